@@ -68,7 +68,7 @@ stopped or killed.
 
 
 class SoFar:
-    """A report that passes everything on, and holds on to the last partial result and how far reading came."""
+    """A report that passes everything on, and keeps the last partial result and progress."""
 
     def __init__(self, report: TerminalReport) -> None:
         self._report = report
@@ -77,16 +77,16 @@ class SoFar:
         self._best: Reading | None = None
 
     def best(self) -> Reading | None:
-        """What was found until now, as a reading that was stopped now; None before anything was found."""
+        """The answers so far, as a reading that was stopped now; None before the first."""
         return self._best and self._best.stopped(self._at, perf_counter() - self._began)
 
     def progress(self, progress: Progress) -> None:
-        """Say how far the reading has come."""
+        """Report the progress of the reading."""
         self._at = progress
         self._report.progress(progress)
 
     def partial(self, result: object) -> None:
-        """Take the best reading so far."""
+        """Keep the best reading so far."""
         if isinstance(result, Reading):
             self._best = result
 
@@ -174,7 +174,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print_json(reading_values(question, reading, opened))
     else:
         _print(question, reading, opened)
-    sys.stdout.flush()  # a program that waits for the answer need not wait for the history
+    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
     if not arguments.no_history:
         _keep(workspace, question, reading, opened, report)
     if stopped is not None:
@@ -236,12 +236,12 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
-    # It brings the database along, and the answer stands before that is there.
+    # Importing the history takes time, and the answer is printed before that.
     from app.flows.history.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)
-    except SpanlightError as fault:  # the answer stands all the same
+    except SpanlightError as fault:  # the answer is printed all the same
         report.line(one_line(str(fault)))
 
 
@@ -310,7 +310,7 @@ def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str, note
 
 
 def _where(answer: Answer, opened: Opened, several: bool) -> str:
-    """Where an answer stands, as words to go on with: ", on page 3 of a.pdf, under “Results”"."""
+    """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
     name, where = one_line(opened.document.name), ""
     if place := opened.place_at(answer.span.start):
         where = f", on {place}"

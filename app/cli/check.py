@@ -1,4 +1,4 @@
-"""Try out whether all of Spanlight works here."""
+"""Check that all of Spanlight works here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parser() -> Parser:
 
 
 def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
-    """Try everything, `window` in a process of its own, and print what came of it; the exit code."""
+    """Try everything, `window` in a process of its own, and print the results; the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
@@ -47,9 +47,9 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
     except SystemExit as leaving:  # argparse has printed the help
         return int(leaving.code or 0)
     except SpanlightError as fault:
-        return _say(one_line(str(fault)), INPUT_ERROR)
+        return _end_with(one_line(str(fault)), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return _say("Stopped.", INTERRUPTED)
+        return _end_with("Stopped.", INTERRUPTED)
     finally:
         report.clear()
     if arguments.json:
@@ -61,18 +61,18 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
         print(f"\n{duration(found.seconds)} in all.")
     if found.log:
         sys.stderr.write(f"\nWhat the processes printed:\n{found.log}\n")
-    return _say(one_line(found.sentence), FAILED if found.failed else OK)
+    return _end_with(one_line(found.sentence), FAILED if found.failed else OK)
 
 
 class _Lines(TerminalReport):
-    """Prints a line for each thing as soon as it was tried, unless all is to come as JSON."""
+    """Prints a line for each trial as soon as it has ended, unless the output is JSON."""
 
     def __init__(self, *, as_json: bool) -> None:
         super().__init__(sys.stderr)
         self._as_json = as_json
 
     def partial(self, result: object) -> None:
-        """Print what came of one thing."""
+        """Print the result of one trial."""
         if isinstance(result, Checked) and not self._as_json:
             self.clear()
             print(f"{'ok' if result.ok else 'failed':<7}{result.seconds:6.2f} s  {result.what}", flush=True)
@@ -92,6 +92,6 @@ def _values(found: CheckReport) -> dict[str, object]:
     }
 
 
-def _say(sentence: str, code: int) -> int:
+def _end_with(sentence: str, code: int) -> int:
     sys.stderr.write(sentence + "\n")
     return code

@@ -162,7 +162,7 @@ def _rows(item: Classification) -> list[tuple[str, str]]:
     rows = []
     fitting = {score.label for score in item.fitting}
     names = [one_line(score.label) for score in item.scores]
-    # A very long name stands out of its column rather than push all numbers away.
+    # A very long name exceeds its column rather than push all numbers away.
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     for name, score in zip(names, item.scores, strict=True):
         number = f"{score.probability:.4g}" if values else percent(score.probability)

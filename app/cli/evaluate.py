@@ -86,7 +86,7 @@ _COLUMNS = (
 
 
 def print_pretraining(found: PretrainingEvaluation) -> None:
-    """Print what was measured of masked words and next sentences, over all and by source."""
+    """Print the figures of masked words and next sentences, overall and by source."""
     print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     rows = [("all", found.words, found.pairs)]
     if len(found.words_by_source) > 1:
@@ -98,7 +98,7 @@ def print_pretraining(found: PretrainingEvaluation) -> None:
 
 
 def print_names(found: NamesEvaluation) -> None:
-    """Print precision, recall and F1 of names, over all, by kind and by source."""
+    """Print precision, recall and F1 of names, overall, by kind and by source."""
     print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     sources = found.by_source if len(found.by_source) > 1 else {}
     rows = [("all", found.overall), *found.by_kind.items(), *sources.items()]
@@ -107,23 +107,25 @@ def print_names(found: NamesEvaluation) -> None:
     )
 
 
-def print_asked(found: AskedEvaluation) -> None:
-    """Print what was measured of questions on whole documents or tables, over all, by kind and by file or source."""
-    asked = count(found.overall.questions, "question")
-    asked = asked if found.complete else f"{found.overall.questions:,} of {count(found.total, 'question')}"
+def print_questions(found: AskedEvaluation) -> None:
+    """Print the figures of questions on whole documents or tables, overall, by kind and by file or source."""
+    questions = count(found.overall.questions, "question")
+    questions = (
+        questions if found.complete else f"{found.overall.questions:,} of {count(found.total, 'question')}"
+    )
     read = f"{count(found.windows, 'window')} in {duration(found.seconds)}"
-    print(f"{found.model}, on {found.device}: {asked}, {read}")
+    print(f"{found.model}, on {found.device}: {questions}, {read}")
     if found.moved:
         print(f"Of {count(found.moved, 'question')} the places were found anew, as other words stand there.")
     if found.lost:
         print(f"Of {count(found.lost, 'question')} no acceptable answer stands in the text.")
     print(f"Calibration error of the best span's probability: {found.calibration_error:.2f}")
     rows = [("all", found.overall), *(row for figures in found.by.values() for row in figures.items())]
-    cells = zip(*(_asked_figures(figures) for _, figures in rows), strict=True)
+    cells = zip(*(_question_figures(figures) for _, figures in rows), strict=True)
     columns = ("questions", "right", "in place", "F1", "refused", "forced")
-    told = [(name, own) for name, own in zip(columns, cells, strict=True) if set(own) != {"-"}]
-    lines = zip(*(own for _, own in told), strict=True)
-    _table([name for name, _ in told], [(name, own) for (name, _), own in zip(rows, lines, strict=True)])
+    shown = [(name, own) for name, own in zip(columns, cells, strict=True) if set(own) != {"-"}]
+    lines = zip(*(own for _, own in shown), strict=True)
+    _table([name for name, _ in shown], [(name, own) for (name, _), own in zip(rows, lines, strict=True)])
 
 
 def _table(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> None:
@@ -148,7 +150,7 @@ def _names_figures(figures: OneKind) -> list[str]:
     return [f"{figures.names:,}", f"{figures.found:,}", *(f"{share:.4f}" for share in shares)]
 
 
-def _asked_figures(figures: AskedFigures) -> list[str]:
+def _question_figures(figures: AskedFigures) -> list[str]:
     shares = (figures.right, figures.placed, figures.f1, figures.refused, figures.forced)
     return [f"{figures.questions:,}", *("-" if share is None else f"{share:.1f}" for share in shares)]
 
@@ -177,19 +179,19 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure and print the figures."""
-    _refuse_what_does_not_go(arguments)
+    _refuse_unfit_options(arguments)
     report_of = {
         "qa": _qa,
         "classification": _classes,
         "tokens": _names,
         "pretraining": _pretraining,
-        "documents": _asked,
-        "tables": _asked,
+        "documents": _questions,
+        "tables": _questions,
     }
     report_of[arguments.task](arguments, workspace, report)
 
 
-def _refuse_what_does_not_go(arguments: argparse.Namespace) -> None:
+def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
     if arguments.join and arguments.task != "qa":
         raise SpanlightError("--join goes with qa.", "Leave it out.")
     if arguments.fit and arguments.task not in ("qa", "classification"):
@@ -237,7 +239,7 @@ def _pretraining(arguments: argparse.Namespace, workspace: Workspace, report: Te
     print_pretraining(found) if not arguments.json else print_json(asdict(found))
 
 
-def _asked(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _questions(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     questions, *folder = _paths(arguments)
     predictions = Path(arguments.predictions) if arguments.predictions else None
     plan = AskedPlan(questions, arguments.limit, arguments.seed, predictions, arguments.record)
@@ -247,7 +249,7 @@ def _asked(arguments: argparse.Namespace, workspace: Workspace, report: Terminal
     else:
         found = evaluate_tables(workspace, plan, report, **choice)
     report.clear()
-    print_asked(found) if not arguments.json else print_json(asdict(found))
+    print_questions(found) if not arguments.json else print_json(asdict(found))
     if not found.complete:
         raise Stopped
 

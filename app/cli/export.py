@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Write the entries, and say what could not be exported on standard error."""
+    """Write the entries, and report on standard error what could not be exported."""
     if arguments.json:
         raise SpanlightError("--json is --format json here.", "Write --format json.")
     entries = _entries(arguments, workspace, report)

@@ -62,8 +62,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
             f"{count(len(words), 'word')} for {count(len(blanks), 'blank')}.",
             f"Put {BLANK} where a word is missing, and give at most one --word for each.",
         )
-    asked = words + ("",) * (len(blanks) - len(words)) if words else ()
-    request = TextToFill(text, blanks, asked, arguments.top_k)
+    wanted = words + ("",) * (len(blanks) - len(words)) if words else ()
+    request = TextToFill(text, blanks, wanted, arguments.top_k)
     found = fill(workspace, request, report, model=arguments.model, device=arguments.device)
     report.clear()
     if arguments.json:
@@ -122,14 +122,14 @@ def _print(text: str, blank: FilledBlank, *, named: bool) -> None:
     for word, guess in zip(words, blank.guesses, strict=True):
         print(f"{word:<{width}}  {finely(guess.probability):>6}")
     if blank.asked is not None:
-        print(f"{one_line(blank.asked.word)}: {_said(blank.asked)}")
+        print(f"{one_line(blank.asked.word)}: {_rank_of(blank.asked)}")
 
 
-def _said(asked: Guess) -> str:
-    if not asked.pieces:
+def _rank_of(guess: Guess) -> str:
+    if not guess.pieces:
         return "the model's vocabulary cannot spell it"
-    place = f"number {asked.rank:,}" if asked.rank else f"in {count(asked.pieces, 'piece')}"
-    return f"{finely(asked.probability)}, {place}"
+    place = f"number {guess.rank:,}" if guess.rank else f"in {count(guess.pieces, 'piece')}"
+    return f"{finely(guess.probability)}, {place}"
 
 
 def _context(text: str, span: Span) -> str:

@@ -1,4 +1,4 @@
-"""Tell how likely passages continue others."""
+"""How likely passages continue others."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ def _passages(given: list[str], workspace: Workspace, report: TerminalReport) ->
 
 
 def _note(item: FollowOn) -> str:
-    said = [
+    parts = [
         words
         for was_cut, words in zip(
             item.cut, ("the end of the first", "the beginning of the second"), strict=True
         )
         if was_cut
     ]
-    return f"Only {' and '.join(said)} was read." if said else ""
+    return f"Only {' and '.join(parts)} was read." if parts else ""

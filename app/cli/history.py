@@ -1,4 +1,4 @@
-"""Look through what was asked before."""
+"""Search the history of questions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def parser() -> argparse.ArgumentParser:
     parser = new_parser("history", "Look through the questions asked before, and their answers.", _EPILOG)
     parser.add_argument("words", nargs="*", metavar="WORDS", help="what to look for")
     parser.add_argument("--limit", type=at_least_one, default=20, metavar="N", help="how many to list (20)")
-    deed = parser.add_mutually_exclusive_group()
-    deed.add_argument(
+    actions = parser.add_mutually_exclusive_group()
+    actions.add_argument(
         "--delete",
         type=at_least_one,
         action="append",
@@ -38,16 +38,16 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="delete an entry; repeatable",
     )
-    deed.add_argument("--delete-all", action="store_true", help="delete everything")
-    deed.add_argument("--check", type=at_least_one, metavar="N", help="ask an entry's question again")
+    actions.add_argument("--delete-all", action="store_true", help="delete everything")
+    actions.add_argument("--check", type=at_least_one, metavar="N", help="ask an entry's question again")
     parser.add_argument("--yes", action="store_true", help="delete everything without asking")
     return parser
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """List, delete, or check again."""
-    deed = arguments.delete or arguments.delete_all or arguments.check
-    if deed and arguments.words:
+    action = arguments.delete or arguments.delete_all or arguments.check
+    if action and arguments.words:
         raise SpanlightError("Words go with a list only.", "Leave them out.")
     if arguments.yes and not arguments.delete_all:
         raise SpanlightError("--yes goes with --delete-all.", "Leave it out.")
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _delete_all(arguments, workspace, report)
     elif arguments.delete:
         gone = forget(workspace, arguments.delete, report)
-        _say_deleted(len(gone), arguments.json)
+        _print_deleted(len(gone), arguments.json)
     elif arguments.check:
         _check(arguments, workspace, report)
     else:
@@ -117,10 +117,10 @@ def _check(arguments: argparse.Namespace, workspace: Workspace, report: Terminal
 def _delete_all(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     if not arguments.yes:
         raise SpanlightError("The whole history would be deleted for good.", "Add --yes if you mean it.")
-    _say_deleted(forget_all(workspace, report), arguments.json)
+    _print_deleted(forget_all(workspace, report), arguments.json)
 
 
-def _say_deleted(number: int, as_json: bool) -> None:
+def _print_deleted(number: int, as_json: bool) -> None:
     if as_json:
         print_json({"deleted": number})
     else:

@@ -100,7 +100,7 @@ def _add_right(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print what is seen."""
+    """Print the result of a look."""
     if arguments.json and arguments.csv:
         raise SpanlightError("Give either --json or --csv.", "Leave one of them out.")
     subject = subject_of(arguments, _text(arguments, workspace, report))
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def subject_of(arguments: argparse.Namespace, text: str) -> Subject:
-    """What is looked at. Raises SpanlightError where arguments do not go together."""
+    """The subject of a look. Raises SpanlightError where arguments do not fit each other."""
     pair = arguments.question if arguments.question is not None else arguments.second
     if arguments.question is not None and arguments.second is not None:
         raise SpanlightError("Give either --question or --second.", "Leave one of them out.")
@@ -128,8 +128,8 @@ def subject_of(arguments: argparse.Namespace, text: str) -> Subject:
         (Head.NEXT_SENTENCE, arguments.second, "--second"),
     ):
         if (head is needs) != (given is not None):
-            told = "is missing" if head is needs else f"does not go with --head {head}"
-            raise SpanlightError(f"{name} {told}.", f"See {command()} inspect --help.")
+            fault = "is missing" if head is needs else f"does not go with --head {head}"
+            raise SpanlightError(f"{name} {fault}.", f"See {command()} inspect --help.")
     blanks = blanks_in(text) if head is Head.MASKED_WORDS else ()
     focus = None if arguments.at is None else _place(arguments.at, text)
     return Subject(head, text, pair or "", focus, blanks)
@@ -152,7 +152,7 @@ def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
 
 
 def _place(words: str, text: str) -> Span:
-    """Where words first stand in the text."""
+    """The first place of words in the text."""
     start = text.find(words) if words else -1
     if start < 0:
         raise SpanlightError(
@@ -162,7 +162,7 @@ def _place(words: str, text: str) -> Span:
 
 
 def _example(arguments: argparse.Namespace, subject: Subject) -> Example:
-    """What is said to be right. Raises SpanlightError where it is not what the subject's head needs."""
+    """The right answer that the arguments give. Raises SpanlightError where the subject's head needs another one."""
     text = subject.text
     match subject.head:
         case Head.QUESTION_ANSWERING:
@@ -188,8 +188,8 @@ def _entity(given: str, text: str) -> tuple[Span, str]:
     return _place(words, text), kind
 
 
-def _require(told: bool, names: str) -> None:
-    if not told:
+def _require(given: bool, names: str) -> None:
+    if not given:
         raise SpanlightError(f"Say what is right: {names}.", f"See {command()} inspect --help.")
 
 
@@ -209,7 +209,7 @@ _LOOKS: dict[str, Callable[[argparse.Namespace, Subject], Look]] = {
 
 
 def _loss_subject(arguments: argparse.Namespace, subject: Subject) -> Subject:
-    """The subject of a loss: without --at, the part of the text that holds the right answer."""
+    """The subject of a loss: without --at, the part of the text with the right answer."""
     if subject.focus is not None or arguments.answer is None:
         return subject
     return Subject(

@@ -1,4 +1,4 @@
-"""What was seen inside a model, in words for a terminal."""
+"""Prints the results of looks inside a model."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _METHODS = {"integrated-gradients": "integrated gradients", "gradient-input": "g
 def print_seen(seen: Any, *, attention_head: int | None = None, values: bool = False) -> None:
     """Print a look's result; `attention_head` chooses one of a layer's heads, None their mean.
 
-    `values` tells that the head gives values and no probabilities.
+    `values`: the head gives values and no probabilities.
     """
     match seen:
         case ModelPicture():
@@ -56,8 +56,8 @@ def _print_model(seen: ModelPicture) -> None:
     for stage in seen.trunk:
         print(_stage(stage))
     for head in seen.heads:
-        told = "at work" if head.in_use else "held" if head.held else "not in this model"
-        title = f"{head.title}: {head.kind}, takes {head.takes} ({told})"
+        state = "at work" if head.in_use else "held" if head.held else "not in this model"
+        title = f"{head.title}: {head.kind}, takes {head.takes} ({state})"
         print(f"\n{marked(title) if head.in_use else title}")
         for stage in head.stages:
             print(f"  {_stage(stage)}")
@@ -152,17 +152,17 @@ def _print_attention(seen: Attention, head: int | None) -> None:
 def _print_removals(seen: Removals, values: bool) -> None:
     _print_window(seen.window)
     likely = "" if values else f", {finely(seen.probability)}"
-    said = f"Score of {_short(seen.target)}: {_two(seen.score)}{likely}."
+    score = f"Score of {_short(seen.target)}: {_two(seen.score)}{likely}."
     if not seen.sentences:
-        print(f"{said} No sentence can be taken out.")
+        print(f"{score} No sentence can be taken out.")
         return
-    print(f"{said} Without …")
+    print(f"{score} Without …")
     lines = [("score", "change", *(() if values else ("probability",)), "sentence")]
     for one in seen.sentences:
-        held = "* " if one.holds_focus else ""
+        mark = "* " if one.holds_focus else ""
         figures = (_two(one.score), f"{one.score - seen.score:+.2f}")
         share = () if values else (finely(one.probability),)
-        lines.append((*figures, *share, held + _short(one.text)))
+        lines.append((*figures, *share, mark + _short(one.text)))
     _print_table(lines)
     if any(one.holds_focus for one in seen.sentences):
         print("\n* held the answer: the score is the best one's that is left.")

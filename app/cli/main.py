@@ -1,4 +1,4 @@
-"""The command line: one subcommand a flow."""
+"""The command line, with one subcommand for each flow."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ OK, BUG, INPUT_ERROR, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
 class Command(Protocol):
-    """What each module of a subcommand offers."""
+    """The interface of each subcommand's module."""
 
     def parser(self) -> argparse.ArgumentParser:
         """The subcommand's arguments."""
 
     def run(self, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-        """Do the work and print what it brought."""
+        """Do the work and print the result."""
 
 
 def main(argv: list[str], early: Child | None = None) -> int:
-    """Run the subcommand that `argv` begins with; gives the exit code.
+    """Run the subcommand that `argv` begins with; returns the exit code.
 
     0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 1 for a bug, which
-    goes to the log. `early` is the model process, where it was begun.
+    goes to the log. `early` is the model process, where it was started already.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # Another program expects UTF-8; a terminal says itself what it can show.
+            # Another program expects UTF-8; a terminal has its own encoding.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     report = TerminalReport(sys.stderr)
     log = ""
@@ -54,32 +54,32 @@ def main(argv: list[str], early: Child | None = None) -> int:
             workspace = open_workspace(paths, early)
             if precision := getattr(arguments, "precision", ""):
                 workspace.settings.precision = (
-                    precision  # for this once: nothing that takes it saves settings
+                    precision  # for this run only: no command with this option saves settings
                 )
             try:
                 command.run(arguments, workspace, report)
-                sys.stdout.flush()  # to end the processes takes a moment
+                sys.stdout.flush()  # ending the processes takes a moment
             finally:
                 workspace.close()
                 report.clear()
     except SystemExit as leaving:  # argparse has printed the help
         return int(leaving.code or 0)
     except SpanlightError as fault:
-        return _say(" ".join(str(fault).split()), INPUT_ERROR)
+        return _end_with(" ".join(str(fault).split()), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return _say("Stopped.", INTERRUPTED)
+        return _end_with("Stopped.", INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has enough; keep the interpreter from complaining at its end.
+        # The reader of our output has closed it; keep the interpreter from complaining at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as fault:
         from app.core.system_libraries import broken_installation
 
         log_bug(fault)
-        told = broken_installation(fault)
-        if told is not None:
-            return _say(str(told), INPUT_ERROR)
-        return _say(
+        broken = broken_installation(fault)
+        if broken is not None:
+            return _end_with(str(broken), INPUT_ERROR)
+        return _end_with(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )
     finally:
@@ -156,6 +156,6 @@ def _command(name: str) -> Command:
     raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
 
 
-def _say(sentence: str, code: int) -> int:
+def _end_with(sentence: str, code: int) -> int:
     sys.stderr.write(sentence + "\n")
     return code

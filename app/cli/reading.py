@@ -1,4 +1,4 @@
-"""What the commands that read documents share: their arguments, passwords, and what reading has to say."""
+"""Shared by the commands that read documents: arguments, passwords and notes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _read(file: str, password: str, workspace: Workspace, report: TerminalReport
 
 
 def _read_file(path: Path, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
-    """The file's document; a person at a terminal is asked for its password."""
+    """The file's document; at a terminal the user is asked for its password."""
     for _ in range(_TRIES):
         try:
             return read_document(workspace, path, report, password=password)

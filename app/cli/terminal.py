@@ -1,4 +1,4 @@
-"""What the commands share: arguments, progress on standard error, words for a terminal."""
+"""Shared by the commands: arguments, progress on standard error, words for a terminal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.core.wording import count, duration, percent, time_left
 from app.flows.in_order import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
-_LINE_EVERY = 30.0  # elsewhere: what takes less leaves nothing in a log
+_LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises its complaints instead of printing them and ending the process."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise SpanlightError with argparse's complaint as a sentence, and what may have been meant."""
+        """Raise SpanlightError with argparse's complaint as a sentence, and a near option or choice."""
         near, see = self._meant(message), f"See {self.prog} --help."
         raise SpanlightError(
             f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"{near} {see}" if near else see
@@ -111,13 +111,13 @@ def print_json(value: object) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
-def print_batch(done: BatchDone, noun: str, deed: str, as_json: bool) -> None:
-    """Say how a batch ended: how many of what were dealt with, and how many of them by an earlier run."""
+def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
+    """Print how a batch ended: how many items were processed, and how many of them by an earlier run."""
     if as_json:
         print_json(asdict(done))
     else:
         before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-        print(f"{count(done.rows, noun)} {deed}{before}, in {duration(done.seconds)}.")
+        print(f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}.")
 
 
 def one_line(text: str) -> str:
@@ -132,35 +132,35 @@ def marked(text: str) -> str:
 
 
 class TerminalReport:
-    """A Report that says on standard error how far long work has come, and stops at Ctrl+C.
+    """A Report that shows progress on standard error, and stops at Ctrl+C.
 
-    On a terminal one line is drawn over and over from the first second on; else a line is written every half
-    minute. A second Ctrl+C interrupts at once.
+    On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute. A
+    second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._terminal = stream.isatty()
         self._started = time.monotonic()
-        self._said = _QUIET_SECONDS - _REDRAW_EVERY if self._terminal else 0.0
+        self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self._terminal else 0.0
         self._drawn = False
         self._stop = False
 
     @property
     def on_terminal(self) -> bool:
-        """Whether a person is looking on."""
+        """Whether standard error is a terminal."""
         return self._terminal
 
     def progress(self, progress: Progress) -> None:
-        """Say how far the work has come, unless it was said just now."""
+        """Show the progress, unless it was shown just now."""
         self.draw(_words(progress))
 
     def draw(self, words: str) -> None:
-        """Say in words of its own how far the work has come, unless something was said just now."""
+        """Show progress in the given words, unless something was shown just now."""
         now = time.monotonic() - self._started
-        if now - self._said < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
+        if now - self._shown_at < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
             return
-        self._said = now
+        self._shown_at = now
         if self._terminal:
             self._stream.write(f"\r\x1b[K{words}")
             self._stream.flush()
@@ -175,13 +175,13 @@ class TerminalReport:
         self._stream.flush()
 
     def ask(self, question: str) -> bool | None:
-        """Whether the person says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
+        """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
         if not (self._terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
         self._stream.write(f"{question} [y/N] ")
         self._stream.flush()
-        # The work is not running: the first Ctrl+C must end the wait, not be kept for a later check.
+        # No work is running: the first Ctrl+C must end the wait, not be stored for a later check.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
             return sys.stdin.readline().strip().casefold() in ("y", "yes")
@@ -189,14 +189,14 @@ class TerminalReport:
             signal.signal(signal.SIGINT, before)
 
     def clear(self) -> None:
-        """Take the drawn line away."""
+        """Erase the drawn line."""
         if self._drawn:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._drawn = False
 
     def partial(self, result: object) -> None:
-        """Leave partial results to the command."""
+        """Drop partial results, which the command prints."""
 
     def notice(self, sentence: str) -> None:
         """Write the sentence on a line of its own."""
@@ -228,7 +228,7 @@ def _words(progress: Progress) -> str:
     if not progress.total:
         return f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
-    if what == "windows":  # how many there are is known once the text was read
+    if what == "windows":  # their number is known once the text was read
         return f"{percent(progress.fraction) if progress.done else '0 %'} read{left}"
     share = f"{progress.done:,} of {progress.total:,}"
     # "12 of 300 texts", but "Training: 12 of 300".

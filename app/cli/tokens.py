@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 def _text_of(
     given: str, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> tuple[str, str]:
-    """What an input is called, and its text."""
+    """The name and the text of an input."""
     if given == "-" or _is_file(given):
         (opened,) = read_files([given], arguments, workspace, report)
         return opened.document.path or opened.document.name, opened.document.text
@@ -109,7 +109,7 @@ def _text_of(
 
 
 def _is_file(given: str) -> bool:
-    """Whether an input names a file; raises SpanlightError for what looks like a name of none."""
+    """Whether an input names a file; raises SpanlightError for what looks like the name of a missing one."""
     try:
         if given.strip() and Path(given).exists():
             return True

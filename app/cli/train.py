@@ -1,4 +1,4 @@
-"""Teach a model from examples."""
+"""Train a model on examples."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Train, telling of losses and dev figures on standard error, and print the best dev figures."""
+    """Train, with losses and dev figures on standard error, and print the best dev figures."""
     request = TrainingRequest(
         task=arguments.task,
         base=arguments.base,
@@ -98,16 +98,16 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 class StepReport:
-    """Tells a training run's steps as lines: the loss now and then, dev figures whenever they are measured."""
+    """Prints a training run's steps as lines: the loss now and then, dev figures whenever they are measured."""
 
     def __init__(self, report: TerminalReport, every: float = 10.0) -> None:
         self._report = report
         self._every = every
-        self._said = 0.0
+        self._printed_at = 0.0
         self._first: tuple[int, float] | None = None
 
     def progress(self, progress: Progress) -> None:
-        """Tell how far the run has come, where the lines of its steps do not say it already."""
+        """Show the progress, where the lines of steps do not show it already."""
         if self._report.on_terminal or not progress.total:
             self._report.progress(progress)
 
@@ -117,9 +117,9 @@ class StepReport:
             return
         now = time.monotonic()
         self._first = self._first or (result.step, now)
-        if not result.dev and now - self._said < self._every:
+        if not result.dev and now - self._printed_at < self._every:
             return
-        self._said = now
+        self._printed_at = now
         at = f"step {result.step:,} of {result.steps:,}, epoch {result.epoch:.2f}"
         if result.dev:
             figures = ", ".join(f"{name} {figure:.2f}" for name, figure in result.dev.items())

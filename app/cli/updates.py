@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Ask, and print what came."""
+    """Check for updates, and print the result."""
     update = check_for_updates(workspace, report, feed=arguments.feed)
     report.clear()
     if arguments.json:

@@ -1,4 +1,4 @@
-"""Models: what is installed, what is offered, and everything that can be done with them."""
+"""The command `models`: installed and offered models, and all actions on them."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ WORDS = {
 
 
 class Action(Protocol):
-    """What the module of each word offers."""
+    """The interface of the module of each word."""
 
     def arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add its arguments."""
 
     def run(self, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-        """Do the work and print what it brought."""
+        """Do the work and print the result."""
 
 
 class _Words(Parser):
-    """The parser of `models`: its first word says which parser reads the rest."""
+    """The parser of `models`: its first word chooses the parser of the rest."""
 
     def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
-        """The arguments of the word, and in `deed` what is to be done with them."""
+        """The arguments of the word, with its module as `action`."""
         rest = list(sys.argv[1:] if args is None else args)
         at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
         if at is None and {"-h", "--help"} & set(rest):
             return super().parse_args(rest)
         word = rest.pop(at) if at is not None else "list"
-        parser, deed = _parser(word)
+        parser, action = _parser(word)
         found = parser.parse_intermixed_args(rest, namespace)
-        found.deed = deed
+        found.action = action
         return found
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `models`."""
-    said = "\n".join(f"  {word:<10}{what}" for word, what in WORDS.items())
+    listed = "\n".join(f"  {word:<10}{what}" for word, what in WORDS.items())
     words = _Words(
         prog=f"{command()} models",
         usage=f"{command()} models [WORD ...] [--json]",
         description="See which models are here, get others, choose and measure them.",
-        epilog=f"words:\n{said}\n\n{command()} models WORD --help tells more about one of them.",
+        epilog=f"words:\n{listed}\n\n{command()} models WORD --help tells more about one of them.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -70,24 +70,24 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Do what the word says."""
-    arguments.deed.run(arguments, workspace, report)
+    """Run the action of the word."""
+    arguments.action.run(arguments, workspace, report)
 
 
 def _parser(word: str) -> tuple[Parser, Action]:
-    """The parser of a word, and what does its work; only the module that is needed is imported."""
+    """The parser of a word, and its module; only the module that is needed is imported."""
     if word not in WORDS:
         near = did_you_mean(word, WORDS)
         see = f"See {command()} models --help."
         raise SpanlightError(f"models knows no word “{word}”.", f"{near} {see}" if near else see)
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
-    deed = _deed(word)
-    deed.arguments(parser)
-    return parser, deed
+    action = _action(word)
+    action.arguments(parser)
+    return parser, action
 
 
-def _deed(word: str) -> Action:
+def _action(word: str) -> Action:
     match word:
         case "list":
             from app.cli.models import installed

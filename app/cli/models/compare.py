@@ -1,4 +1,4 @@
-"""Hold two models against each other on examples whose answers are known."""
+"""Compare two models on examples with known answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say where models can run on this computer, and why."""
+"""List the devices of this computer for models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print every device with whether models can run on it, what auto takes, and what is chosen in the settings."""
+    """Print every device with whether models can run on it, the choice of auto, and that of the settings."""
     found = devices(workspace, report)
     report.clear()
     chosen = {"device": workspace.settings.device, "precision": workspace.settings.precision}
@@ -34,8 +34,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def _print(option: DeviceOption) -> None:
     print(f"{option.key}: {one_line(option.title)}")
-    said = one_line(option.reason)
-    print(f"  {'Usable: ' if option.usable else 'Not usable: '}{said}")
+    reason = one_line(option.reason)
+    print(f"  {'Usable: ' if option.usable else 'Not usable: '}{reason}")
     if option.usable:
         print(f"  Precisions: {', '.join(option.precisions)}")
     if option.memory:

@@ -1,4 +1,4 @@
-"""Show what a model is, and fetch it once the person says so."""
+"""Show a model's passport, and download it once the user agrees."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def passport_values(passport: Passport) -> dict[str, object]:
 
 
 def print_passport(passport: Passport, workspace: Workspace, report: TerminalReport) -> None:
-    """Print what a model is, what it would take to fetch it, and why not where it is refused."""
+    """Print a model's passport, the cost of its download, and the reason where it is refused."""
     print(marked(one_line(passport.repository)))
     print(f"  Revision {one_line(passport.commit)}, at {one_line(passport.endpoint)}")
     card = passport.card
@@ -83,7 +83,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print the passport, ask, and fetch; or list or give up what was begun."""
+    """Print the passport, ask, and download; or list or give up unfinished downloads."""
     if arguments.unfinished:
         _list(arguments, workspace, report)
         return
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     name = _whole_name(arguments.name, workspace, report)
     if arguments.give_up:
         give_up(workspace, name, report)
-        _say(arguments, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
+        _print_result(arguments, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
         return
     passport = look_up(workspace, name, report, commit=arguments.commit or _begun(workspace, name, report))
     report.clear()
@@ -108,11 +108,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise
     report.clear()
     values = {"passport": passport_values(passport), "model": asdict(card)}
-    _say(arguments, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
+    _print_result(arguments, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
 
 
 def _allow(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
-    """Return where the person wants the download; raises SpanlightError, with how to go on, where not."""
+    """Return where the user agrees to the download; raises SpanlightError, with a hint, where not."""
     wanted: bool | None = arguments.yes
     if passport.card is None:
         fault: SpanlightError | None = SpanlightError(passport.refused, passport.hint)
@@ -138,7 +138,7 @@ def _whole_name(name: str, workspace: Workspace, report: TerminalReport) -> str:
 
 
 def _begun(workspace: Workspace, name: str, report: TerminalReport) -> str:
-    """The revision of a download of this name that was begun: it is what goes on."""
+    """The revision of an unfinished download of this name, which is resumed."""
     for each in unfinished(workspace, report):
         if each.passport.repository.casefold() == name.strip().casefold():
             begun = f"{size(each.done)} of {size(each.passport.size)}"
@@ -150,11 +150,11 @@ def _begun(workspace: Workspace, name: str, report: TerminalReport) -> str:
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     begun = unfinished(workspace, report)
     if arguments.json:
-        told = [
+        rows = [
             {"passport": passport_values(each.passport), "done": each.done, "begun": each.begun}
             for each in begun
         ]
-        print_json({"unfinished": told})
+        print_json({"unfinished": rows})
         return
     if not begun:
         print("No download is unfinished.")
@@ -164,7 +164,7 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
         )
 
 
-def _say(arguments: argparse.Namespace, values: Mapping[str, object], words: str) -> None:
+def _print_result(arguments: argparse.Namespace, values: Mapping[str, object], words: str) -> None:
     if arguments.json:
         print_json(values)
     else:

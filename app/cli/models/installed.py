@@ -1,4 +1,4 @@
-"""List what is installed."""
+"""List the installed models."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ from app.flows.workspace import Workspace
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """The list takes none but those of every word."""
+    """The list has no arguments of its own."""
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print every installed model, every folder that holds a broken one, and the downloads that are not finished."""
+    """Print every installed model, every folder with a broken one, and the unfinished downloads."""
     cards = installed(workspace)
     broken = refused(workspace)
     users = used_by(workspace, cards)
-    kept = measured(workspace, report)
+    measures = measured(workspace, report)
     if arguments.json:
         faults = {folder: str(fault) for folder, fault in broken.items()}
-        print_json({"models": [_values(card, workspace, users, kept) for card in cards], "refused": faults})
+        print_json(
+            {"models": [_values(card, workspace, users, measures) for card in cards], "refused": faults}
+        )
         return
     if not cards:
         print("No model is installed.")
     for number, card in enumerate(cards):
         if number:
             print()
-        _print(card, workspace, users, kept)
+        _print(card, workspace, users, measures)
     for folder, fault in broken.items():
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
     for each in unfinished(workspace, report):
@@ -55,7 +57,7 @@ def used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, st
             try:
                 users[head] = workspace.find_model(head).folder
             except SpanlightError:
-                continue  # its files went meanwhile; the list says what is wrong with them
+                continue  # its files were removed meanwhile; the list shows the fault
     return users
 
 
@@ -64,19 +66,21 @@ def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
 
 
 def _values(
-    card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]
+    card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
 ) -> dict[str, object]:
     mark = origin_of(card.folder)
     return asdict(card) | {
         "used_by": _tasks(card, users),
         "last_used": workspace.uses.last(card.folder),
-        "measures": [asdict(one) | {"speed": one.speed} for one in latest_of(card, kept)],
+        "measures": [asdict(one) | {"speed": one.speed} for one in latest_of(card, measures)],
         "commit": mark.commit if mark else "",
         "added": mark.added if mark else "",
     }
 
 
-def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: tuple[Measure, ...]) -> None:
+def _print(
+    card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
+) -> None:
     print(marked(one_line(card.name)))
     if card.description:
         print(f"  {one_line(card.description)}")
@@ -87,11 +91,11 @@ def _print(card: ModelCard, workspace: Workspace, users: dict[Head, str], kept: 
     if card.languages:
         print(f"  Languages: {one_line(languages(card.languages, 8))}")
     for data, figures in card.measured.items():
-        said = ", ".join(f"{name} {figure:g}" for name, figure in figures.items())
-        print(f"  Measured on {one_line(data)}: {one_line(said)}")
-    for one in latest_of(card, kept):
-        said = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
-        print(f"  Measured here on {one_line(one.data)}: {one_line(said)}, {speed(one)}")
+        words = ", ".join(f"{name} {figure:g}" for name, figure in figures.items())
+        print(f"  Measured on {one_line(data)}: {one_line(words)}")
+    for one in latest_of(card, measures):
+        words = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
+        print(f"  Measured here on {one_line(one.data)}: {one_line(words)}, {speed(one)}")
     if card.licence:
         print(f"  Licence: {one_line(card.licence)}")
     if came := origin(card, origin_of(card.folder)):

@@ -1,4 +1,4 @@
-"""Measure models on examples whose answers are known, and list what was measured."""
+"""Measure models on examples with known answers, and list the measures."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print_sets(example_sets(workspace, report), arguments.json)
         return
     if arguments.kept:
-        kept = measured(workspace, report)
+        saved = measured(workspace, report)
         if arguments.name:
-            kept = tuple(one for one in kept if arguments.name in (one.model, one.folder))
-        _print_kept(kept, arguments.json)
+            saved = tuple(one for one in saved if arguments.name in (one.model, one.folder))
+        _print_saved(saved, arguments.json)
         return
     if not arguments.name:
         raise SpanlightError("measure needs a model's NAME.", f"See {command()} models.")
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def add_shared(parser: argparse.ArgumentParser) -> None:
-    """Add what measuring and comparing both take."""
+    """Add the arguments of measuring and comparing."""
     parser.add_argument(
         "--limit", type=zero_or_more, default=0, metavar="N", help="examples, chosen by chance (all)"
     )
@@ -102,7 +102,7 @@ def find_set(
     report: TerminalReport,
     head: Head | None = None,
 ) -> ExampleSet:
-    """The file, or the set that comes along of that name, or the first one that fits the models."""
+    """The file, or the bundled set of that name, or the first one that fits the models."""
     if not file:
         return set_for(workspace, models, report, head)
     if not Path(file).expanduser().exists():
@@ -129,20 +129,20 @@ def _print(found: Measure) -> None:
     print(f"{one_line(found.model)}, on {found.device}")
     print(f"{one_line(found.data)}: {number} in {duration(found.seconds)}, {speed(found)}")
     for name, value in found.figures.items():
-        told = figure(name, found.head)
-        print(f"  {told.title:<22}{share(value):>9}  {told.term}".rstrip())
+        term = figure(name, found.head)
+        print(f"  {term.title:<22}{share(value):>9}  {term.term}".rstrip())
 
 
-def _print_kept(kept: tuple[Measure, ...], as_json: bool) -> None:
+def _print_saved(saved: tuple[Measure, ...], as_json: bool) -> None:
     if as_json:
-        print_json({"measures": [values(one) for one in kept]})
+        print_json({"measures": [values(one) for one in saved]})
         return
-    if not kept:
+    if not saved:
         print("Nothing was measured yet.")
-    for one in kept:
-        said = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
+    for one in saved:
+        words = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
         print(f"{one_line(one.model)}: {one_line(one.data)}, {examples(one.examples, one.head)}")
-        print(f"  {said}")
+        print(f"  {words}")
         print(f"  {speed(one)} on {one.device}, {moment(one.when)}")
 
 

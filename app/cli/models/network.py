@@ -1,11 +1,11 @@
-"""How the network is reached, and what was asked of it."""
+"""Show how the network is reached, and the requests made."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
 
-from app.cli.models.offline import standing
+from app.cli.models.offline import switch_state
 from app.cli.models.words import moment
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.addresses import without_password
@@ -39,10 +39,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     network, offline = workspace.network, workspace.settings.offline
     network = replace(network, proxy=without_password(network.proxy))
     if arguments.json:
-        told = {"offline": offline, **asdict(network), "requests": len(entries)}
-        print_json(told | {"entries": [asdict(entry) for entry in shown]})
+        values = {"offline": offline, **asdict(network), "requests": len(entries)}
+        print_json(values | {"entries": [asdict(entry) for entry in shown]})
         return
-    print(standing(offline))
+    print(switch_state(offline))
     print(f"Models come from {one_line(network.endpoint)}")
     print(f"Proxy: {one_line(network.proxy) or 'as the system has it'}")
     print(f"Certificates: {one_line(network.certificates) or 'as the system has them'}")

@@ -1,4 +1,4 @@
-"""Look through the models that are offered."""
+"""Search the models that are offered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Print those that were looked for."""
+    """Print the models found."""
     everything = offered(workspace, report)
     found = search(
         everything,
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         licence=arguments.licence,
     )
     here = {card.repository: card for card in installed(workspace) if card.repository}
-    kept = measured(workspace, report)
-    words = {each.repository: suits(each, workspace, measures=kept) for each in found}
+    saved = measured(workspace, report)
+    words = {each.repository: suits(each, workspace, measures=saved) for each in found}
     if arguments.json:
         print_json({"total": len(everything), "models": [_values(each, here, words) for each in found]})
         return

@@ -16,18 +16,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Turn the switch, and say how it stands."""
+    """Turn the switch, and print its state."""
     if arguments.switch is not None:
         workspace.settings.offline = arguments.switch == "on"
         workspace.save_settings()
     if arguments.json:
         print_json({"offline": workspace.settings.offline})
     else:
-        print(standing(workspace.settings.offline))
+        print(switch_state(workspace.settings.offline))
 
 
-def standing(offline: bool) -> str:
-    """How the switch stands, in a sentence."""
+def switch_state(offline: bool) -> str:
+    """The switch's state in a sentence."""
     if offline:
         return "Offline: nothing is asked of the network."
     return "Online: models can be looked up and downloaded."

@@ -1,4 +1,4 @@
-"""Say what removing a model frees, and remove it."""
+"""Show what removing a model frees, and remove it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Say what goes, ask, and remove."""
+    """Show what would be removed, ask, and remove."""
     removal = removal_of(workspace, arguments.name, report)
     report.clear()
     if not arguments.json and removal.card.source != Source.STARTER:
         _print(removal, arguments.from_cache)
-    # Models that come along stay: `remove` says so, and there is nothing to ask.
+    # Bundled models cannot be removed: `remove` raises that, and there is nothing to ask.
     wanted: bool | None = arguments.yes or removal.card.source == Source.STARTER
     if not wanted:
         wanted = report.ask("Remove it?") if not arguments.json else None

@@ -1,4 +1,4 @@
-"""Check a model's folder or zip and take it in."""
+"""Check and import a model's folder or zip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Import the model and say what it is called."""
+    """Import the model and print its name."""
     path = Path(arguments.path).expanduser()
     card = import_model(
         workspace,

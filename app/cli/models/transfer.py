@@ -1,4 +1,4 @@
-"""A Report for work that moves bytes: how many, how fast and how long yet, on the terminal's one line."""
+"""A Report for transfers of bytes: how many, how fast and how long yet, on the terminal's one line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.core.wording import size, time_left
 
 
 class TransferReport:
-    """Says progress in bytes, with the speed that a download's partial results tell; else as a TerminalReport does."""
+    """Shows progress in bytes, with the speed from a download's partial results; else like a TerminalReport."""
 
     def __init__(self, report: TerminalReport) -> None:
         self._report = report
@@ -17,7 +17,7 @@ class TransferReport:
         self._total = 0
 
     def progress(self, progress: Progress) -> None:
-        """Draw how many bytes are there; work that has not told its size is said by its name."""
+        """Draw the number of bytes; work of unknown size is shown by its name."""
         if not progress.total:
             self._report.progress(progress)
             return

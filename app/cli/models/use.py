@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    """Choose, or print what is chosen."""
+    """Choose, or print the models in use."""
     if arguments.automatic and (arguments.name or arguments.task is None):
         raise SpanlightError("--automatic goes with a TASK and no NAME.", "Leave one of them out.")
     if arguments.name or arguments.automatic:
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
             f"See {command()} models offered --task {task_word(arguments.task)}.",
         )
     names = {card.folder: card.name for card in cards}
-    told = [
+    rows = [
         {
             "task": task_word(head),
             "model": names.get(users.get(head, ""), ""),
@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         for head in heads
     ]
     if arguments.json:
-        print_json({"tasks": told})
+        print_json({"tasks": rows})
         return
-    for each in told:
+    for each in rows:
         how = "chosen" if each["chosen"] else "automatic"
         shown = f"{one_line(str(each['model']))} ({how})" if each["model"] else "no model"
         print(f"{each['task']!s:<10}{shown}")

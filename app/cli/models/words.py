@@ -1,4 +1,4 @@
-"""How models are said in a terminal: tasks, limits, licences, where they come from."""
+"""Models in words for a terminal: tasks, limits, licences, origins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.days import date_and_time
 from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Origin, Source
 
-# A task's word on the command line; the first of a head's words is the one that is said.
+# A task's words on the command line; the first word of a head is the one that is printed.
 TASKS = {
     "ask": Head.QUESTION_ANSWERING,
     "classify": Head.CLASSIFICATION,
@@ -50,12 +50,12 @@ def task_word(head: Head) -> str:
 
 
 def does(heads: Sequence[Head]) -> str:
-    """What heads are for: "answering questions, filling blanks"."""
+    """The tasks of heads: "answering questions, filling blanks"."""
     return ", ".join(_DOES[head] for head in heads)
 
 
 def few(labels: Sequence[str]) -> str:
-    """The first few labels, and how many more there are; of a token's labels the kinds of names only."""
+    """The first few labels, and the number of the others; of a token's labels the kinds of names only."""
     if "O" in labels:
         kinds = (each[2:] if each[:2] in ("B-", "I-", "E-", "L-", "S-", "U-") else each for each in labels)
         labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
@@ -66,13 +66,13 @@ def few(labels: Sequence[str]) -> str:
 
 
 def make(model: ModelCard | OfferedModel) -> str:
-    """What a model is made of: "BERT, 108.3 million parameters, up to 512 tokens"."""
+    """The make of a model: "BERT, 108.3 million parameters, up to 512 tokens"."""
     parameters = f"{model.parameters / 1e6:.1f} million parameters"
     return f"{one_line(family_title(model.family))}, {parameters}, up to {model.max_length:,} tokens"
 
 
 def origin(card: ModelCard, mark: Origin | None) -> str:
-    """Where an installed model comes from and when, in a few words; "" for one that was put there by hand."""
+    """Where an installed model comes from and when, in a few words; "" for one that was copied there by hand."""
     added = f", {moment(mark.added)}" if mark and mark.added else ""
     if card.source == Source.HUB:
         commit = f", commit {one_line(mark.commit[:8])}" if mark else ""
@@ -86,7 +86,7 @@ def origin(card: ModelCard, mark: Origin | None) -> str:
 
 
 def moment(iso: str) -> str:
-    """A moment in ISO 8601 as a person says it, in local time; what is none as it stands."""
+    """A time in ISO 8601 in words, in local time; any other text unchanged."""
     try:
         return date_and_time(datetime.fromisoformat(iso).astimezone())
     except ValueError:

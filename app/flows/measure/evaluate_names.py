@@ -30,7 +30,7 @@ class NamesPlan:
     limit: int = 0
     seed: int = 13
     record: bool = False
-    joining: PieceAggregation = PieceAggregation.FIRST
+    aggregation: PieceAggregation = PieceAggregation.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def evaluate_names(
     if not examples:
         raise SpanlightError("There is no text in the files.", "Give files with tagged words.")
     whole = GroupReport(report, len(examples), "texts")
-    found, kinds, _ = find_known(workspace, examples, choice, whole, plan.joining)
+    found, kinds, _ = find_known(workspace, examples, choice, whole, plan.aggregation)
     there = {name.kind for example in examples for name in example.names}
     if there and not there & kinds:
         raise SpanlightError(

@@ -1,4 +1,4 @@
-"""The way to the page on Spanlight itself, and back to where one came from."""
+"""The way to the About page, and back to the page before."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ KEY = "about"
 
 
 class AboutPage(QObject):
-    """Brings the page up and takes it away; `show_page` brings any page up by its key.
+    """Shows and leaves the About page; `show_page` shows any page by its key.
 
-    `page` gives the page that is up, `current` its key.
+    `page` returns the current page, `current` its key.
     """
 
     def __init__(
@@ -40,13 +40,13 @@ class AboutPage(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Bring it up."""
+        """Show it."""
         if self._current() != KEY:
             self._before = self._current()
         self._show_page(KEY)
 
     def wire(self, page: Any) -> None:
-        """Listen to the page, once it is made."""
+        """Connect the page's signals, once it is created."""
         page.closed.connect(self._leave)
         page.updates_asked.connect(self._updates)
         page.welcome_asked.connect(self._welcome)
@@ -67,7 +67,7 @@ class AboutPage(QObject):
 
 
 def about_action(window: QMainWindow) -> QAction:
-    """What macOS shows in the menu that bears the program's name."""
+    """The action that macOS shows in the application menu."""
     action = QAction(f"About {NAME}", window)
     action.setMenuRole(QAction.MenuRole.AboutRole)
     return action

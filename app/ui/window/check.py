@@ -1,6 +1,6 @@
-"""The window's side of the check, in a process of its own: begins with no more than its name.
+"""The window's part of the check, in a process of its own, with few imports at its start.
 
-The platform plugin for no screen at all is taken, whatever the desktop has.
+Qt's platform plugin without a screen is used, whatever the desktop has.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def start_window() -> Callable[[WindowTrial, Report], dict[str, str]]:
-    """Make the handler of WindowTrials, which gives versions; called in that process only."""
+    """Create the handler of WindowTrials, which returns versions; called in that process only."""
     from app.ui.window.checked import try_window
 
     return try_window

@@ -1,4 +1,4 @@
-"""What a window needs, tried without a screen: Qt and its plugins, the theme, every page, a second start."""
+"""Trials of the window without a screen: Qt and its plugins, the theme, every page, a second start."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COLOURS = 4
 
 
 def try_window(order: WindowTrial, report: Report) -> dict[str, str]:
-    """Try all of it, each Checked a partial result; the versions of Qt."""
+    """Run all trials, each Checked a partial result; returns the versions of Qt."""
     folder = Path(order.folder)
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -63,10 +63,10 @@ def _import(names: tuple[str, ...]) -> None:
 
 
 def _try_platform() -> None:
-    """Load what opens windows on this system, but open none: it has what it links to."""
+    """Load the platform plugin of this system without opening a window: its libraries are there."""
     for number, name in enumerate(main_plugins()):
         fault = plugin_fault(name)
-        if fault and (number == 0 or "is not in" not in fault):  # one may be left out of a bundle
+        if fault and (number == 0 or "is not in" not in fault):  # a bundle may leave one out
             raise without_library(fault) or SpanlightError(f"{fault.rstrip('.')}.")
 
 
@@ -85,17 +85,17 @@ def _try_theme(resources: Path) -> None:
         for name in names:
             picture = theme.icon(name).pixmap(24, 24).toImage()
             require(_colours(picture, 1) > 1, f"The icon {name} is empty in the {look} theme.")
-    for file in (resources / "icons").glob("*.svg"):  # as the stylesheet has them
+    for file in (resources / "icons").glob("*.svg"):  # as the style sheet uses them
         require(not QImage(str(file)).isNull(), f"Qt cannot read {file.name}.")
     theme.deleteLater()
 
 
 def _try_second(application: QApplication, folder: Path) -> None:
-    asked: list[list[Path]] = []
+    received: list[list[Path]] = []
     answers: list[Answer] = []
-    claim = Claim(name_of(folder))  # where any window listens, as another one
+    claim = Claim(name_of(folder))  # where any window listens
     first = OneWindow(claim)
-    first.asked.connect(lambda files, token: asked.append(files))
+    first.requested.connect(lambda files, token: received.append(files))
     require(first.listening, "The first window does not listen.")
     file = folder / "a.pdf"
     second = threading.Thread(target=lambda: answers.append(hand_over(claim.name, [file])), daemon=True)
@@ -105,13 +105,13 @@ def _try_second(application: QApplication, folder: Path) -> None:
     claim.release()
     for place in (Path(claim.name).parent, Path(tempfile.gettempdir())):
         (place / f"{Path(claim.name).name}.lock").unlink(missing_ok=True)
-    require(answers == [Answer.TAKEN] and asked == [[file]], "Its files did not come.")
+    require(answers == [Answer.TAKEN] and received == [[file]], "Its files did not come.")
 
 
 def _try_main(application: QApplication, workspace: Workspace) -> None:
     window = open_window(workspace)
     painted: list[bool] = []
-    # What the window begins then is work of its own, which is tried elsewhere.
+    # The work that the window begins then is tried elsewhere.
     window.painted.first.disconnect()
     window.painted.first.connect(lambda: painted.append(True))
     _wait(application, lambda: bool(painted))

@@ -1,4 +1,4 @@
-"""Files dropped anywhere on the window: models go to the page of models, all others where they were dropped."""
+"""Files dropped anywhere on the window: models go to the page of models, other files to where they were dropped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.kit.dropped import local_files
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 
-# What a person drops to have it read; what is named otherwise may be a model's folder or a zip.
+# Endings of documents; anything else may be a model's folder or a zip.
 _DOCUMENTS = {
     ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
     ".jsonl", ".json", ".xz",
@@ -23,14 +23,14 @@ _DOCUMENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Sorted:
-    """What was dropped: models, and all others."""
+    """The dropped files: models, and all others."""
 
     models: list[Path]
     others: list[Path]
 
 
 def sort_files(paths: list[Path], report: Report) -> Sorted:
-    """Tell models from other files."""
+    """Separate models from other files."""
     from app.flows.models.take_in import looks_like_model
 
     models = [path for path in paths if looks_like_model(path)]
@@ -38,10 +38,9 @@ def sort_files(paths: list[Path], report: Report) -> Sorted:
 
 
 class Drops(QObject):
-    """Looks at what is dropped on a window before any of its widgets does.
+    """Filters drops on a window before its widgets get them.
 
-    `models` carries the paths of models. The others arrive a moment later where they were dropped, as if nobody had
-    looked.
+    `models` carries the paths of models. Other files arrive a moment later where they were dropped, as without this.
     """
 
     models = Signal(list)
@@ -62,7 +61,7 @@ class Drops(QObject):
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hold a drop back that may hold a model."""
+        """Hold back a drop that may contain a model."""
         if event.type() != QEvent.Type.Drop or not self.enabled or self._passing:
             return False
         assert isinstance(event, QDropEvent)
@@ -74,7 +73,7 @@ class Drops(QObject):
         self._place = event.position()
         self._paths = paths
         event.acceptProposedAction()
-        QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # for who lit up while it was dragged over
+        QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # ends the marking of the drag's target
         self._job = self._lanes.files.start(sort_files, paths)
         self._job.done.connect(self._sorted)
         self._job.failed.connect(self._not_sorted)
@@ -83,17 +82,17 @@ class Drops(QObject):
     @Slot(object)
     def _sorted(self, found: Sorted) -> None:
         if found.others:
-            self._hand_on(found.others)
+            self._pass_on(found.others)
         if found.models:
             self.models.emit(found.models)
 
     @Slot(object)
     def _not_sorted(self, error: BaseException) -> None:
-        fault_of(error)  # logged; whoever opens them says what is wrong with them
-        self._hand_on(self._paths)
+        fault_of(error)  # logged; opening the files shows their faults
+        self._pass_on(self._paths)
 
-    def _hand_on(self, paths: list[Path]) -> None:
-        """Drop files at the same place again, unseen by this."""
+    def _pass_on(self, paths: list[Path]) -> None:
+        """Drop files at the same place again, past this filter."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         action, button, keys = (

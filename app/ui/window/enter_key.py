@@ -1,6 +1,6 @@
 """Enter presses the button that has the focus, as Space does, on every system.
 
-Qt has it so with the themes of GNOME and KDE only, and in dialogs.
+Qt does this only with the themes of GNOME and KDE, and in dialogs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _RELEASE_MS = 50
 
 
 class EnterKey(QObject):
-    """Looks at the keys of a window that is on the screen, before what lies around a button takes them for itself."""
+    """Filters the keys of a visible window, before widgets around a button take them."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -40,14 +40,14 @@ class EnterKey(QObject):
 
 
 class _Held(QObject):
-    """Keeps Enter that is still held down from whatever has the focus since it pressed a button, in any window.
+    """Swallows the repeats of an Enter that has pressed a button and is still held down, in any window.
 
-    Where another window has come up, X tells of the first repeat as of a release and a press, both of the same moment.
+    Where another window has come up, X reports the first repeat as a release and a press at the same moment.
     """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._released = -1  # the moment, in milliseconds, of a release that may be none
+        self._released = -1  # the time, in milliseconds, of a release that may be only apparent
         self._ending = QTimer(self)
         self._ending.setSingleShot(True)
         self._ending.setInterval(_RELEASE_MS)
@@ -55,17 +55,17 @@ class _Held(QObject):
         self._window: QObject | None = None
 
     def begin(self, window: QObject) -> None:
-        """Look at every window's keys until the key, pressed in this window, is let go."""
+        """Filter every window's keys until the key, pressed in this window, is released."""
         self._end()
         self._window = window
         if app := QApplication.instance():
             app.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Swallow what the held key repeats."""
+        """Swallow repeats of the held key."""
         kind = event.type()
         if kind == QEvent.Type.ApplicationDeactivate:
-            self._end()  # another program may be told of its release
+            self._end()  # its release may go to another program
         elif isinstance(event, QKeyEvent) and kind in _KEYS and isinstance(watched, QWindow):
             return self._swallows(watched, event)
         return False
@@ -76,7 +76,7 @@ class _Held(QObject):
             if event.type() == QEvent.Type.KeyPress:
                 self._released, self._window = -1, window
                 self._ending.stop()
-            event.accept()  # of a shortcut's key too: then it is no shortcut
+            event.accept()  # for a shortcut's override event this makes it an ordinary key
             return True
         if enter and event.type() == QEvent.Type.KeyRelease and window is not self._window:
             self._released = event.timestamp()

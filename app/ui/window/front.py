@@ -1,4 +1,4 @@
-"""The window brought to the front where another program asks for it."""
+"""Brings the window to the front at the request of another program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 def bring_up(window: QWidget, token: str) -> None:
     """Bring a window to the front, with the desktop's token for it, which may be empty."""
     if token:
-        os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it on Wayland, and takes it away
+        os.environ["XDG_ACTIVATION_TOKEN"] = token  # Qt reads it there on Wayland, and removes it
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()

@@ -1,4 +1,4 @@
-"""Models leave the memory when nothing was asked of them for long."""
+"""Unloads models that were idle for long."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _log = logging.getLogger(__name__)
 
 
 class Idle(QObject):
-    """Has the models put away once the work lane has rested for settings.unload_minutes, 0 for never.
+    """Has the models unloaded once the work lane was idle for settings.unload_minutes, 0 for never.
 
-    `minute_ms` is how long a minute takes, in milliseconds.
+    `minute_ms` is the length of a minute in milliseconds.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Idle(QObject):
 
     @Slot()
     def wait(self) -> None:
-        """Begin to wait anew."""
+        """Restart the waiting time."""
         minutes = self._workspace.settings.unload_minutes
         if minutes:
             self._timer.start(minutes * self.minute_ms)
@@ -59,7 +59,7 @@ class Idle(QObject):
         self._timer.stop()
         self._worked = True
         if self._job is not None and self._job.running:
-            # Too late to hold it back: it may have put the models away already.
+            # Too late to cancel it: it may have unloaded the models already.
             self._job.drop()
             self._reader.start()
 

@@ -1,4 +1,4 @@
-"""Why no window came up, told to somebody who started Spanlight from a menu and sees no terminal."""
+"""Shows why no window could be opened, for a start from a menu without a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.core.about import NAME
 
 
 def show(sentence: str) -> None:
-    """Show a sentence by itself and wait until it is closed; there is no window that could hold it."""
+    """Show a sentence in a message box without a window and wait until it is closed."""
     application = QApplication.instance() or QApplication([NAME])
     box = QMessageBox(QMessageBox.Icon.Critical, NAME, sentence)
     box.exec()

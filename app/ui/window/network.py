@@ -1,4 +1,4 @@
-"""The offline switch, and what the network is used for now."""
+"""The offline switch, and the present use of the network."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from app.ui.kit.network_button import NetworkButton, downloading
 
 
 class NetworkSwitch(QObject):
-    """Keeps settings.offline and the switch alike, and says there how far a download is.
+    """Keeps settings.offline and the switch in step, and shows the progress of a download there.
 
-    What was chosen in the terminal meanwhile is taken up when the window is turned to, and when the network was used.
-    `changed` carries the setting's name once it was changed, here or there; `failed` the Fault where it could not be
-    saved.
+    Settings changed by another process are taken up when the window becomes active, and after a use of the network.
+    `changed` carries the name of a changed setting, from here or there; `failed` the Fault where it could not be saved.
     """
 
     changed = Signal(str)
@@ -31,7 +30,7 @@ class NetworkSwitch(QObject):
         self._lanes = lanes
         self._button = button
         self._job: Job | None = None
-        button.offline_requested.connect(self._asked)
+        button.offline_requested.connect(self._requested)
         lanes.network.begun.connect(self._begun)
         lanes.network.rested.connect(self._rested)
         for lane in (lanes.network, lanes.lookups):
@@ -40,7 +39,7 @@ class NetworkSwitch(QObject):
         self.settings_changed()
 
     def settings_changed(self) -> None:
-        """Show which of the two holds now."""
+        """Show whether the network is on or off."""
         self._button.set_offline(self._workspace.settings.offline)
 
     @Slot(Qt.ApplicationState)
@@ -51,7 +50,7 @@ class NetworkSwitch(QObject):
     @Slot()
     def _look(self) -> None:
         if self._job is None or not self._job.running:
-            self._job = self._lanes.files.start(_elsewhere, self._workspace)
+            self._job = self._lanes.files.start(_changed_elsewhere, self._workspace)
             self._job.done.connect(self._taken_up)
 
     @Slot(object)
@@ -63,7 +62,7 @@ class NetworkSwitch(QObject):
             self.changed.emit(Head.QUESTION_ANSWERING.value if name == "models" else name)
 
     @Slot(bool)
-    def _asked(self, offline: bool) -> None:
+    def _requested(self, offline: bool) -> None:
         self._workspace.settings.offline = offline
         try:
             self._workspace.save_settings()
@@ -74,20 +73,20 @@ class NetworkSwitch(QObject):
 
     @Slot(object)
     def _begun(self, job: Job) -> None:
-        job.partial.connect(self._heard)
+        job.partial.connect(self._progressed)
         for end in (job.done, job.failed):
-            end.connect(self._over)
+            end.connect(self._ended)
         job.stopped.connect(self._rested)
 
     @Slot(object)
-    def _heard(self, result: object) -> None:
+    def _progressed(self, result: object) -> None:
         from app.core.offers import Downloading
 
         if isinstance(result, Downloading):
             self._button.set_busy(downloading(result.done, result.total))
 
     @Slot(object)
-    def _over(self, outcome: object) -> None:
+    def _ended(self, outcome: object) -> None:
         self._rested()
 
     @Slot()
@@ -95,6 +94,6 @@ class NetworkSwitch(QObject):
         self._button.set_busy("")
 
 
-def _elsewhere(workspace: Workspace, report: Report) -> tuple[str, ...]:
-    """The names of the settings that were changed by another Spanlight, taken up."""
+def _changed_elsewhere(workspace: Workspace, report: Report) -> tuple[str, ...]:
+    """Take up the settings that another Spanlight process changed; their names."""
     return workspace.chosen_elsewhere()

@@ -1,4 +1,4 @@
-"""One window for one person's data: it listens for later starts, which hand it their files."""
+"""One window for one data folder: it listens for later starts, which hand it their files."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from app.flows.second_start import GREETING, MOST_BYTES, TAKEN, Claim, read_order
 
-# How often a window that was opened beside a stuck one looks whether that has gone.
+# How often a window that was opened next to a stuck one checks whether that has ended.
 _AGAIN_MS = 2000
 
 
 class OneWindow(QObject):
     """Listens for later starts while its claim is held.
 
-    `asked` carries the files of one, none where the window is only to come up, and the desktop's token to come to the
-    front with, which may be empty.
+    `requested` carries the files of one, empty where the window is only to come to the front, and the desktop's token
+    for that, which may be empty.
     """
 
-    asked = Signal(list, str)
+    requested = Signal(list, str)
 
     def __init__(self, claim: Claim, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._claim = claim
-        self._heard: dict[QLocalSocket, bytes] = {}
+        self._received: dict[QLocalSocket, bytes] = {}
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._connected)
@@ -41,14 +41,14 @@ class OneWindow(QObject):
         return self._server.isListening()
 
     def close(self) -> None:
-        """Listen no longer; the claim stays, as long as the window has something to keep."""
+        """Stop listening; the claim stays until the window has saved its data."""
         self._again.stop()
-        for socket in list(self._heard):
+        for socket in list(self._received):
             socket.abort()
         self._server.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Listen no longer as soon as the window that this is installed on is closed."""
+        """Stop listening as soon as the window that this filter is installed on is closed."""
         if event.type() == QEvent.Type.Close:
             self.close()
         return False
@@ -59,7 +59,7 @@ class OneWindow(QObject):
             self._claim.take()
         if self._claim.held:
             self._again.stop()
-            # What a window that was killed left behind: nobody else can have it, as the claim is held.
+            # The socket of a killed window: nobody else can use it, as the claim is held.
             QLocalServer.removeServer(self._claim.name)
             self._server.listen(self._claim.name)
         elif not self._again.isActive():
@@ -68,7 +68,7 @@ class OneWindow(QObject):
     @Slot()
     def _connected(self) -> None:
         while (socket := self._server.nextPendingConnection()) is not None:
-            self._heard[socket] = b""
+            self._received[socket] = b""
             socket.readyRead.connect(self._read)
             socket.disconnected.connect(self._gone)
             socket.write(GREETING + b"%d\n" % os.getpid())
@@ -82,26 +82,26 @@ class OneWindow(QObject):
             self._take(socket)
 
     def _take(self, socket: QLocalSocket) -> None:
-        if socket not in self._heard:
-            return  # whoever came has gone: the window was not to be waited for
-        heard = self._heard[socket] + bytes(socket.readAll().data())
-        self._heard[socket] = heard
-        if len(heard) > MOST_BYTES:
+        if socket not in self._received:
+            return  # the other start has ended: it does not wait for the window
+        received = self._received[socket] + bytes(socket.readAll().data())
+        self._received[socket] = received
+        if len(received) > MOST_BYTES:
             socket.abort()
-        elif heard.endswith(b"\n"):
-            self._heard[socket] = b""
+        elif received.endswith(b"\n"):
+            self._received[socket] = b""
             try:
-                files, token = read_order(heard)
+                files, token = read_order(received)
             except ValueError:
                 socket.abort()
                 return
             socket.write(TAKEN)
             socket.flush()
-            self.asked.emit(files, token)
+            self.requested.emit(files, token)
 
     @Slot()
     def _gone(self) -> None:
         socket = self.sender()
         if isinstance(socket, QLocalSocket):
-            self._heard.pop(socket, None)
+            self._received.pop(socket, None)
             socket.deleteLater()

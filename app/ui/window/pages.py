@@ -11,7 +11,7 @@ from app.ui.kit.theme import Theme
 
 
 def make_ask(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page where documents are asked."""
+    """The page for questions about documents."""
     from app.ui.ask.ask import AskView
 
     return AskView(workspace, theme, lanes)
@@ -32,7 +32,7 @@ def make_fill(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
 
 
 def make_follow(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page that tells whether one passage continues another."""
+    """The page on whether one passage continues another."""
     from app.ui.heads.next.follow import FollowView
 
     return FollowView(workspace, theme, lanes)
@@ -46,42 +46,42 @@ def make_names(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
 
 
 def make_inspect(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page where a model is opened up."""
+    """The page that shows the inside of a model."""
     from app.ui.inspect.page import InspectView
 
     return InspectView(workspace, theme, lanes)
 
 
 def make_history(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page of what was asked before."""
+    """The page with the history."""
     from app.ui.history.history import HistoryView
 
     return HistoryView(workspace, theme, lanes)
 
 
 def make_models(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page where models are got, measured and put to use."""
+    """The page where models are downloaded, measured and chosen."""
     from app.ui.models.page import ModelsView
 
     return ModelsView(workspace, theme, lanes)
 
 
 def make_settings(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page where choices are made."""
+    """The page with the settings."""
     from app.ui.settings.settings import SettingsView
 
     return SettingsView(workspace, theme, lanes)
 
 
 def make_about(workspace: Workspace, theme: Theme, lanes: Lanes) -> Page:
-    """The page on Spanlight itself, which the rail does not name."""
+    """The About page, which is not on the rail."""
     from app.ui.about.page import AboutView
 
     return AboutView(workspace, theme, lanes)
 
 
 Make = Callable[[Workspace, Theme, Lanes], Page]
-# Key, name on the rail, icon, at the bottom, and how it is made: a page is made when it is first shown.
+# Key, name on the rail, icon, whether at the bottom, and its factory: a page is created when it is first shown.
 PAGES: tuple[tuple[str, str, str, bool, Make], ...] = (
     ("ask", "Ask", "ask", False, make_ask),
     ("classify", "Classify", "classify", False, make_classify),
@@ -93,12 +93,12 @@ PAGES: tuple[tuple[str, str, str, bool, Make], ...] = (
     ("models", "Models", "models", True, make_models),
     ("settings", "Settings", "settings", True, make_settings),
 )
-# Pages that are reached from others, each with the one that the rail then names.
+# Pages that are reached from others, each with the one that is then marked on the rail.
 APART: dict[str, tuple[str, Make]] = {"about": ("settings", make_about)}
 
 
 def maker(key: str) -> Make | None:
-    """How a page is made; None for a key that no page has."""
+    """The factory of a page; None for an unknown key."""
     if key in APART:
         return APART[key][1]
     return next((make for name, _, _, _, make in PAGES if name == key), None)

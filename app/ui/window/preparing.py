@@ -1,4 +1,4 @@
-"""A long document that was opened is made ready for questions while the person reads or types one."""
+"""Prepares a long open document for questions while the user reads or types one."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from app.core.text import Document
 
 _AFTER_MS = 300  # the document's page comes first
-LONG = 20_000  # code points: what is shorter is read as fast without
+LONG = 20_000  # code points: a shorter text is read as fast without
 
 _log = logging.getLogger(__name__)
 
 
 class Preparing(QObject):
-    """Has the file that is up made ready in the work lane, while nothing else is to do there.
+    """Has the current file prepared in the work lane, while nothing else is to do there.
 
-    `file_up` tells which it is. It stops at once when work begins, and goes on after it. Nothing is said of it, and
-    nothing depends on it. Where the reader is not in memory, nothing is done.
+    `file_up` returns that file. It stops at once when work begins, and resumes after it. It is not shown, and nothing
+    depends on it. Where the reader is not in memory, nothing is done.
     """
 
     def __init__(self, workspace: Workspace, lanes: Lanes, reader: Reader, parent: QObject) -> None:
@@ -47,7 +47,7 @@ class Preparing(QObject):
 
     @Slot()
     def look(self) -> None:
-        """See in a moment what is to do: another file may be up."""
+        """Check soon what is to do: another file may be shown."""
         self._timer.start()
 
     @Slot()
@@ -82,7 +82,7 @@ class Preparing(QObject):
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        # A question says what is wrong, where it is wrong then too.
+        # A question shows the fault, if it is still there.
         _log.info("document not made ready: %s", error)
         self._tried = self._doing
         self._end()

@@ -9,14 +9,14 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QV
 from app.ui.kit.theme import Theme
 
 _WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-# In a window that is not as wide, in steps, the names would take the room that the pages need.
+# The least width of a window, in steps, for the rail with names; below it the pages need the space.
 _WIDE_ENOUGH = 196
 
 
 class Rail(QFrame):
-    """Named pages, one of them chosen. `chosen` carries the key of the page that a person picked.
+    """Named pages, one of them chosen. `chosen` carries the key of the page that the user picked.
 
-    In a narrow window the icons stand alone, and the names are their tool tips.
+    A narrow window shows only the icons, with the names as their tool tips.
     """
 
     chosen = Signal(str)
@@ -39,7 +39,7 @@ class Rail(QFrame):
         self._restyle()
 
     def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
-        """Add a page; those at the bottom stand below the gap."""
+        """Add a page; those at the bottom are below the gap."""
         button = QToolButton()
         button.setText(title)
         button.setCheckable(True)
@@ -59,11 +59,11 @@ class Rail(QFrame):
         self._restyle()
 
     def is_narrow(self) -> bool:
-        """Whether the icons stand alone."""
+        """Whether only the icons are shown."""
         return self._narrow
 
     def event(self, event: QEvent) -> bool:
-        """Watch how wide it is where the rail stands."""
+        """Watch the width of the window."""
         if event.type() == QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
             parent.installEventFilter(self)
         return super().event(event)
@@ -88,7 +88,7 @@ class Rail(QFrame):
 
     @Slot(object, bool)
     def _toggled(self, button: QToolButton, chosen: bool) -> None:
-        """Have Tab come to the page that is up, and the arrow keys go on from it."""
+        """Have Tab go to the current page's button, and the arrow keys start from it."""
         if chosen:
             for one, _ in self._buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
@@ -103,7 +103,7 @@ class Rail(QFrame):
         space = theme.step(2)
         self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
         self._layout.setSpacing(theme.step(0.5))
-        # As wide as the bolder letters of the chosen page need, so that nothing moves.
+        # As wide as the bolder font of the chosen page needs, so that nothing moves.
         metrics = QFontMetrics(theme.font("strong"))
         widest = 0
         self._narrow = self._is_too_narrow()

@@ -1,4 +1,4 @@
-"""The reader behind the window: loaded at the start and again where that is needed; the status line tells of it."""
+"""Loading of the reader: at the start and again where needed; the status line shows it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AGAIN = "Loading the reader again…"
 class Reader(QObject):
     """Has the reader loaded in the work lane.
 
-    `loaded` is sent each time it is there. `failed` carries the Fault of a bug; any other is in the status line.
+    `loaded` is sent after each loading. `failed` carries the Fault of a bug; any other fault is in the status line.
     """
 
     loaded = Signal()
@@ -50,7 +50,7 @@ class Reader(QObject):
 
     @Slot(str)
     def settings_changed(self, what: str) -> None:
-        """Load it again where it runs elsewhere now; `what` is the setting's name, or "models"."""
+        """Load it again where its model or device has changed; `what` is the setting's name, or "models"."""
         if what in ("device", "precision", Head.QUESTION_ANSWERING):
             self.start()
         elif what == "models":
@@ -58,12 +58,12 @@ class Reader(QObject):
                 self._search.drop()
             self._search = self._lanes.files.start(_find_reader, self._workspace)
             self._search.done.connect(self._found)
-            self._search.failed.connect(self.start)  # what is wrong is said by the loading
+            self._search.failed.connect(self.start)  # the loading shows the fault
         elif what == "unloaded":
             self.put_away("")
 
     def put_away(self, after: str) -> None:
-        """Say that it has left the memory; `after` is how long nothing was asked, empty where a person wanted it."""
+        """Show that it has left the memory; `after` is the idle time, empty where the user unloaded it."""
         if self._folder:
             self._away = True
             words = f"Put away after {after}" if after else "Put away"
@@ -76,7 +76,7 @@ class Reader(QObject):
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
         if self._away:
-            # Put in line before the work that begins, as at the window's start.
+            # Queued before the work that begins, as at the window's start.
             self._start(AGAIN)
 
     def _start(self, words: str) -> None:

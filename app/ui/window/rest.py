@@ -1,4 +1,4 @@
-"""What the start has left out is imported piece by piece while the window is at rest."""
+"""Imports the modules that the start has left out, piece by piece while the window is idle."""
 
 # ruff: noqa: F401
 
@@ -12,10 +12,10 @@ _EVERY_MS = 40
 
 
 class Rest(QObject):
-    """Imports in the window's thread what may be needed next; the window answers between one piece and the next.
+    """Imports modules that may be needed next in the window's thread; the window reacts between two pieces.
 
-    To import it at the start would take as long as all else there; to import it when it is wanted would have the
-    first question or file wait for a tenth of a second. What is wanted before its turn is imported then.
+    Importing them at the start would take as long as the rest of it; importing them on demand would delay the first
+    question or file by a tenth of a second. A module that is needed earlier is imported then.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -37,7 +37,7 @@ class Rest(QObject):
 
 
 def pieces() -> Generator[None, None, None]:
-    """Imports a piece at each step: what the first page needs, then the others, each after what it is made of."""
+    """Imports a piece at each step: the needs of the first page, then the other pages, each after its parts."""
     import app.core.requests
 
     yield

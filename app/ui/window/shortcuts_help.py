@@ -1,4 +1,4 @@
-"""What the keyboard does, on one small sheet."""
+"""The shortcuts, on one small sheet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Group = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def spoken_keys(keys: str) -> str:
-    """A shortcut as this system writes it; what is no key sequence stays as it is."""
+    """A shortcut as this system writes it; any other text stays unchanged."""
     native = " / ".join(
         QKeySequence(part).toString(QKeySequence.SequenceFormat.NativeText) for part in keys.split(" / ")
     )
@@ -34,7 +34,7 @@ def spoken_keys(keys: str) -> str:
 def key_groups(
     pages: tuple[tuple[str, str], ...], title: str, shortcuts: tuple[tuple[str, str], ...]
 ) -> tuple[Group, ...]:
-    """What the keyboard does everywhere, `pages` being keys and names of the rail's, and on the page that is up."""
+    """The shortcuts everywhere, with `pages` as keys and names on the rail, and those of the current page."""
     places = tuple(
         (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", name)
         for at, (key, name) in enumerate(pages, 1)
@@ -44,7 +44,7 @@ def key_groups(
 
 
 class ShortcutsHelp(QDialog):
-    """Groups of shortcuts, and the way to what Spanlight is; freed when it closes. `about_asked` is sent by that.
+    """Groups of shortcuts, and a button for the About page, which sends `about_asked`; deleted when it closes.
 
     On a screen with too little room for all of it, the groups can be scrolled.
     """
@@ -88,9 +88,9 @@ class ShortcutsHelp(QDialog):
         self._fit(2 * edge, theme.step(12), close)
 
     def _fit(self, edges: int, frame: int, close: QPushButton) -> None:
-        """Be as large as all keys need, or as the screen has room for, less `frame` for the window's own.
+        """Resize to fit all shortcuts, or the screen less `frame` for the window's own.
 
-        `edges` are the two at the sides. Groups that have no room beside each other stand one below the other.
+        `edges` are the two at the sides. Groups without room next to each other are one below the other.
         """
         room = self.screen().availableGeometry().size() - QSize(frame, frame)
         below = self.minimumSizeHint().height() - self.groups.minimumSizeHint().height()

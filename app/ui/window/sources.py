@@ -1,8 +1,8 @@
-"""Importing without the bindings of Qt reading every module's source: importing this module sees to it.
+"""Stops PySide6 from reading every imported module's source; importing this module has that effect.
 
-Once PySide6 is there, each module that is imported is read again as text and kept, to find out whether it uses PySide6
-and may want Qt's names in another style (`from __feature__ import snake_case`): an eighth of the time that the window's
-own modules take, and their sources in memory for good. Nothing here uses another style.
+Once PySide6 is imported, it reads the source of each further module and keeps it, to find out whether the module wants
+Qt's names in another style (`from __feature__ import snake_case`): an eighth of the import time of the window's own
+modules, and their sources in memory for good. No module here uses another style.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import PySide6.QtCore  # noqa: F401, it brings the module below
 
 
 def _never(module: object) -> bool:
-    """Whether a module may want another style."""
+    """Whether a module wants another style: never."""
     return False
 
 

@@ -1,4 +1,4 @@
-"""From the command to a window on the screen."""
+"""The start of the window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ USAGE = f"usage: {command()} [FILE ...]\n\nOpens the window, with the files name
 
 
 class Signals(QObject):
-    """Ctrl+C in the terminal, and the system's wish to end, close the window as a person would."""
+    """Ctrl+C in the terminal, and the system's signal to end, close the window as the user would."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -66,7 +66,7 @@ class Handed(QObject):
 
 
 def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Claim | None = None) -> int:
-    """Open the window on the files named; returns the process's exit code once it is closed.
+    """Open the window with the given files; returns the process's exit code once it is closed.
 
     `painted` is called once the whole window has been painted. `claim` is the window's, where it was taken already.
     """
@@ -85,12 +85,12 @@ def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Cl
     start_log(paths.log_file)
     log_qt_messages()
     workspace = open_workspace(paths)
-    # What Qt itself keeps, the folder that was chosen last in its own dialog for files: beside the settings.
+    # Qt's own settings, such as the last folder of its file dialog, go next to ours.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(paths.config))
     application = make_application(workspace)
     try:
         window = open_window(workspace)
-    except SpanlightError as fault:  # what comes along with Spanlight is missing
+    except SpanlightError as fault:  # bundled files are missing
         print(fault, file=sys.stderr)
         claim.release()
         return 2
@@ -102,7 +102,7 @@ def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Cl
     if files:
         window.open_files(files)
     one = OneWindow(claim, window)
-    one.asked.connect(window.come_up)
+    one.requested.connect(window.come_up)
     window.installEventFilter(one)
     code = application.exec()
     with contextlib.suppress(RuntimeError):
@@ -112,7 +112,7 @@ def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Cl
 
 
 def make_application(workspace: Workspace) -> QApplication:
-    """The Qt application with its name, as the desktop knows it."""
+    """The Qt application with the name that the desktop knows."""
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication([NAME])
     application.setApplicationName(NAME)
@@ -123,7 +123,7 @@ def make_application(workspace: Workspace) -> QApplication:
 
 
 def open_window(workspace: Workspace) -> MainWindow:
-    """A window on the screen, in the person's look, with the reader being loaded behind it."""
+    """A window on the screen, in the user's theme, with the reader being loaded in the background."""
     theme = Theme(workspace.paths.resources)
     theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
     theme.scale_documents(workspace.settings.document_size / 100)

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from app.core.inspection import Visit
 
 _log = logging.getLogger(__name__)
-# Pages that take no documents: dropped there, they are opened for asking.
+# Pages that take no documents: those dropped there are opened on the Ask page.
 _WITHOUT_FILES = ("follow", "inspect", "history", "settings", "about")
 
 
 class Noticed(QObject):
-    """Shows what was noticed (memory ran out, and which step was taken) until the next work or until it is closed."""
+    """Shows notices of jobs (memory ran out, and the step taken) until the next job or until they are closed."""
 
     def __init__(self, lanes: Lanes, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
@@ -71,11 +71,11 @@ class Noticed(QObject):
         self._sentences.clear()
 
     def _words(self) -> str:
-        return told(self._sentences)
+        return merged(self._sentences)
 
 
-def told(sentences: Sequence[str]) -> str:
-    """Sentences in a row: what several begin with is said once, and of those that differ in a number only the last."""
+def merged(sentences: Sequence[str]) -> str:
+    """Sentences in a row: a common beginning only once, and of those that differ only in a number the last."""
     ends: dict[str, dict[str, str]] = {}
     for sentence in sentences:
         begin, colon, end = sentence.partition(": ")
@@ -90,7 +90,7 @@ def told(sentences: Sequence[str]) -> str:
 
 
 class FirstPaint(QObject):
-    """Watches a window; `first` is sent once, after all of it has been painted and nothing else was waiting."""
+    """Watches a window; `first` is sent once, after all of it has been painted and no other event was waiting."""
 
     first = Signal()
     _over = Signal()
@@ -157,7 +157,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def show_page(self, key: str) -> None:
-        """Bring a page up, making it the first time."""
+        """Show a page, which is created the first time."""
         if key not in self.pages:
             if (make := maker(key)) is None:
                 return
@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
         if self._current and key not in APART:
             self.workspace.settings.last_view = key
         self._current = key
-        self.drops.enabled = key != "models"  # which takes all sorts of files itself
+        self.drops.enabled = key != "models"  # it takes files of any kind itself
         self.rail.select(APART[key][0] if key in APART else key)
         self._stack.setCurrentWidget(self.pages[key])
         self.status.set_note(self._notes.get(key, ""))
@@ -193,12 +193,12 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def show_settings(self) -> None:
-        """Bring the settings page up."""
+        """Show the settings page."""
         self.show_page("settings")
 
     @Slot(str)
     def show_models(self, section: str) -> None:
-        """Bring up a section of the page of models, by its key."""
+        """Show a section of the page of models, by its key."""
         self.show_page("models")
         self.page.show_section(section)  # type: ignore[attr-defined]
 
@@ -209,22 +209,22 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def show_ask(self) -> None:
-        """Bring up the page where documents are asked."""
+        """Show the Ask page."""
         self.show_page("ask")
 
     @property
     def page(self) -> Page:
-        """The page that is up."""
+        """The current page."""
         return self.pages[self._current]
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open files for asking."""
+        """Open files on the Ask page."""
         self.show_page("ask")
         self.page.open_files(paths)
 
     @Slot(list, str)
     def come_up(self, paths: list[Path], token: str = "") -> None:
-        """Come to the front, with the desktop's token for it, and open files for asking."""
+        """Come to the front, with the desktop's token for it, and open files on the Ask page."""
         from app.ui.window.front import bring_up
 
         bring_up(self, token)
@@ -249,7 +249,7 @@ class MainWindow(QMainWindow):
         if key == self._current:
             self.status.set_note(note)
 
-    # What was changed, and what is said
+    # Settings and faults
 
     @Slot(str)
     def _settings_changed(self, what: str) -> None:
@@ -263,13 +263,13 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_fault(self, fault: Fault) -> None:
-        """Show a fault that belongs to no page above all of them."""
+        """Show a fault that belongs to no page, above the pages."""
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
     # Keys, files dropped, the end
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc stops what runs on the page; what a page did not take arrives here."""
+        """Esc stops the work of the page; keys that a page did not take arrive here."""
         if event.key() == Qt.Key.Key_Escape:
             if not self.page.stop() and self.notice.isVisible():
                 self.notice.clear()
@@ -278,11 +278,11 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files."""
+        """Accept files."""
         take_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the files on the page that is up, or for asking where it takes none."""
+        """Open the files on the current page, or on the Ask page where that takes none."""
         if files := dropped_files(event):
             if self._current in _WITHOUT_FILES:
                 self.open_files(files)
@@ -291,14 +291,14 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def show_help(self) -> None:
-        """Show what the keyboard does."""
+        """Show the shortcuts."""
         pages = tuple((key, title) for key, title, _, _, _ in PAGES)
         sheet = ShortcutsHelp(self.theme, key_groups(pages, self.page.TITLE, self.page.SHORTCUTS), self)
         sheet.about_asked.connect(self.about.show)
         sheet.open()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop what runs, keep what was typed, and end the model process."""
+        """Stop all work, save what was typed, and end the model process."""
         if not self._closed:
             self._closed = True
             self._keep()
@@ -315,7 +315,7 @@ class MainWindow(QMainWindow):
                 page.keep()
             except SpanlightError as error:
                 _log.error("not kept: %s", error)
-            except Exception as error:  # a bug in one page must not cost what the others hold
+            except Exception as error:  # a bug in one page must not cost the data of the others
                 fault_of(error)
         try:
             self.workspace.save_settings()
@@ -347,7 +347,7 @@ class MainWindow(QMainWindow):
         outer = QVBoxLayout(whole)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
-        # Tab comes to the line at the foot after the pages, which take their places later: it goes round from there.
+        # Tab reaches the status line after the pages, which are added later, and starts again from there.
         outer.addWidget(self.status)
         outer.insertLayout(0, middle, 1)
         self.setCentralWidget(whole)

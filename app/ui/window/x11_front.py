@@ -1,7 +1,7 @@
-"""A window brought to the front of an X11 screen where the wish came from another program.
+"""Brings a window to the front of an X11 screen at the request of another program.
 
 Qt asks the window manager in the name of the window itself, with the time of its own last event, and is refused where
-the person has been at work elsewhere since. Here the wish is the person's, made a moment ago (Extended Window Manager
+the user has worked elsewhere since. Here the request is the user's own, from a moment ago (Extended Window Manager
 Hints 1.5, _NET_ACTIVE_WINDOW with source 2).
 """
 
@@ -37,7 +37,7 @@ class _Event(ctypes.Structure):
 
 
 def come_to_front(window: int, startup_id: str = "") -> bool:
-    """Have the window manager bring a window up; whether it could be asked.
+    """Ask the window manager to raise a window; whether the request could be sent.
 
     `startup_id` is the DESKTOP_STARTUP_ID that the desktop gave for it, whose busy pointer ends with this.
     """
@@ -57,10 +57,10 @@ def come_to_front(window: int, startup_id: str = "") -> bool:
             own.restype = ctypes.c_ulong
             sender = own(link, ctypes.c_ulong(root), 0, 0, 1, 1, 0, ctypes.c_ulong(0), ctypes.c_ulong(0))
             kind = "_NET_STARTUP_INFO_BEGIN"
-            for part in told_over(startup_id):
+            for part in end_message(startup_id):
                 _send(x11, link, root, sender, kind, 8, _Data(bytes=part), _PROPERTY_CHANGE)
                 kind = "_NET_STARTUP_INFO"
-        # Two: the person's own doing. The time is that of the click, 0 where nobody told it.
+        # Two: a direct action of the user. The time is that of the click, 0 where it is not known.
         wish = _Data(longs=(2, time_of(startup_id), 0, 0, 0))
         _send(
             x11, link, root, window, "_NET_ACTIVE_WINDOW", 32, wish,
@@ -77,8 +77,8 @@ def time_of(startup_id: str) -> int:
     return int(found[1]) & 0xFFFFFFFF if found else 0
 
 
-def told_over(startup_id: str) -> Iterator[bytes]:
-    """The message that a start is over, in the pieces it is sent in."""
+def end_message(startup_id: str) -> Iterator[bytes]:
+    """The message that a start has ended, in the pieces in which it is sent."""
     quoted = startup_id.replace("\\", "\\\\").replace('"', '\\"')
     message = f'remove: ID="{quoted}"'.encode() + b"\0"
     for at in range(0, len(message), 20):

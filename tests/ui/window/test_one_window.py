@@ -51,7 +51,7 @@ def test_files_go_to_the_window_that_is_open(
 ) -> None:
     assert hand_over(claim.name, []) is Answer.ABSENT
     one, heard = OneWindow(claim), Heard()
-    one.asked.connect(heard.take)
+    one.requested.connect(heard.take)
     files = [tmp_path / "a b.txt", tmp_path / "ü\n😀.pdf"]
     assert handed(claim.name, files, qtbot) == "TAKEN"
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "kwin-7")
@@ -71,7 +71,7 @@ def test_other_data_means_another_window(qapp: QApplication, tmp_path: Path, cla
 
 def test_nonsense_is_hung_up_on(qapp: QApplication, qtbot: QtBot, tmp_path: Path, claim: Claim) -> None:
     one, heard = OneWindow(claim), Heard()
-    one.asked.connect(heard.take)
+    one.requested.connect(heard.take)
     for nonsense in (b"{\n", b"7\n", b"[" * 90_000 + b"\n", b"x" * (1 << 20) + b"xx"):
         socket = QLocalSocket()
         socket.connectToServer(claim.name)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.window.x11_front import _Event, come_to_front, time_of, told_over
+from app.ui.window.x11_front import _Event, come_to_front, end_message, time_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_the_time_of_a_click_is_in_its_id(startup_id: str, time: int) -> None:
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_the_end_of_a_start_is_told_in_pieces_of_twenty_bytes(startup_id: str) -> None:
-    pieces = list(told_over(startup_id))
+    pieces = list(end_message(startup_id))
     assert {len(piece) for piece in pieces} == {20}
     whole = b"".join(pieces).rstrip(b"\0").decode()
     assert whole.startswith('remove: ID="') and whole.endswith('"')
