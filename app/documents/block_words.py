@@ -1,4 +1,4 @@
-"""The words of one block and how they are set apart, gathered piece by piece."""
+"""The words of one block with their styles, collected piece by piece."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN: Styles = frozenset()
 _ORDER = {style: number for number, style in enumerate(Style)}
 _BLANK = " \t\n\f\v\r\x85\u2028\u2029"  # what collapses: not the no-break space
 _BLANKS = re.compile(f"[{_BLANK}]+")
-# Scripts that put no blanks between words: a line break of the source between two of these is none of the text.
+# Scripts without blanks between words: a line break of the source between two of these is not part of the text.
 _UNSPACED = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\U00020000-\U0003ffff"
 _BROKEN = re.compile(f"(?<=[{_UNSPACED}])[ \t]*[\n\r][ \t\n\r]*(?=[{_UNSPACED}])")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
@@ -20,12 +20,12 @@ _UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]*"
 
 
 def shows_nothing(text: str) -> bool:
-    """Whether there is nothing in a text but blanks, soft hyphens, and marks that only steer how it is set."""
+    """Whether a text is only blanks, soft hyphens and formatting marks."""
     return _UNSEEN.fullmatch(text) is not None
 
 
 class OpenBlock:
-    """A block that words are still added to."""
+    """A block to which words are still added."""
 
     def __init__(self, kind: BlockKind, level: int, marker: str) -> None:
         self.kind = kind
@@ -34,12 +34,12 @@ class OpenBlock:
         self._runs: list[tuple[str, Styles]] = []
         self._last = ""
         self._length = 0
-        # Lines of the file: how many code points stood here when each began, and its number.
+        # Lines of the file: the block's length in code points when each began, and its number.
         self._lines: list[tuple[int, int]] = []
         self._blank: tuple[str, Styles] | None = None
 
     def from_line(self, number: int) -> None:
-        """What is added from now on stands in this line of the file."""
+        """Set the line of the file for what is added from now on."""
         self._lines.append((self._length, number))
 
     def add(self, text: str, styles: Styles) -> None:
@@ -65,15 +65,15 @@ class OpenBlock:
             self._wait(behind[len(words) :], styles)
 
     def line_break(self) -> None:
-        """A newline; several on end are one."""
+        """Add a newline; several in a row count as one."""
         self._blank = None
         if self.kind is BlockKind.CODE or self._last not in ("", "\n"):
             self._append("\n", PLAIN)
 
     def finish(self) -> tuple[str, list[tuple[int, int, Style]], list[tuple[int, int]]]:
-        """The block's words, where in them each style holds, and where lines of the file begin with their numbers.
+        """The block's words, the stretches of each style, and where lines of the file begin with their numbers.
 
-        All in order of place; no words where nothing shows.
+        All sorted by place; no words if nothing is visible.
         """
         runs, lines = self._runs, self._lines
         if self.kind is BlockKind.CODE:
@@ -103,7 +103,7 @@ class OpenBlock:
             self._last = text[-1]
 
     def _wait(self, blank: str, styles: Styles) -> None:
-        """Keep a blank until words come behind it."""
+        """Hold a blank back until words follow."""
         if self._blank is None:
             self._blank = blank, styles
         elif "\n" in blank:
@@ -140,7 +140,7 @@ def _without_margin(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _moved(lines: list[tuple[int, int]], keep: list[tuple[int, int, bool]]) -> list[tuple[int, int]]:
-    """Where lines of the file begin in what is kept of a text; those behind all of it are left out."""
+    """Where lines of the file begin in the kept parts of a text; those after all of it are left out."""
     moved: list[tuple[int, int]] = []
     length, at = 0, 0
     for start, end, newline in keep:
@@ -153,9 +153,9 @@ def _moved(lines: list[tuple[int, int]], keep: list[tuple[int, int, bool]]) -> l
 
 
 def _cut(runs: list[tuple[str, Styles]], keep: list[tuple[int, int, bool]]) -> list[tuple[str, Styles]]:
-    """The runs' words in the places to keep, each followed by a newline where it says so."""
+    """The runs' words in the places to keep, each followed by a newline if marked so."""
     cut: list[tuple[str, Styles]] = []
-    number, offset = 0, 0  # the run that is looked at, and where it starts
+    number, offset = 0, 0  # the current run, and where it starts
     for start, end, newline in keep:
         while start < end:
             words, styles = runs[number]
@@ -172,12 +172,12 @@ def _cut(runs: list[tuple[str, Styles]], keep: list[tuple[int, int, bool]]) -> l
 
 
 def _stretches(runs: list[tuple[str, Styles]]) -> list[tuple[int, int, Style]]:
-    """Where each style holds; runs of the same style on end are one stretch."""
+    """The stretches of each style; consecutive runs of the same style are one stretch."""
     found: list[tuple[int, int, Style]] = []
     began: dict[Style, int] = {}
     offset = 0
     for words, styles in runs:
-        # A newline is put in without styles and ends none of them.
+        # A newline has no styles and ends none of them.
         if words != "\n":
             for style in [style for style in began if style not in styles]:
                 found.append((began.pop(style), offset, style))

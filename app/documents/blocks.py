@@ -1,4 +1,4 @@
-"""Text, blocks, headings and tables of a flowing document, built from the words in the order they are read."""
+"""Text, blocks, headings and tables of a flowing document, built from its words in reading order."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.documents.block_words import PLAIN, OpenBlock, Styles
 from app.documents.grids import Grid
 from app.documents.parts import Parts
 
-# So many short paragraphs directly above a table are its title and its unit.
+# Up to this many short paragraphs directly above a table are its title and its unit.
 _MOST_ABOVE = 2
 # Controls that no font draws, surrogates, and code points that are never characters.
 _UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
 class Blocks:
-    """Gathers words into blocks by the conventions of `Document.text`, and hands them out as `Parts`.
+    """Collects words into blocks by the conventions of `Document.text`, and returns them as `Parts`.
 
-    Words are given piece by piece; their blanks are collapsed as a browser does, except in CODE. Paragraphs are set
-    apart by an empty line, items and code lines by a newline, a table's rows by a newline and its cells by a tab. A
-    cell's own blocks and lines are set apart by newlines too. A block that shows nothing is left out.
+    Words are added piece by piece; their blanks are collapsed as in a browser, except in CODE. Paragraphs are separated
+    by an empty line, items and code lines by a newline, a table's rows by a newline and its cells by a tab. A cell's
+    own blocks and lines are separated by newlines too. A block without visible content is left out.
     """
 
     def __init__(self) -> None:
@@ -53,11 +53,11 @@ class Blocks:
 
     @property
     def length(self) -> int:
-        """Code points of text so far, the open block's not counted."""
+        """Code points of text so far, without the open block's."""
         return self._length
 
     def begin(self, kind: BlockKind, level: int = 0, marker: str = "") -> None:
-        """Begin a block; one that is open ends. A block of a table stands in a cell, the first where none has begun."""
+        """Begin a block and end the open one. A table's block is in a cell, the first if none has begun."""
         self.end()
         if self._grid is not None and self._grid.column < 0:
             self.cell()
@@ -65,13 +65,13 @@ class Blocks:
         self._open.from_line(self._line)
 
     def from_line(self, number: int) -> None:
-        """What is added from now on stands in this line of the file, counted from 1."""
+        """Set the line of the file, counted from 1, for what is added from now on."""
         self._line = number
         if self._open is not None:
             self._open.from_line(number)
 
     def words(self, text: str, styles: Styles = PLAIN) -> None:
-        """Add words to the open block, or to a new paragraph where none is open and the words are not blank."""
+        """Add words to the open block, or to a new paragraph if none is open and the words are not blank."""
         if self._open is None:
             if not text.strip():
                 return
@@ -80,12 +80,12 @@ class Blocks:
         self._open.add(_UNSEEN.sub("", text), styles)
 
     def line_break(self) -> None:
-        """A forced line break inside the open block; nothing where none is open."""
+        """Add a forced line break to the open block, if any."""
         if self._open is not None:
             self._open.line_break()
 
     def end(self) -> bool:
-        """End the open block; whether it showed anything and so stands in the text."""
+        """End the open block; returns whether it had visible content and so is in the text."""
         block, self._open = self._open, None
         if block is None:
             return False
@@ -103,7 +103,7 @@ class Blocks:
         styled = tuple(
             Styled(Span(start + first, start + last), style)
             for first, last, style in styles
-            # A heading is strong as it is.
+            # A heading is strong anyway.
             if not (kind is BlockKind.HEADING and style is Style.STRONG and last - first == len(words))
         )
         self._blocks.append(Block(kind, span, block.level, block.marker, styled, table, row, column))
@@ -112,14 +112,14 @@ class Blocks:
         return True
 
     def begin_table(self) -> None:
-        """Begin a table; it must not stand in another one."""
+        """Begin a table; tables must not be nested."""
         assert self._grid is None
         self.end()
         self._grid = Grid()
         self._row_begun = self._cell_begun = False
 
     def row(self, header: bool = False, skip: int = 0) -> None:
-        """Begin a row, with so many columns left empty at its beginning."""
+        """Begin a row, with its first `skip` columns empty."""
         assert self._grid is not None
         self.end()
         self._grid.begin_row(header, skip)
@@ -127,7 +127,7 @@ class Blocks:
         self._row_begun = self._cell_begun = False
 
     def cell(self, rows: int = 1, columns: int = 1) -> None:
-        """Begin a cell that takes so many rows and columns; rows of 0 reach to the table's end."""
+        """Begin a cell that spans so many rows and columns; 0 rows reach to the table's end."""
         assert self._grid is not None
         if self._grid.row < 0:
             self.row()
@@ -137,14 +137,14 @@ class Blocks:
         self._cell_begun = self._cell_begun and self._grid.column == before
 
     def end_table(self) -> None:
-        """End the table; one that shows nothing is left out."""
+        """End the table; one without visible content is left out."""
         self.end()
         grid, self._grid = self._grid, None
         if grid and self._blocks and self._blocks[-1].table == len(self._tables):
             self._tables.append(grid.table())
 
     def parts(self, notes: Iterable[str] = ()) -> Parts:
-        """All that was gathered."""
+        """Everything collected."""
         if self._grid is not None:
             self.end_table()
         self.end()
@@ -160,7 +160,7 @@ class Blocks:
         )
 
     def _separate(self, kind: BlockKind) -> int:
-        """Put what stands between the last block and the next; where that one starts."""
+        """Add the separator between the last block and the next; returns where the next starts."""
         last = self._blocks[-1] if self._blocks else None
         if self._grid is None:
             if last is not None:
@@ -197,22 +197,22 @@ def _view(text: str, blocks: Sequence[Block], tables: Sequence[Table]) -> View:
             continue
         while at < len(blocks) and blocks[at].table == block.table:
             at += 1
-        own = blocks[first:at]
-        replacements += _replacements_of_table(text, own, tables[block.table])
+        table_blocks = blocks[first:at]
+        replacements += _replacements_of_table(text, table_blocks, tables[block.table])
         above = [
             each.span.of(text) if each.kind is BlockKind.PARAGRAPH else ""
             for each in blocks[max(0, first - _MOST_ABOVE) : first]
         ]
         if caption := caption_of(above):
-            captions.append((Span(own[0].span.start, own[-1].span.end), caption))
+            captions.append((Span(table_blocks[0].span.start, table_blocks[-1].span.end), caption))
     bounds = array("i", (block.span.start for block in blocks))
     return View(tuple(replacements), bounds, nested_headings(headings, captions))
 
 
 def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> list[Replacement]:
-    """What is said in a table, whose cells may hold several blocks."""
+    """The replacements of a table, whose cells may have several blocks."""
     rows: list[Row] = [{} for _ in range(table.rows)]
-    plain: set[int] = set()  # rows with words that are not set as headers are
+    plain: set[int] = set()  # rows with words that are not set like headers
     for block in blocks:
         row = rows[block.row]
         begun = row.get(block.column)
@@ -221,7 +221,7 @@ def _replacements_of_table(text: str, blocks: Sequence[Block], table: Table) -> 
             plain.add(block.row)
     header_rows = table.header_rows or None
     if header_rows is None and plain:
-        # Many tables do not say which rows are their headers, and show it.
+        # Many tables do not mark their header rows, but set them in bold.
         strong = next(number for number, row in enumerate(rows) if number in plain)
         header_rows = strong if any(rows[:strong]) else None
     return list(replacements_of_rows(text, rows, table.columns, header_rows, table.merged))

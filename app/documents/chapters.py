@@ -1,4 +1,4 @@
-"""The headings of a plain text, where their row makes them certain: numbered chapters, and titles between marks."""
+"""The headings of a plain text that a sequence makes certain: numbered chapters, and titles between marks."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from app.documents.numerals import from_roman
 LONGEST = 300
 _FEWEST = 3
 
-# A paragraph's first line: nothing but blanks stands on the line before it.
+# A paragraph's first line: the line before it is blank.
 _NAMED = re.compile(r"^([^\W\d_][^\W_]{1,20}) ([0-9]{1,3}|[^\W\d_]{1,20})(?:[.:)](?=\s)|$)", re.MULTILINE)
 _BARE = re.compile(r"^([0-9]{1,3}|[IVXLC]+)\.[ ](?=[^\s])", re.MULTILINE)
-# "*** END OF ... ***", "=== French ===", and what programs write that join files ("==> notes.txt <==").
+# "*** END OF ... ***", "=== French ===", and what programs that concatenate files write ("==> notes.txt <==").
 _MARKED = re.compile(r"^[ \t]*(([=*#~+-])\2\2.*|==> .* <==)[ \t]*$", re.MULTILINE)
-# Close to words, other marks are bold type, or the bounds of something to be cut out ("-----BEGIN PGP MESSAGE-----").
+# Next to words without a blank, other marks mean bold type or delimiters ("-----BEGIN PGP MESSAGE-----").
 _CLOSE = frozenset("=#")
 _END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 _ROMAN = re.compile(r"(XC|XL|L?X{0,3}|C{1,3}(?:XC|XL|L?X{0,3}))(IX|IV|V?I{0,3})")
-# Numbered as chapters are, and no chapters.
+# Numbered like chapters, but not chapters.
 _CAPTIONS = frozenset(
     "abb abbildung equation example fig figura figure footnote image listing note photo plate tab tabelle tabla table "
     "tableau tabula".split()
@@ -32,7 +32,7 @@ _CAPTIONS = frozenset(
 
 
 class _Line(NamedTuple):
-    """What may be a chapter's heading: its word ("chapter", or none), and its number, 0 for one in words."""
+    """A possible chapter heading: its word ("chapter", or none), and its number, 0 if written as a word."""
 
     span: Span
     word: str
@@ -40,13 +40,13 @@ class _Line(NamedTuple):
 
 
 def find_chapters(text: str) -> tuple[Heading, ...]:
-    """The titles that stand between marks ("=== French ==="), at least two, and the headings of numbered chapters.
+    """The titles between marks ("=== French ==="), at least two, and the headings of numbered chapters.
 
-    All are of level 1; often there are none. A chapter's heading ("CHAPTER I. Down the Rabbit-Hole") is a short
-    paragraph by itself that begins with one word and a number, or with a number before words in capitals. What makes it
-    certain is its row: the same word each time, and the numbers one after another from 1 (a second part may begin again
-    at 1; the first number may be written as a word), at least three of them. The longest row counts, and any other one
-    that lies before or behind it: of texts that were joined each keeps its own.
+    All have level 1; often there are none. A chapter's heading ("CHAPTER I. Down the Rabbit-Hole") is a short separate
+    paragraph that begins with one word and a number, or with a number before words in capitals. It is certain as part
+    of a sequence: the same word each time, and consecutive numbers from 1 (a second part may begin again at 1; the
+    first number may be written as a word), at least three of them. The longest sequence is taken, and any other one
+    entirely before or after it: each of several concatenated texts keeps its own.
     """
     titles = list(_titles(text))
     chapters = [line.span for line in _rows(list(_candidates(text)))]
@@ -55,12 +55,12 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
 
 
 def view_with_chapters(text: str, chapters: Sequence[Heading]) -> View:
-    """How a model is shown a plain text with these chapters; without any, what else looks like a heading is one."""
+    """How a model is shown a plain text with these chapters; without any, other lines that look like headings."""
     return view_of_text(text, ((chapter.span.start, chapter.span.of(text)) for chapter in chapters))
 
 
 def _titles(text: str) -> Iterator[Span]:
-    """The words of lines that begin and end with the same marks."""
+    """The titles of lines that begin and end with the same marks."""
     for match in _MARKED.finditer(text):
         line = match[1].rstrip()
         before, behind = ("==>", "<==") if line.startswith("==> ") else (match[2], match[2])
@@ -74,15 +74,15 @@ def _titles(text: str) -> Iterator[Span]:
 
 
 def _rows(lines: list[_Line]) -> list[_Line]:
-    """The longest row of headings among the lines, and others that do not lie in between."""
+    """The longest sequence of headings among the lines, and others that do not overlap it."""
     rows = [_row(lines, word) for word in {line.word: None for line in lines if line.word}]
-    taken: list[list[_Line]] = []
+    chosen: list[list[_Line]] = []
     for row in sorted(rows, key=len, reverse=True):
         if len(row) >= _FEWEST and all(
-            row[-1].span < each[0].span or each[-1].span < row[0].span for each in taken
+            row[-1].span < each[0].span or each[-1].span < row[0].span for each in chosen
         ):
-            taken.append(row)
-    return [line for row in taken for line in row]
+            chosen.append(row)
+    return [line for row in chosen for line in row]
 
 
 def _candidates(text: str) -> Iterator[_Line]:
@@ -102,22 +102,22 @@ def _candidates(text: str) -> Iterator[_Line]:
 
 
 def _row(lines: list[_Line], word: str) -> list[_Line]:
-    """The longest row that this word's headings begin and go on with, bare numbers in capitals among them."""
-    own = [line for line in lines if line.word in (word, "")]
+    """The sequence of this word's headings, including bare numbers before capitals."""
+    relevant = [line for line in lines if line.word in (word, "")]
     row: list[_Line] = []
-    for line, after in pairwise([*own, _Line(Span(0, 0), "", -1)]):
+    for line, after in pairwise([*relevant, _Line(Span(0, 0), "", -1)]):
         number = line.number
         if not number:
             number = 1 if after.number == 2 and line.word else -1
         last = row[-1].number if row else 0
-        # A second part counts anew.
+        # A second part starts again at 1.
         if number == last + 1 or (number == 1 and line.word and last >= _FEWEST):
             row.append(line._replace(number=number))
     return row
 
 
 def _number(words: str) -> int:
-    """The number that digits or Roman numerals write; 0 for anything else."""
+    """The number in digits or Roman numerals; 0 for anything else."""
     if words.isdecimal() and words.isascii():
         return int(words)
     return from_roman(words) if _ROMAN.fullmatch(words) else 0

@@ -1,17 +1,17 @@
-"""Which cell of a table stands in which row and column, with merged cells."""
+"""The rows and columns of a table's cells, with merged cells."""
 
 from __future__ import annotations
 
 from app.core.layout import Table
 
-# More columns are nothing that a person reads; a cell beyond stands in the last one.
+# No readable table has more columns; cells beyond are put into the last one.
 MOST_COLUMNS = 1000
 
 
 class Grid:
-    """Places cells row by row into the next free column, as the table model of HTML 5.2 (section 4.9.12) does.
+    """Places cells row by row into the next free column, like the table model of HTML 5.2 (section 4.9.12).
 
-    The columns that cells of earlier rows still take are bits of one number, so a row costs no more than its cells.
+    The columns occupied by cells of earlier rows are bits of one number, so a row costs no more than its cells.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Grid:
         self._next = 0
 
     def begin_row(self, header: bool = False, skip: int = 0) -> None:
-        """Begin the next row; header rows count as such only at the table's head."""
+        """Begin the next row; header rows are only recognised at the table's head."""
         self.row += 1
         self.column = -1
         self._taken &= ~self._ends.pop(self.row, 0)
@@ -34,13 +34,13 @@ class Grid:
             self._header_rows += 1
 
     def begin_cell(self, rows: int = 1, columns: int = 1) -> int:
-        """Place a cell; 1 where another one of its row stands before it, else 0. Rows of 0 reach to the end."""
+        """Place a cell; returns 1 if another one of its row is before it, else 0. 0 rows reach to the end."""
         before = self.column
         free = ~(self._taken >> self._next)
         column = self._next + (free & -free).bit_length() - 1
         self.column = min(column, MOST_COLUMNS - 1)
         columns = max(1, min(columns, MOST_COLUMNS - self.column))
-        # Not over a column that a cell from above takes.
+        # Not over a column that is occupied from above.
         above = self._taken >> self.column
         if column == self.column and above:
             columns = min(columns, (above & -above).bit_length() - 1)
@@ -57,7 +57,7 @@ class Grid:
         return int(-1 < before < self.column)
 
     def table(self) -> Table:
-        """The table's shape; merged cells end with the table, and columns with the last that a cell begins in."""
+        """The table's shape; merged cells end with the table, and the last column is the last that a cell begins in."""
         rows = self.row + 1
         merged = {}
         for (row, column), (down, across) in self._merged.items():

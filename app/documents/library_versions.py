@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def library_versions() -> dict[str, str]:
-    """By name; raises ImportError where one is missing."""
+    """By name; raises ImportError if one is missing."""
     import charset_normalizer
     import lxml.etree
     import markdown_it

@@ -14,9 +14,9 @@ from app.core.layout import Kind
 MEMORY = 2_000_000_000
 OUT_OF_MEMORY = 77
 
-# Of a web page or a Markdown file a tree is held, and a block for each paragraph. Real ones of 20 MB take 0.4 to 0.9
-# GB, lists of five words an item 1.7 GB; of nothing but tags or cells a smaller one may take more than there is. A Word
-# file may be full of pictures: of its text, 200 MB of XML take 1.6 GB.
+# A web page or a Markdown file needs a tree, and a block for each paragraph. Real ones of 20 MB take 0.4 to 0.9 GB,
+# lists of five words an item 1.7 GB; a smaller one of only tags or cells may take more than there is. A Word file may
+# be full of pictures: 200 MB of its text's XML take 1.6 GB.
 MOST_BYTES = {
     Kind.TEXT: 64_000_000,
     Kind.MARKDOWN: 20_000_000,
@@ -24,29 +24,29 @@ MOST_BYTES = {
     Kind.DOCX: 200_000_000,
     Kind.PDF: 1_000_000_000,
 }
-# A PDF up to this size is read into memory, so that one which changes or goes away while it is open does no harm.
+# A PDF up to this size is read into memory, so that it may change or be deleted while it is open.
 LARGEST_IN_MEMORY = 64_000_000
 
 _WATCH_EVERY = 0.05
 
 
 def limit_memory(more: int = MEMORY) -> None:
-    """Let this process take at most `more` bytes beyond what it has now: it is watched, and ended beyond that.
+    """Limit this process to `more` bytes in addition to what it has now: it is watched, and ended beyond that.
 
-    Its exit code is then `OUT_OF_MEMORY`. On Linux the system refuses memory beyond a tenth more besides, which is a
-    MemoryError in Python and the end of a library that cannot do without.
+    Its exit code is then `OUT_OF_MEMORY`. On Linux the system also refuses memory beyond a tenth more, which raises
+    MemoryError in Python and aborts libraries that cannot handle it.
     """
     if sys.platform == "linux":
         import resource
 
         limit = _memory() + more + more // 10
-        with contextlib.suppress(ValueError, OSError):  # a lower limit stands already
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is set already
             resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
     threading.Thread(target=_watch, args=(_memory() + more,), daemon=True).start()
 
 
 def run_out() -> None:
-    """End this process at once as one that has no memory left."""
+    """End this process at once with the exit code for no memory left."""
     os._exit(OUT_OF_MEMORY)
 
 
@@ -58,7 +58,7 @@ def _watch(limit: int) -> None:
 
 
 def _memory() -> int:
-    """Bytes that this process has: of address space on Linux, promised on Windows, at most in use so far elsewhere."""
+    """Bytes of this process: address space on Linux, committed memory on Windows, peak use elsewhere."""
     system: str = sys.platform  # checked for every system, whichever this one is
     if system == "linux":
         return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -72,7 +72,7 @@ def _memory() -> int:
 
 
 def _windows_memory() -> int:
-    """Bytes of memory promised to this process (PROCESS_MEMORY_COUNTERS.PagefileUsage)."""
+    """Bytes of memory committed to this process (PROCESS_MEMORY_COUNTERS.PagefileUsage)."""
     import ctypes
 
     class Counters(ctypes.Structure):

@@ -29,7 +29,7 @@ _FRONT_MATTER = re.compile(
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
 _TASK = re.compile(r"\[([ xX])\][ \t]+")
 _INLINE = {"strong": Style.STRONG, "em": Style.EMPHASIS, "s": Style.STRUCK, "link": Style.LINK}
-# What is found inside lines and may itself go over lines.
+# Inline elements that may span several lines.
 _OVER_LINES = {
     "newline": newline,
     "escape": escape,
@@ -38,10 +38,10 @@ _OVER_LINES = {
     "image": image,
     "html_inline": html_inline,
 }
-_END = "end"  # of a token: where in the source it ends
+_END = "end"  # of a token: its end in the source
 _CHECK_EVERY = 2000
 
-# Quotes count one level, lists two. The parser itself leaves out what is nested deeper than its own limit.
+# Quotes count as one level, lists as two. The parser itself drops what is nested deeper than its own limit.
 _DEEPEST, _PARSERS_LIMIT = 90, 100
 _MARKS = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s|$)))+", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
@@ -51,9 +51,9 @@ _FLATTENED = f"What is nested more than {_DEEPEST} deep is shown as plain paragr
 def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     """The text, headings, blocks and tables of a Markdown file (CommonMark with tables, strikethrough and task lists).
 
-    A piece of HTML in it is read as HTML; what is nested deeper than 90 becomes plain paragraphs, and a note says so.
-    What stands before the text between two lines of "---" is shown as code. Raises SpanlightError for bytes that are
-    not text, and Stopped when the report says so.
+    HTML in it is read as HTML; what is nested deeper than 90 becomes plain paragraphs, and a note says so. Front
+    matter between two lines of "---" is shown as code. Raises SpanlightError for bytes that are not text, and Stopped
+    when the report says so.
     """
     report.progress(Progress(0, len(data), "Reading the text"))
     text = normalise_newlines(decode(data, name))
@@ -67,7 +67,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
         text = text[front.end() :]
     report.check()
     parser = MarkdownIt("commonmark", {"maxNesting": _PARSERS_LIMIT}).enable(["table", "strikethrough"])
-    # What is inside lines is parsed when they are read: all of it at once takes up to twice the memory.
+    # Inline elements are parsed line by line: all at once takes up to twice the memory.
     parser.disable(["inline", "text_join"])
     parser.block.ruler.before("table", "flatten", _flatten)
     for rule_name, rule in _OVER_LINES.items():
@@ -79,11 +79,11 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
 
 
 def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A rule of the parser: what is nested too deep are paragraphs without the marks of what they are nested in."""
+    """A rule of the parser: what is nested too deep becomes paragraphs without the marks of the nesting."""
     if silent or state.level < _DEEPEST:
         return False
     last = start + 1
-    # A line that belongs to a paragraph before it, whatever its indent, has a negative one.
+    # A line that continues the paragraph before it, whatever its indent, has a negative one.
     while last < end and (
         state.isEmpty(last) or state.sCount[last] < 0 or state.sCount[last] >= state.blkIndent
     ):
@@ -98,7 +98,7 @@ def _flatten(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _with_end(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
-    """A rule of the parser for what stands inside lines that tells where in the source what it found ends."""
+    """An inline rule of the parser that also records where in the source its token ends."""
 
     def rule_with_end(state: StateInline, silent: bool) -> bool:
         before = len(state.tokens)
@@ -121,7 +121,7 @@ def _add_code(blocks: Blocks, code: str, line: int) -> None:
 
 
 class _Reader:
-    """Adds the parser's tokens to blocks; `about` is what the parser found out about the whole text.
+    """Adds the parser's tokens to blocks; `about` is the parser's environment for the whole text.
 
     `above` counts the lines of the file before the text that was parsed.
     """
@@ -169,7 +169,7 @@ class _Reader:
                 add_html(token.content, self._blocks, self._report, level, kind)
 
     def _structure(self, token: Token) -> None:
-        """Follow what opens and closes around the words."""
+        """Handle tokens that open and close around the words."""
         blocks = self._blocks
         match token.type:
             case "heading_open":
@@ -212,7 +212,7 @@ class _Reader:
         return f"{number}."
 
     def _place(self) -> tuple[BlockKind, int]:
-        """What a paragraph is here, and how deep it is nested."""
+        """The kind of block that a paragraph is here, and how deep it is nested."""
         if self._heading:
             return BlockKind.HEADING, self._heading
         if self._blocks.in_table or not self._around:
@@ -221,7 +221,7 @@ class _Reader:
         return kind, len(self._lists) if kind is BlockKind.ITEM else self._around.count(kind)
 
     def _begin(self, words: Sequence[Token]) -> None:
-        """Begin the block that the words make; the box of a task becomes the item's marker."""
+        """Begin the words' block; the box of a task becomes the item's marker."""
         kind, level = self._place()
         marker = ""
         if kind is BlockKind.ITEM:
@@ -233,7 +233,7 @@ class _Reader:
         self._blocks.begin(kind, level, marker)
 
     def _inline(self, tokens: Sequence[Token], source: str, line: int) -> None:
-        """Add words that were parsed from the source that begins in a line of the file."""
+        """Add words parsed from `source`, which begins in this line of the file."""
         blocks = self._blocks
         open_styles: list[Style] = []
         at = 0
@@ -261,7 +261,7 @@ class _Reader:
             at = end
 
     def _tag(self, tag: str, open_styles: list[Style]) -> None:
-        """A tag of HTML inside a line: line breaks and emphasis count, all others are left out."""
+        """Handle an inline HTML tag: line breaks and emphasis are used, all others ignored."""
         found = _TAG.match(tag)
         if found is None:
             return
@@ -275,5 +275,5 @@ class _Reader:
 
 
 def _drop(styles: list[Style], style: Style) -> None:
-    """Take the innermost of these away."""
+    """Remove the innermost of these styles."""
     del styles[len(styles) - 1 - styles[::-1].index(style)]

@@ -1,4 +1,4 @@
-"""Numbers as they are written before items, chapters and on pages: 3, c, iii."""
+"""Numerals of items, chapters and pages: 3, c, iii."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def roman(number: int) -> str:
 
 
 def from_roman(written: str) -> int:
-    """iv as 4; raises KeyError for letters that no Roman numeral has."""
+    """iv as 4; raises KeyError for letters that are not Roman numerals."""
     values = [_ROMAN_DIGITS[letter] for letter in written.casefold()]
     return sum(-value if value < after else value for value, after in pairwise([*values, 0]))
 
 
 def bullet(level: int) -> str:
-    """The bullet of an unnumbered item, nested so deep, from 1."""
+    """The bullet of an unnumbered item at a level of nesting, from 1."""
     return "•◦▪"[min(max(level, 1), 3) - 1]

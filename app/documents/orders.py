@@ -1,4 +1,4 @@
-"""What is asked of the process that reads documents: plain values that cross between the two."""
+"""Orders to the process that reads documents: plain values that cross between the processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.core.text import Span
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read the file at `path`, or the bytes of `data` where there is no path; the result is core.layout.Opened."""
+    """Read the file at `path`, or the bytes of `data` without a path; the result is core.layout.Opened."""
 
     path: str
     name: str = ""
@@ -22,8 +22,8 @@ class Draw:
     """Draw a part of a PDF's page; the result is core.layout.Picture.
 
     `page` counts from 0; `scale` is pixels per point; the part is `width` x `height` pixels from (`left`, `top`) of the
-    whole page drawn at that scale. With `sha256` the file must still hold these bytes; `modified` (nanoseconds) and
-    `size` (bytes) tell without reading it that it does.
+    whole page drawn at that scale. With `sha256` the file must still hold these bytes; if `modified` (nanoseconds) and
+    `size` (bytes) match, it is not read to check that.
     """
 
     path: str
@@ -41,7 +41,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A place to mark in a copy of a PDF, in code points of its text, the words it must hold, and a comment."""
+    """A place to mark in a copy of a PDF, in code points of its text, its expected words, and a comment."""
 
     span: Span
     words: str

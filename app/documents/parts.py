@@ -1,4 +1,4 @@
-"""What the reader of one format gives back."""
+"""The result of one format's reader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.text import View
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The text of a file and how it stands on the screen; spans are of `text`, fields as in core.layout."""
+    """The text of a file and its layout; spans are of `text`, fields as in core.layout."""
 
     text: str
     headings: tuple[Heading, ...] = ()

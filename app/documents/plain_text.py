@@ -1,4 +1,4 @@
-"""Bytes of a plain text file to its characters, whatever common encoding it is in."""
+"""Decodes plain text files in any common encoding."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ MARKS = {
 }
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\b\x1b")
 _BREAKS = re.compile("[\v\f\x85\u2028\u2029]")
-# The last two are no characters, and to Qt the bounds of frames.
+# The last two are noncharacters that Qt uses as the bounds of frames.
 _UNSEEN = re.compile("[\0-\b\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0\ufdd1]")
 
 
 def read_plain_text(data: bytes, name: str) -> Parts:
-    """The text without its byte-order mark, with newlines as LF, and its chapters where they are certain.
+    """The text without its byte-order mark, with newlines as LF, and its chapters if they are certain.
 
-    Breaks of pages, lines and paragraphs are newlines and other control characters blanks, one for one, so that
-    positions count the decoded text, and a page that shows it holds the same characters. Raises SpanlightError when the
+    Breaks of pages, lines and paragraphs become newlines and other control characters blanks, one for one, so that
+    positions in the decoded text stay the same, and so do those in the view that shows it. Raises SpanlightError if the
     bytes are not text.
     """
     lines = normalise_newlines(decode(data, name))
     text = _UNSEEN.sub(" ", _BREAKS.sub("\n", lines))
-    # Editors count those newlines alone that stand in the file.
+    # Editors count only the newlines that are in the file.
     starts = array("i", [0])
     starts.extend(newline.end() for newline in re.finditer("\n", lines))
     chapters = find_chapters(text)
@@ -45,11 +45,11 @@ def read_plain_text(data: bytes, name: str) -> Parts:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The characters of the bytes, newlines as they are, without a byte-order mark.
+    """The characters of the bytes, newlines unchanged, without a byte-order mark.
 
-    In this order: the encoding that a byte-order mark names; UTF-16 without a mark, told by where its zero bytes
-    lie; UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; the old encoding whose letters make most sense,
-    which is Windows-1252 for Western languages. Raises SpanlightError for bytes that are not text.
+    In this order: the encoding of a byte-order mark; UTF-16 without a mark, recognised by the places of its zero bytes;
+    UTF-8; UTF-8 with a few damaged bytes, each read as U+FFFD; the old encoding whose letters make most sense, which is
+    Windows-1252 for Western languages. Raises SpanlightError for bytes that are not text.
     """
     for mark, encoding in MARKS.items():
         if data.startswith(mark):
@@ -68,7 +68,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def _unmarked_utf16(data: bytes) -> str:
-    """The name of the UTF-16 kind whose high bytes are zero nearly everywhere, or nothing."""
+    """The name of the UTF-16 variant whose high bytes are nearly all zero, or empty."""
     sample = data[: _SAMPLE & ~1]
     pairs = len(sample) // 2
     if pairs < 2:
@@ -87,7 +87,7 @@ def _is_binary(sample: bytes) -> bool:
 
 
 def _damaged_utf8(data: bytes) -> str:
-    """The text where nearly all bytes above 127 are good UTF-8, else nothing."""
+    """The text if nearly all bytes above 127 are valid UTF-8, else empty."""
     text = data.decode("utf-8", "replace")
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
     damaged = text.count("\ufffd")

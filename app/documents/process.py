@@ -1,4 +1,4 @@
-"""What the processes that read documents and draw their pages do; light to import, as each starts with this file."""
+"""The processes that read documents and draw their pages; quick to import, as each starts with this file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Result = Opened | Picture | tuple[str, ...]
 
 
 class Clerk:
-    """Carries out orders one by one, from one thread; keeps open what pages were drawn of last."""
+    """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last."""
 
     def __init__(self) -> None:
         self._desk: PdfDesk | None = None
@@ -41,13 +41,13 @@ class Clerk:
                 return mark_up(order, report)
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         if self._desk is not None:
             self._desk.close()
 
 
 class LimitedClerk(Clerk):
-    """A Clerk in a process of its own, which ends with `limits.OUT_OF_MEMORY` where memory runs out."""
+    """A Clerk in its own process, which ends with `limits.OUT_OF_MEMORY` if memory runs out."""
 
     def __call__(self, order: Order, report: Report) -> Result:
         """Carry out one order."""
@@ -61,7 +61,7 @@ class LimitedClerk(Clerk):
 
 
 def start_limited() -> LimitedClerk:
-    """Make the handler of orders in a process of its own, whose memory is limited from here on."""
+    """Return the handler of orders for its own process, whose memory is limited from here on."""
     from app.documents.limits import limit_memory
 
     limit_memory()

@@ -1,4 +1,4 @@
-"""A file in, an opened document out."""
+"""Reads a file into an opened document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SPECIAL = (
 
 
 class _Loaded(NamedTuple):
-    """A file's content: its kind, its bytes (none for a large PDF, which is read in place), and its state."""
+    """A file's content: its kind, its bytes (empty for a large PDF, which is read in place), and its state."""
 
     kind: Kind
     data: bytes
@@ -43,11 +43,11 @@ class _Loaded(NamedTuple):
 
 
 def read(order: Read, report: Report) -> Opened:
-    """The document that a file, or some bytes, hold: plain text, Markdown, HTML, DOCX or PDF, by content first.
+    """The document in a file or in bytes: plain text, Markdown, HTML, DOCX or PDF, recognised by content first.
 
-    Raises SpanlightError for what cannot be read (missing, closed to us, no regular file, empty, larger than
-    `limits.MOST_BYTES`, of another kind, with nothing to read in it), PasswordNeeded for an encrypted PDF without its
-    password, and Stopped when the report says so.
+    Raises SpanlightError for what cannot be read (missing, not permitted, not a regular file, empty, larger than
+    `limits.MOST_BYTES`, of another kind, without text), PasswordNeeded for an encrypted PDF without its password, and
+    Stopped when the report says so.
     """
     name = order.name or PurePath(order.path).name or order.path
     report.check()
@@ -81,7 +81,7 @@ def read(order: Read, report: Report) -> Opened:
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
-    """What the format's own reader makes of the content; each is imported when it is first needed."""
+    """The content as read by the format's own reader; each is imported when it is first needed."""
     match loaded.kind:
         case Kind.PDF:
             from app.documents.pdf.document import read_pdf
@@ -121,7 +121,7 @@ def _take(data: bytes, name: str) -> _Loaded:
 
 
 def _load(path: str, name: str, report: Report) -> _Loaded:
-    """The content of a regular file; it is looked at before it is opened, since opening a pipe would wait."""
+    """The content of a regular file; checked before it is opened, since opening a pipe would block."""
     with _faults_of(path, name):
         _require_regular(Path(path).stat(), name)
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
@@ -145,7 +145,7 @@ def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[st
         report.check()
         digest.update(piece)
         length += len(piece)
-        _require_room(length, kind, name)  # a file may grow, or say nothing of its length
+        _require_room(length, kind, name)  # a file may grow, or not report its length
         if kind is not Kind.PDF or length <= LARGEST_IN_MEMORY:
             data += piece
         else:
@@ -154,13 +154,13 @@ def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[st
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open without waiting, should the file have become a pipe meanwhile."""
+    """Open without blocking, in case the file has become a pipe meanwhile."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @contextmanager
 def _faults_of(path: str, name: str) -> Iterator[None]:
-    """Say what the system complains of as a person can understand it."""
+    """Turn the system's errors into messages for the user."""
     try:
         yield
     except FileNotFoundError as fault:

@@ -1,4 +1,4 @@
-"""Whether a file still holds the bytes that it held."""
+"""Whether a file is unchanged."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PIECE = 1 << 22
 def holds_same_bytes(
     path: Path, modified: int, size: int, sha256: str, check: Callable[[], object] = lambda: None
 ) -> bool:
-    """Whether a file is as it was: by its time and length, and by its SHA-256 where only its time is another.
+    """Whether a file is unchanged: by its time and size, and by its SHA-256 if only its time differs.
 
-    `modified` is in nanoseconds, `size` in bytes; `check` is called between pieces. Raises OSError, or ValueError for a
-    path that none can have, where there is no such file, it may not be read, or is no file.
+    `modified` is in nanoseconds, `size` in bytes; `check` is called between pieces. Raises OSError if the file does not
+    exist, is not a regular file or may not be read, and ValueError for an invalid path.
     """
     now = path.stat()
-    if not stat.S_ISREG(now.st_mode):  # opening a pipe would wait for somebody to write
+    if not stat.S_ISREG(now.st_mode):  # opening a pipe would block until somebody writes
         raise OSError(errno.EINVAL, "no regular file")
     if now.st_size != size:
         return False

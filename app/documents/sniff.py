@@ -1,4 +1,4 @@
-"""What a file is: told by its content first, and by its name where the content leaves it open."""
+"""Recognises a file's kind: by its content first, and by its name if the content leaves it open."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _OTHERS = (
     (b"OggS", _SOUND),
     (b"ID3", _SOUND),
 )
-# The parts that a zip of each kind names in its directory, which is not packed.
+# Part names in the directory of each kind of zip, which is not compressed.
 _PARTS = ((b"xl/workbook", "an Excel file"), (b"ppt/presentation", "a PowerPoint file"))
 _OLD_OFFICE = {".xls": "an old Excel file (.xls)", ".ppt": "an old PowerPoint file (.ppt)"}
 _HTML = re.compile(
@@ -61,14 +61,14 @@ _HTML = re.compile(
 
 
 def suffix_kind(name: str) -> Kind | None:
-    """The kind that the end of a file's name speaks for, None where it says nothing."""
+    """The kind that a file's extension suggests, None if it suggests none."""
     return _SUFFIXES.get(PurePath(name).suffix.lower())
 
 
 def first_look(head: bytes, name: str) -> Kind:
     """The kind of a file by its first `HEAD` bytes and its name; Kind.DOCX for any zip, and for `OLE` of that name.
 
-    Raises SpanlightError, which says what the file is, where it is nothing that can be read.
+    Raises SpanlightError, which names what the file is, if it cannot be read.
     """
     named = suffix_kind(name)
     if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
@@ -76,7 +76,7 @@ def first_look(head: bytes, name: str) -> Kind:
     if head.startswith(OLE) and named is Kind.DOCX:  # a locked one is packed in it
         return Kind.DOCX
     mark = head[:1024].find(b"%PDF-")
-    # A text may speak of PDF's mark; a PDF may have other bytes before it.
+    # A text may mention PDF's mark; a PDF may have other bytes before it.
     if mark == 0 or (
         mark > 0 and named not in (Kind.MARKDOWN, Kind.HTML) and (named is Kind.PDF or b"\0" in head)
     ):
@@ -97,7 +97,7 @@ def first_look(head: bytes, name: str) -> Kind:
 
 
 def look_into_zip(data: bytes, name: str) -> None:
-    """Raises SpanlightError for a zip that is no Word file, which says what it is as far as its directory tells."""
+    """Raise SpanlightError for a zip that is not a Word file, naming what it is if its directory shows that."""
     if not data.startswith(b"PK"):
         return
     if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
@@ -118,7 +118,7 @@ def look_into_zip(data: bytes, name: str) -> None:
 
 
 def _other(head: bytes, name: str) -> str:
-    """What else the first bytes say that a file is, in words; empty where nothing is known."""
+    """What else a file is by its first bytes, in words; empty if unknown."""
     suffix = PurePath(name).suffix.lower()
     for beginning, what in _OTHERS:
         # "BZh" and "ID3" are words as well.
@@ -136,7 +136,7 @@ def _other(head: bytes, name: str) -> str:
 
 
 def _start(head: bytes) -> str:
-    """The first characters of a text, whatever its encoding, without a byte-order mark and blanks."""
+    """The first characters of a text in any encoding, without a byte-order mark and blanks."""
     for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if head.startswith(mark):
             return head.decode(encoding, "replace").lstrip("\ufeff \t\r\n\f")
@@ -144,7 +144,7 @@ def _start(head: bytes) -> str:
 
 
 def _reads_as_text(head: bytes) -> bool:
-    """Whether nearly all bytes are ones that a text has: no control characters, and mostly ASCII or UTF-8."""
+    """Whether the bytes look like text: nearly no control characters, and mostly ASCII or UTF-8."""
     controls = sum(head.count(code) for code in range(32) if code not in b"\t\n\v\f\r")
     return controls <= len(head) / 100 and head.decode("utf-8", "replace").count("\ufffd") <= len(head) / 10
 

@@ -1,4 +1,4 @@
-"""What the elements of HTML mean for a reader: blocks, emphasis, and what is never shown."""
+"""The meaning of HTML elements for a reader: blocks, emphasis, and what is never shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from app.core.layout import Style
 
-# Never shown as words, or only by a program.
+# Never shown as words, or only by a script.
 DROPPED = frozenset(
     "script style template noscript head title svg iframe object embed audio video canvas select datalist textarea "
     "input img rp rt noframes annotation annotation-xml -comment area map".split()
@@ -39,7 +39,7 @@ _SLANTED = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Whether a browser hides the element, as far as its own attributes tell."""
+    """Whether a browser hides the element, judged by its own attributes."""
     if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
         return True
     style = attributes.get("style")
@@ -47,7 +47,7 @@ def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
 
 
 def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
-    """How the element sets its words apart, by its name and its own style."""
+    """The styles of the element's words, by its name and its own style attribute."""
     found = set()
     if tag in STYLES:
         found.add(STYLES[tag])
@@ -62,6 +62,6 @@ def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style
 
 
 def bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
-    """An attribute's number held within bounds, or `otherwise` where it holds none."""
+    """An attribute's number limited to bounds, or `otherwise` if it is not a number."""
     found = re.match(r"\s*([+-]?\d{1,9})", text or "", re.ASCII)
     return max(least, min(most, int(found[1]))) if found else otherwise

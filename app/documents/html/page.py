@@ -1,4 +1,4 @@
-"""A web page to text and blocks; nothing that it names is ever loaded."""
+"""Converts a web page to text and blocks; nothing that it links to is ever loaded."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _WIDER = {
 def decode_html(data: bytes, name: str) -> str:
     """The characters of a web page: by its byte-order mark, else by what it declares, else as `plain_text.decode`.
 
-    Bytes that are good UTF-8 beyond ASCII are that, whatever is declared. Raises SpanlightError for bytes that are
-    not text.
+    Bytes that are valid UTF-8 beyond ASCII are read as UTF-8, whatever is declared. Raises SpanlightError for bytes
+    that are not text.
     """
     declared = _declared(data[:_HEAD])
     if not declared or data.startswith(tuple(MARKS)):
@@ -51,13 +51,13 @@ def decode_html(data: bytes, name: str) -> str:
 
 
 def _declared(head: bytes) -> str:
-    """Python's name of the encoding that the page's head declares; empty for none, or for one that is not known."""
+    """Python's name of the encoding that the page's head declares; empty for none or an unknown one."""
     found = _DECLARED.search(head)
     if found is None:
         return ""
     try:
         codec = codecs.lookup((found[1] or found[2]).decode("ascii"))
-        b"".decode(codec.name)  # refuses codecs that are not of texts
+        b"".decode(codec.name)  # rejects codecs that are not text encodings
     except LookupError:
         return ""
     # A page whose declaration can be read byte by byte is not UTF-16.
@@ -83,6 +83,6 @@ def read_html(data: bytes, name: str, report: Report) -> Parts:
 def add_html(
     text: str, blocks: Blocks, report: Report, level: int = 0, kind: BlockKind | None = None
 ) -> None:
-    """Add what a page, or a piece of one, shows; `kind` and `level` are of the block that it stands in, if any."""
+    """Add what a page, or a fragment of one, shows; `kind` and `level` are of the block around it, if any."""
     Walk(blocks, report, kind, level).page(text)
     blocks.end()

@@ -1,4 +1,4 @@
-"""From the tree of a parsed web page to blocks, without recursion, however deep the page is nested."""
+"""Converts the tree of a parsed web page to blocks, without recursion, however deep the page is nested."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.documents.numerals import bullet, letters, roman
 _CHECK_EVERY = 5000
 _MOST_ROWS = 65534  # HTML 5.2, section 4.9.11
 _UNMARKED = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
-# The parser's time grows with the square of how deep blocks are nested; browsers stop at some hundreds.
+# The parser's time is quadratic in the depth of nested blocks; browsers stop at some hundreds.
 _DEEPEST = 2000
 _NESTING = re.compile(
     r"<(/?)(?:div|section|article|blockquote|ul|ol|dl|details|center|main|aside|figure|fieldset|form|header|footer"
@@ -36,7 +36,7 @@ _NESTING = re.compile(
 
 
 def flattened(text: str) -> str:
-    """The page without the start tags of blocks that are nested deeper than any that a person wrote."""
+    """The page without the start tags of blocks that are nested deeper than in any real page."""
     if text.count("<") < _DEEPEST:
         return text
     depth = 0
@@ -63,7 +63,7 @@ def children_of(node: LexborNode) -> list[LexborNode]:
 
 
 def is_header(row: LexborNode) -> bool:
-    """Whether a row is of its table's head: it stands in one, or all of its cells are headings."""
+    """Whether a row is a header: it is in the table's head, or all of its cells are header cells."""
     parent = row.parent
     if parent is not None and parent.tag == "thead":
         return True
@@ -72,10 +72,9 @@ def is_header(row: LexborNode) -> bool:
 
 
 def layout_tables(root: LexborNode) -> tuple[set[int], int]:
-    """Tables that only place things on the page (by `mem_id`), and how many nodes there are.
+    """Tables that are only used for layout (by `mem_id`), and how many nodes there are.
 
-    These are tables that say so, that hold one cell, or that hold other tables and have neither header cells nor a
-    caption.
+    These are tables marked so, with one cell, or with tables inside and neither header cells nor a caption.
     """
     layout: set[int] = set()
     cells: dict[int, int] = {}
@@ -109,7 +108,7 @@ def layout_tables(root: LexborNode) -> tuple[set[int], int]:
 
 @dataclass
 class _List:
-    """A list's way of numbering and the number of its next item."""
+    """A list's kind of numbering and the number of its next item."""
 
     kind: str = ""  # empty for bullets, else "1", "a", "A", "i" or "I"; "-" for none
     number: int = 1
@@ -126,7 +125,7 @@ class _List:
 
 @dataclass(frozen=True)
 class _Place:
-    """What the elements around a piece of text make of it."""
+    """The effect of the surrounding elements on a piece of text."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
     level: int = 0
@@ -134,12 +133,12 @@ class _Place:
     lists: int = 0
     quotes: int = 0
     items: _List | None = None
-    marker: list[str] = field(default_factory=list)  # the item's marker until its first block has taken it
-    layout: bool = False  # whether the table around is none, but a way to place things on the page
+    marker: list[str] = field(default_factory=list)  # the item's marker until its first block uses it
+    layout: bool = False  # whether the table around is only used for layout
 
 
 class Walk:
-    """Adds a page's words to blocks; `kind` and `level` are of the block that the page stands in, if any."""
+    """Adds a page's words to blocks; `kind` and `level` are of the block around the page, if any."""
 
     def __init__(self, blocks: Blocks, report: Report, kind: BlockKind | None = None, level: int = 0) -> None:
         self._blocks = blocks
@@ -150,7 +149,7 @@ class Walk:
         self._layout: set[int] = set()
 
     def page(self, text: str) -> None:
-        """Add what a page, or a piece of one, shows."""
+        """Add what a page, or a fragment of one, shows."""
         root = LexborHTMLParser(flattened(text)).root
         if root is None:
             return
@@ -248,7 +247,7 @@ class Walk:
         self._blocks.words(text, place.styles)
 
     def _break(self, place: _Place) -> None:
-        """One break is a line's end; two on end are a paragraph's."""
+        """One break ends a line; two in a row end a paragraph."""
         self._breaks += 1
         if self._breaks > 1 and place.kind not in (BlockKind.CODE, BlockKind.HEADING):
             self._blocks.end()
@@ -273,7 +272,7 @@ class Walk:
         self._stack.append(step)
 
 
-_ROWS = _List("-")  # stands for the list where a table's rows are expected
+_ROWS = _List("-")  # placeholder for the list where a table's rows are expected
 
 
 def _place_in(tag: str, node: LexborNode, place: _Place) -> _Place:

@@ -1,7 +1,7 @@
-"""Lines of scripts written from right to left: the order of reading, found from where the characters stand.
+"""Lines in right-to-left scripts: the reading order, found from the characters' places.
 
 A simplified inverse of the Unicode Bidirectional Algorithm (UAX #9): levels are found for the characters from left to
-right as they are drawn, and rule L2's reversal, which is its own inverse, gives the order of reading.
+right as they are drawn, and rule L2's reversal, which is its own inverse, gives the reading order.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _BLANK = 0.12
 
 
 def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> list[Word]:
-    """The words of a line that has letters from right to left, in the order of reading; others as they are.
+    """The words of a line with right-to-left letters, in reading order; other lines unchanged.
 
-    Brackets that stand the wrong way round are put into `fixes`, by their place on the page.
+    Corrections of brackets that are the wrong way round are put into `fixes`, by their place on the page.
     """
     characters = sheet.characters
     if not any(_side(characters[each]) == "R" for word in words for each in range(word.first, word.last)):
@@ -41,7 +41,7 @@ def _centre(boxes: Sequence[float], place: int, quarter: int) -> float:
 
 
 def _side(character: str) -> str:
-    """R for a letter from right to left, L for one from left to right, N for a digit, and M for a mark."""
+    """R for a right-to-left letter, L for a left-to-right one, N for a digit, and M for a mark."""
     kind = unicodedata.bidirectional(character)
     if kind in ("R", "AL"):
         return "R"
@@ -49,9 +49,9 @@ def _side(character: str) -> str:
 
 
 def _visual(words: Sequence[Word], characters: str, boxes: Sequence[float]) -> list[int]:
-    """A line's characters from left to right as they are drawn, marks at the left of the letter they belong to.
+    """A line's characters from left to right as they are drawn, marks to the left of their letter.
 
-    Of characters drawn at one place the engine has turned the order round where they are from right to left.
+    The engine reverses the order of right-to-left characters that are drawn at one place.
     """
     quarter = words[0].quarter
     places = [each for word in words for each in range(word.first, word.last)]
@@ -63,7 +63,7 @@ def _visual(words: Sequence[Word], characters: str, boxes: Sequence[float]) -> l
 
 
 def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[float]) -> list[int]:
-    """The characters from left to right, with -1 where there is room for a blank between two of them."""
+    """The characters from left to right, with -1 where the gap between two of them is a blank."""
     quarter, size = words[0].quarter, max(word.size for word in words)
     spaced: list[int] = []
     reached = float("inf")
@@ -95,10 +95,10 @@ def _levels(sides: list[str], characters: list[str]) -> list[int]:
         while end < count and sides[end] != "R":
             depth += (characters[end] in _OPENING) - (characters[end] in _CLOSING)
             if depth < 0:
-                break  # its opening bracket stands before the run
+                break  # its opening bracket is before the run
             latin = latin or sides[end] == "L"
             if sides[end] in ("L", "N"):
-                # Between two numbers only separators hold together; between letters anything does.
+                # Two numbers are only connected by separators, letters by anything.
                 between = characters[last + 1 : end]
                 if end > last + 1 and not latin and not _SEPARATORS.issuperset(between):
                     break
@@ -110,7 +110,7 @@ def _levels(sides: list[str], characters: list[str]) -> list[int]:
 
 
 def _reordered(levels: list[int]) -> list[int]:
-    """Places from left to right, in the order of reading (rule L2)."""
+    """Places from left to right, in reading order (rule L2)."""
     order = list(range(len(levels)))[::-1]
     place = 0
     while place < len(order):
@@ -123,7 +123,7 @@ def _reordered(levels: list[int]) -> list[int]:
 
 
 def _in_words(places: Sequence[int], words: Sequence[Word]) -> list[Word]:
-    """Words of characters in the order of reading, parted by -1, in the style of the words they are from."""
+    """Words from characters in reading order, separated by -1, with the style of the words they are from."""
     style = {each: word for word in words for each in range(word.first, word.last)}
     ordered: list[Word] = []
     gap = True
@@ -141,7 +141,7 @@ def _in_words(places: Sequence[int], words: Sequence[Word]) -> list[Word]:
 
 
 def _turn_brackets(words: Sequence[Word], characters: str, fixes: dict[int, str]) -> None:
-    """Turn brackets round where they do not match and the blanks around them say which way they open."""
+    """Reverse brackets that do not match, if the blanks around them show which way they open."""
     places = [each for word in words for each in word.characters()]
     brackets = [each for each in places if characters[each] in _OPENING + _CLOSING]
     if not brackets or _is_nested("".join(characters[each] for each in brackets)):

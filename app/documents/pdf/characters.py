@@ -1,4 +1,4 @@
-"""A page of a PDF as the engine gives it: characters with their boxes, and the words that they make."""
+"""A page of a PDF as the engine reads it: characters with their boxes, and the words that they form."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from app.documents.pdf.notes import cuts, is_apart
 
 REPLACEMENT = "\ufffd"
 
-# A page with more characters is nobody's page: its lines are taken as the engine made them.
+# No real page has more characters: its lines are then the engine's own.
 _MOST_CHARACTERS = 200_000
 _LONGEST_LABEL = 30
 _PAPER = (612.0, 792.0)
 
-# Accents that stand by themselves are drawn over a letter before or after them.
+# Spacing accents are drawn over a letter before or after them.
 _ACCENTS = frozenset("\u00a8\u00af\u00b4\u00b8\u02c6\u02c7\u02d8\u02d9\u02da\u02db\u02dc\u02dd")
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+\x02?|\x02")
 _LINE = re.compile(r"[^\r\n]+")
@@ -35,13 +35,12 @@ _PRIVATE = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0E0: 
 
 @dataclass(slots=True)
 class Word:
-    """Characters `first` to `last` (not included) of a page that stand together.
+    """Characters `first` to `last` (not included) of a page that form a word.
 
     `left`, `right` and `base` are points in the frame in which its line is level: x from the left, y downwards, turned
-    by `quarter` quarter turns against the clock. `gap` tells that the engine has a blank before it, `fixed` that its
-    letters are all of one width, `apart` that the mark of a note and a word are parted before it, so that the text has
-    a blank where the page has none. `order` are its characters in the order of reading where that is not theirs on the
-    page.
+    by `quarter` quarter turns counterclockwise. `gap` is whether the engine has a blank before it, `fixed` whether its
+    font is monospaced, `apart` whether it is separated from a note's mark before it, so that the text has a blank where
+    the page has none. `order` are its characters in reading order if that differs from the page's.
     """
 
     first: int
@@ -58,7 +57,7 @@ class Word:
     apart: bool = False
 
     def characters(self) -> Sequence[int]:
-        """The characters in the order of reading."""
+        """The characters in reading order."""
         return range(self.first, self.last) if self.order is None else self.order
 
 
@@ -66,8 +65,8 @@ class Word:
 class Sheet:
     """A page's size as shown, its characters and boxes as in core.layout.PageText, and its words in the file's order.
 
-    `rightwards` is False for a page that is written mostly from right to left, `is_lost` True for one that the engine
-    cannot read.
+    `rightwards` is False for a page mostly in right-to-left scripts, `is_lost` True for one that the engine cannot
+    read.
     """
 
     width: float
@@ -82,7 +81,7 @@ class Sheet:
 
 
 def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[], None]) -> Sheet:
-    """The page `number`, from 0; one that the engine cannot read is an empty one."""
+    """The page `number`, from 0; empty if the engine cannot read it."""
     try:
         page = load_page(document, number)
     except pypdfium2.PdfiumError:
@@ -104,7 +103,7 @@ def read_sheet(document: pypdfium2.PdfDocument, number: int, check: Callable[[],
 
 
 def _label(document: pypdfium2.PdfDocument, number: int) -> str:
-    """The page's printed number on one line; empty where there is none, or what stands there is none."""
+    """The page's printed number on one line; empty if there is none or it is invalid."""
     try:
         label = document.get_page_label(number)
     except (pypdfium2.PdfiumError, UnicodeDecodeError):
@@ -144,7 +143,7 @@ def _character(code: int) -> str:
 
 
 def _join_surrogates(codes: list[int]) -> set[int]:
-    """Make one code point of each pair of surrogates, in either order; returns the places left over, now zero."""
+    """Combine each pair of surrogates, in either order, into one code point; returns the freed places, now zero."""
     hidden = set()
     wide = [each for each, code in enumerate(codes) if 0xD800 <= code <= 0xDFFF]
     for each in wide:
@@ -158,7 +157,7 @@ def _join_surrogates(codes: list[int]) -> set[int]:
 
 
 def _boxes(handle: pdfium.FPDF_TEXTPAGE, codes: list[int], check: Callable[[], None]) -> array[float]:
-    """Left, top, right, bottom of each character in the page's own space, upwards, as high as its line."""
+    """Left, top, right, bottom of each character in the page's own space, upwards, with the height of its line."""
     count = len(codes)
     rectangles = (pdfium.FS_RECTF * count)()
     head, size_of, loose = rectangles[0], 16, pdfium.FPDFText_GetLooseCharBox
@@ -189,7 +188,7 @@ def _words(
     handle: pdfium.FPDF_TEXTPAGE, sheet: Sheet, shown: ShownPart, hidden: set[int], check: Callable[[], None]
 ) -> list[Word]:
     characters = sheet.characters
-    # What is left of a pair belongs to the word around it.
+    # The freed place of a surrogate pair belongs to the word around it.
     marked = characters if not hidden else _masked(characters, hidden)
     pattern = _WORD if len(characters) <= _MOST_CHARACTERS else _LINE
     matrix, x, y = pdfium.FS_MATRIX(), c_double(), c_double()
@@ -205,7 +204,7 @@ def _words(
 
     def standing(each: int) -> tuple[float, float]:
         size, (x, y), quarter = measure(each)
-        return size, (y, x, -y, -x)[quarter]  # as in_frame has it
+        return size, (y, x, -y, -x)[quarter]  # as in in_frame
 
     def pieces() -> Iterator[tuple[int, int]]:
         for first, last in _places(handle, pattern, marked, sheet, shown):
@@ -236,7 +235,7 @@ def _words(
 def _places(
     handle: pdfium.FPDF_TEXTPAGE, pattern: re.Pattern[str], characters: str, sheet: Sheet, shown: ShownPart
 ) -> Iterator[tuple[int, int]]:
-    """Where words stand, cut where the engine put together what is on two lines or, from right to left, far apart."""
+    """The places of words, split where the engine merged two lines or, from right to left, distant words."""
     boxes = sheet.boxes
     for found in pattern.finditer(characters):
         first, last = found.span()
@@ -256,7 +255,7 @@ def _places(
 
 
 def _leaves_line(boxes: array[float], one: int, other: int, quarter: int) -> bool:
-    """Whether of two characters of a word the second stands higher or lower than the first by half its height."""
+    """Whether the second of two characters of a word is higher or lower than the first by half its height."""
     if quarter % 2:
         before, after, low = boxes[4 * one], boxes[4 * other], boxes[4 * one + 2]
     else:
@@ -266,7 +265,7 @@ def _leaves_line(boxes: array[float], one: int, other: int, quarter: int) -> boo
 
 
 def _quarter(handle: pdfium.FPDF_TEXTPAGE, character: int, shown: ShownPart) -> int:
-    """By how many quarters a character is turned against the clock on the page as it is shown."""
+    """How many quarter turns counterclockwise a character is rotated on the page as shown."""
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(handle, character, matrix)
     return _turns(matrix, shown)
@@ -283,7 +282,7 @@ def _masked(characters: str, hidden: set[int]) -> str:
 def _style(
     handle: pdfium.FPDF_TEXTPAGE, character: int, fonts: dict[int, tuple[bool, bool]]
 ) -> tuple[bool, bool]:
-    """Whether a character's font is bold, and whether all its letters are of one width."""
+    """Whether a character's font is bold, and whether it is monospaced."""
     shape = pdfium.FPDFText_GetTextObject(handle, character)
     font = pdfium.FPDFTextObj_GetFont(shape) if shape else None
     if not font:

@@ -1,4 +1,4 @@
-"""PDF files: opened with their password, read as far as they go, and what a person is to be told of them."""
+"""PDF files: opened with their password, read as far as possible, with notes for the user."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it m
 
 
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
-    """The PDF at a path, or of a file's bytes, with at least one page; to be closed by the caller.
+    """The PDF at a path, or in a file's bytes, with at least one page; to be closed by the caller.
 
-    Of a file whose end is missing the pages that are there. Nothing in it is run, and nothing outside it is loaded.
-    Raises PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that
-    is missing, not readable, or has no page.
+    A truncated file has the pages that are left. Nothing in it is run, and nothing outside it is loaded. Raises
+    PasswordNeeded for one that is encrypted and does not open with the password, and SpanlightError for one that is
+    missing, not readable, or without pages.
     """
     return open_as_far(source, name, password)[0]
 
 
 def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
-    """The PDF as `open_pdf` gives it, and whether it is whole."""
+    """The PDF as from `open_pdf`, and whether it is complete."""
     try:
         if isinstance(source, str):
             path = Path(source).absolute()
@@ -60,10 +60,10 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
 
 
 def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> Parts:
-    """The text and the pages of the PDF at a path, or of a file's bytes.
+    """The text and the pages of the PDF at a path, or in a file's bytes.
 
-    Its notes tell of damage, of pages that could not be read, and of pages that are pictures; a PDF without any text
-    has an empty one. Raises as `open_pdf` does, and Stopped when the report says so.
+    Its notes are about damage, pages that could not be read, and pages that are pictures; a PDF without any text has an
+    empty text. Raises the same as `open_pdf`, and Stopped when the report says so.
     """
     document, complete = open_as_far(source, name, password)
     try:
@@ -87,7 +87,7 @@ def _load_mended(data: bytes, refusal: SpanlightError) -> pypdfium2.PdfDocument:
 
 
 def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:
-    """What is said of a PDF that the engine does not open."""
+    """The error for a PDF that the engine does not open."""
     code = _error(source, password)
     if code == pdfium.FPDF_ERR_PASSWORD and password:
         return PasswordNeeded(f"The password does not fit “{name}”.", "Type it again.", wrong=True)
@@ -110,9 +110,9 @@ def _damaged_beyond_reading(name: str) -> SpanlightError:
 
 
 def _error(source: str | bytes, password: str) -> int:
-    """The engine's error in opening a PDF; success for one that opens and has no page.
+    """The engine's error code for opening a PDF; success for one that opens but has no page.
 
-    The engine keeps its last error when the next file opens, so that only one that did not open has it.
+    The engine does not clear its last error when a file opens, so the error is only valid for one that did not.
     """
     key = password.encode() + b"\0" if password else None
     if isinstance(source, bytes):
@@ -126,7 +126,7 @@ def _error(source: str | bytes, password: str) -> int:
 
 
 def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complete: bool) -> list[str]:
-    """Sentences on what of a PDF cannot be read."""
+    """Sentences about what cannot be read in a PDF."""
     lost, pictures = 0, 0
     without = [
         number for number, page in enumerate(pages) if not page.characters or page.characters.isspace()
@@ -149,7 +149,7 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complet
 
 
 def _shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
-    """How many things are drawn on a page, -1 for a page that cannot be loaded."""
+    """How many objects are drawn on a page, -1 for a page that cannot be loaded."""
     try:
         page = document[number]
     except pypdfium2.PdfiumError:

@@ -1,4 +1,4 @@
-"""Pages of PDFs as pixels: the part that is asked for, at the scale that is asked for."""
+"""Renders parts of PDF pages to pixels, at any scale."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ MOST_PIXELS = 4096
 _OPEN_DOCUMENTS = 3
 _OPEN_PAGES = 8
 _LARGEST_PAGE = 1 << 20
-# The engine rounds where a letter begins towards zero: one that begins left of or above what is drawn would stand a
-# pixel off from its other half in the next part. Larger letters than this are drawn as shapes, which are not rounded.
+# The engine rounds a letter's origin towards zero: one that begins left of or above the drawn part would be a pixel
+# off from its other half in the next part. Letters larger than this are drawn as shapes, which are not rounded.
 _MARGIN = 64
 _WHITE = 0xFFFFFFFF
 
 
 @dataclass(slots=True)
 class _OpenPdf:
-    """A PDF that is held open, with the pages that were drawn last."""
+    """An open PDF, with the pages that were drawn last."""
 
     document: pypdfium2.PdfDocument
     pages: OrderedDict[int, pypdfium2.PdfPage] = field(default_factory=OrderedDict)
@@ -51,7 +51,7 @@ class _OpenPdf:
 
 
 class _Key(NamedTuple):
-    """What is asked for, and the file's time and length by which it is known to be it."""
+    """Identifies a file: what was ordered, and its time and size."""
 
     path: str
     password: str
@@ -61,21 +61,21 @@ class _Key(NamedTuple):
 
 
 class PdfDesk:
-    """The PDFs that were drawn last, held open so that the next part of a page comes quickly.
+    """The PDFs that were drawn last, kept open so that the next part of a page comes quickly.
 
-    The engine is not safe in threads: one thread owns a desk and everything else that uses the engine. A file that
-    changed is opened anew.
+    The engine is not thread-safe: one thread owns a desk and everything else that uses the engine. A file that changed
+    is opened again.
     """
 
     def __init__(self) -> None:
         self._open: OrderedDict[_Key, _OpenPdf] = OrderedDict()
 
     def draw(self, order: Draw) -> Picture:
-        """The picture of a part of a page, on white paper, with its annotations; beyond the page it is white.
+        """The picture of a part of a page, on white paper, with its annotations; white outside the page.
 
-        Raises ValueError for a page that is not there, a scale that is not above zero, or a picture of no pixels or
-        more than `MOST_PIXELS` a side, and SpanlightError or PasswordNeeded where the file cannot be opened (any
-        more), is another one by now, or the page cannot be read.
+        Raises ValueError for a page that does not exist, a scale not above zero, or a picture with no pixels or more
+        than `MOST_PIXELS` a side, and SpanlightError or PasswordNeeded if the file cannot be opened (any more), has
+        been replaced, or the page cannot be read.
         """
         if not (0 < order.width <= MOST_PIXELS and 0 < order.height <= MOST_PIXELS and order.scale > 0):
             raise ValueError(f"not a picture: {order.width} x {order.height} at scale {order.scale}")
@@ -101,9 +101,7 @@ class PdfDesk:
             status = path.stat()
             key = _Key(order.path, order.password, order.sha256, status.st_mtime_ns, status.st_size)
         except OSError:
-            key = _Key(
-                order.path, order.password, order.sha256, 0, 0
-            )  # what is wrong with it, opening it says
+            key = _Key(order.path, order.password, order.sha256, 0, 0)  # opening it reports what is wrong
         opened = self._open.pop(key, None)
         if opened is None:
             _require_same(order, path)
@@ -117,17 +115,17 @@ class PdfDesk:
 
 
 def _require_same(order: Draw, path: Path) -> None:
-    """Raise SpanlightError where the file holds other bytes than the order says."""
+    """Raise SpanlightError if the file's bytes are not those of the order."""
     try:
         same = not order.sha256 or holds_same_bytes(path, order.modified, order.size, order.sha256)
     except OSError:
-        return  # opening it says what is wrong
+        return  # opening it reports what is wrong
     if not same:
         raise SpanlightError(f"“{path.name}” has changed since it was opened.", "Read it again.")
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
-    """The picture of a part of an open page, as `PdfDesk.draw` says it; SpanlightError for a page beyond all size."""
+    """The picture of a part of an open page, as for `PdfDesk.draw`; SpanlightError for a page that is too large."""
     width, height = page.get_size()
     page_size = max(1, round(width * order.scale)), max(1, round(height * order.scale))
     if max(page_size) > _LARGEST_PAGE:

@@ -1,4 +1,4 @@
-"""Running heads, feet and page numbers: lines at the upper or lower edge that return page after page."""
+"""Running heads, feet and page numbers: lines at the upper or lower edge that recur page after page."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _Found:
 def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
     """The `id`s of the lines that are furniture, over all pages of a document.
 
-    A line is when the same words, but for numbers that count with the pages, stand at the same height at the edge of
-    at least three pages near each other, and nothing but furniture stands farther out.
+    A line is furniture if the same words, except numbers that count the pages, are at the same height at the edge of
+    at least three pages near each other, with nothing but furniture farther out.
     """
     found: set[int] = set()
     for upper in (True, False):
@@ -49,7 +49,7 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
                 for page in open_pages
                 if depth < len(levels[page]) and any(id(line) in again for line in levels[page][depth])
             }
-            # A level counts as furniture only as a whole: part of it may be a line of the text.
+            # A level is furniture only as a whole: part of it may be a line of the text.
             open_pages = {
                 page for page in open_pages if all(id(line) in again for line in levels[page][depth])
             }
@@ -58,7 +58,7 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
 
 
 def folded(text: str) -> str:
-    """A line's words with its numbers, roman ones too, all made the same sign."""
+    """A line's words with its numbers, including roman ones, replaced by one sign."""
     return _NUMBER.sub("#", " ".join(text.split())).casefold()
 
 
@@ -114,7 +114,7 @@ def _has_company(one: _Found, pages: dict[int, list[_Found]]) -> bool:
 
 
 def _counts(one: _Found, other: _Found) -> bool:
-    """Whether some number in the two lines rises by as much as the pages, the others being equal."""
+    """Whether one number in the two lines increases by as much as the pages, the others being equal."""
     step = other.page - one.page
     different = [
         (a, b) for a, b in zip(one.numbers, other.numbers, strict=False) if a.casefold() != b.casefold()

@@ -1,4 +1,4 @@
-"""Places on a PDF's page: its own space, the page as it is shown, and frames in which turned text is level."""
+"""Coordinates on a PDF's page: its own space, the page as shown, and frames in which rotated text is level."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from math import isfinite
 
 import pypdfium2
 
-# No real page reaches farther; what a broken or hostile file says beyond is cut off here, in points.
+# No real page is larger; coordinates of a broken or hostile file are limited to this, in points.
 FARTHEST = 1e6
 
 
 def near(value: float) -> float:
-    """A coordinate cut off at the farthest; 0 for what is no number."""
+    """A coordinate limited to `FARTHEST`; 0 for NaN."""
     return max(-FARTHEST, min(FARTHEST, value)) if isfinite(value) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """How a page's own space comes to be shown: what part of it, turned by how many quarters with the clock."""
+    """Which part of a page's own space is shown, and its rotation in quarter turns clockwise."""
 
     left: float
     bottom: float
@@ -28,7 +28,7 @@ class ShownPart:
     turns: int
 
     def boxes(self, corners: array[float]) -> array[float]:
-        """Boxes of the page's own space as boxes from the upper left corner as it is shown, downwards."""
+        """Boxes of the page's own space as boxes of the page as shown: from the upper left corner, downwards."""
         left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
         shown = array("f", bytes(4 * len(corners)))
         if self.turns == 0:
@@ -55,7 +55,7 @@ class ShownPart:
         return shown
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page's own space as it is shown."""
+        """A point of the page's own space on the page as shown."""
         return (
             (x - self.left, self.top - y),
             (y - self.bottom, x - self.left),
@@ -64,7 +64,7 @@ class ShownPart:
         )[self.turns]
 
     def own_point(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the page as it is shown in its own space: the inverse of `point`."""
+        """A point of the page as shown in the page's own space: the inverse of `point`."""
         return (
             (self.left + x, self.top - y),
             (self.left + y, self.bottom + x),
@@ -74,18 +74,18 @@ class ShownPart:
 
 
 def load_page(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
-    """The page `number`, from 0, to be closed by the caller; one that is cut down to nothing is shown whole.
+    """The page `number`, from 0, to be closed by the caller; one cropped to nothing is shown whole.
 
     Raises pypdfium2.PdfiumError for a page that the engine cannot load.
     """
     page = document[number]
-    if min(page.get_size()) <= 0:  # its crop box lies beside its paper
+    if min(page.get_size()) <= 0:  # its crop box is outside its media box
         page.set_cropbox(*page.get_mediabox())
     return page
 
 
 def shown_part(page: pypdfium2.PdfPage) -> ShownPart:
-    """What part of a page is shown, and how it is turned."""
+    """The part of a page that is shown, and its rotation."""
     left, bottom, right, top = page.get_bbox()
     return ShownPart(left, bottom, right, top, page.get_rotation() // 90 % 4)
 

@@ -1,4 +1,4 @@
-"""Which blocks of a PDF are headings, and of what level: by its bookmarks, else by size, weight and numbers."""
+"""The headings among a PDF's blocks, and their levels: by its bookmarks, else by size, weight and numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Bookmark:
 
 
 def bookmarks_of(document: pypdfium2.PdfDocument) -> list[Bookmark]:
-    """The outline's titles that lead to a page; what is broken in it is left out."""
+    """The outline's titles that lead to a page; broken ones are left out."""
     found: list[Bookmark] = []
     try:
         for bookmark in document.get_toc(max_depth=_DEEPEST):
@@ -50,7 +50,7 @@ def bookmarks_of(document: pypdfium2.PdfDocument) -> list[Bookmark]:
 def headings_of(blocks: Sequence[Block], bookmarks: Sequence[Bookmark], measures: Measures) -> dict[int, int]:
     """The level, from 1, of each block that is a heading, by the block's number.
 
-    Bookmarks decide where most of them are found in the text of their pages, else the look of the blocks does.
+    Bookmarks decide if most of them are found in the text of their pages, else the blocks' look does.
     """
     named = _by_bookmarks(blocks, bookmarks)
     if bookmarks and len(named) >= 0.5 * len(bookmarks):
@@ -76,7 +76,7 @@ def _by_bookmarks(blocks: Sequence[Block], bookmarks: Sequence[Bookmark]) -> dic
 
 
 def _match(title: str, candidates: Iterable[tuple[int, str]]) -> int | None:
-    """The block that says a title: exactly, else with its number before or a little after it."""
+    """The block with a title's words: exactly, else with its number before or a little after it."""
     near: int | None = None
     for number, words in candidates:
         if words == title:

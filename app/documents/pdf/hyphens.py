@@ -1,4 +1,4 @@
-"""How two lines are joined: with a blank, without one, or with the hyphen at the first one's end taken out."""
+"""How two lines are joined: with a blank, without one, or with the hyphen at the first one's end removed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _WORDS = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _LAST = re.compile(rf"((?:[^\W\d_]+[-\u2010])*[^\W\d_]+)[{re.escape(HYPHENS)}]$")
 _BROKEN = re.compile(r"([^\W\d_]+)(?:\x02|[-\u2010\u00ad] ?\r?\n)([^\W\d_]+)")
 _FIRST = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
-# Scripts written without blanks between words; the full-width forms and their punctuation among them.
+# Scripts written without blanks between words, including full-width forms and their punctuation.
 _UNSPACED = re.compile(
     "[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3001-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff]"
 )
 _WIDE_MARKS = re.compile("[\u3001-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”‘’]")
-# Beginnings that keep their hyphen where the document does not say.
+# Prefixes that keep their hyphen if the document gives no evidence.
 _KEEP_HYPHEN = frozenset(["all", "cross", "ex", "half", "non", "post", "pre", "self", "well"])
-# How long the parts of a compound are at least, and how often the document has them as words.
+# The minimum length of a compound's parts, and the minimum count of them as words in the document.
 _WHOLE, _OFTEN = 4, 3
 
 
@@ -38,10 +38,11 @@ class Hyphens:
         self._takes_out = without >= hyphenated
 
     def join(self, line: str, following: str) -> tuple[str, bool]:
-        """What stands between two lines of a paragraph, and whether the first one's last hyphen is taken out.
+        """The separator between two lines of a paragraph, and whether the first one's last hyphen is removed.
 
-        A hyphen is taken out where the document has the word without it more often; where it has neither, as it mostly
-        does; then it stays after capitals, before a capital letter, and between words that stand alone elsewhere.
+        A hyphen is removed if the document has the word without it more often; if it has neither, the document's usual
+        way is followed, but the hyphen stays after capitals, before a capital letter, and between words that occur
+        separately elsewhere.
         """
         if not line or not following:
             return "", False
@@ -81,5 +82,5 @@ class Hyphens:
 
 
 def _usual(word: str) -> str:
-    """A word in small letters, but for one that mixes them with capitals, as names in programs do."""
+    """A word in lower case, unless it mixes upper and lower case, as identifiers do."""
     return word.lower() if word.istitle() or word.isupper() or word[1:].islower() else word

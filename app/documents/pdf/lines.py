@@ -1,4 +1,4 @@
-"""Words of a page to the lines they stand on; a wide gap, such as between a table's cells, ends a line."""
+"""Groups words of a page into lines; a wide gap, such as between a table's cells, ends a line."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from app.documents.pdf.characters import Sheet, Word
 
 # In em of the words' size.
 _WIDE_GAP = 1.5
-_WIDE_FIXED = 1.9  # where all letters are of one width: three blanks
+_WIDE_FIXED = 1.9  # in a monospaced font: three blanks
 _GUTTER_GAP = 0.75
 _SAME_LINE = 0.55
 _TOUCHING = 0.12
 
 _ASCENT, _DESCENT = 0.8, 0.2
 _FEWEST_AT_GUTTER = 6
-PROSE_LENGTH = 18  # characters of the shortest line that is counted as running text
+PROSE_LENGTH = 18  # characters of the shortest line that counts as running text
 _MOST_LINES = 4000
 
 
 @dataclass(slots=True)
 class Line:
-    """Words on one base line without a wide gap, in the order of reading.
+    """Words on one base line without a wide gap, in reading order.
 
-    Points in the frame of `quarter` (see `Word`); `length` is the number of characters, `text` what they say as the
-    page has it. `page` counts from 0. `code` tells that all its letters are of one width.
+    Points in the frame of `quarter` (see `Word`); `length` is the number of characters, `text` the words as on the
+    page. `page` counts from 0. `code` is whether all its letters are monospaced.
     """
 
     words: list[Word]
@@ -46,12 +46,12 @@ class Line:
 
     @property
     def start(self) -> float:
-        """Where reading begins, in points that rise in the direction of reading."""
+        """Where reading begins, in points that increase in reading direction."""
         return self.left if self.rightwards else -self.right
 
     @property
     def end(self) -> float:
-        """Where reading ends, in points that rise in the direction of reading."""
+        """Where reading ends, in points that increase in reading direction."""
         return self.right if self.rightwards else -self.left
 
     @property
@@ -65,13 +65,13 @@ class Line:
         return self.base + _DESCENT * self.size
 
     def is_level_with(self, other: Line) -> bool:
-        """Whether the two stand on one base line, a raised or lowered one aside."""
+        """Whether the two are on one base line, also if one is raised or lowered."""
         return self.quarter == other.quarter and abs(self.base - other.base) <= _SAME_LINE * max(
             self.size, other.size
         )
 
     def is_beside(self, other: Line) -> bool:
-        """Whether the two share no stretch from left to right."""
+        """Whether the two do not overlap horizontally."""
         return min(self.right, other.right) - max(self.left, other.left) <= 0.2 * min(self.size, other.size)
 
 
@@ -95,7 +95,7 @@ def lines_of(sheet: Sheet, page: int) -> list[Line]:
 
 
 def text_of(words: Sequence[Word], characters: str) -> str:
-    """What words say as the page has it, with a blank at each gap."""
+    """The words' text as on the page, with a blank at each gap."""
     pieces = []
     for place, word in enumerate(words):
         if place and word.gap:
@@ -120,7 +120,7 @@ def _groups(words: Sequence[Word]) -> list[list[Word]]:
                 word.quarter == before.quarter
                 and abs(word.base - base) <= _SAME_LINE * larger
                 and gap <= widest * max(word.size, before.size)
-                # A line that goes back is another one, unless it is written from right to left.
+                # Going back starts another line, unless it is written from right to left.
                 and (word.right > before.left or gap <= 0.6 * larger)
             ):
                 word.gap = word.gap or (
@@ -163,7 +163,7 @@ def _line(words: list[Word], page: int) -> Line:
 
 
 def _split_at_gutters(groups: list[list[Word]]) -> list[list[Word]]:
-    """Lines that run over a narrow gutter between columns are cut there: where most lines have a gap at one place."""
+    """Cut lines that run over a narrow gutter between columns: where most lines have a gap at one place."""
     for _ in range(3):
         if len(groups) > _MOST_LINES:
             return groups
@@ -210,7 +210,7 @@ def _gutter(groups: Sequence[Sequence[Word]]) -> float | None:
 
 
 def _gap_at(group: Sequence[Word], place: float) -> int:
-    """The number of the word that begins after a gap over `place`; 0 where there is none."""
+    """The number of the word that begins after a gap over `place`; 0 if there is none."""
     for number in range(1, len(group)):
         before, word = group[number - 1], group[number]
         if before.right <= place <= word.left and word.left - before.right >= _GUTTER_GAP * max(

@@ -1,4 +1,4 @@
-"""Answers as real highlight annotations in a copy of a PDF."""
+"""Writes answers as real highlight annotations into a copy of a PDF."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _AMBER = (0xFF, 0xD9, 0x7A, 0xFF)
 
 
 def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Write a copy of a PDF with a highlight annotation on each page of each place; the original is never touched.
+    """Write a copy of a PDF with a highlight annotation on each page of each place; the original is never changed.
 
-    Returns for each highlight an empty string, or why it was not marked (see core.pages.mark_on_pages); without any
-    that can be marked nothing is written. The copy keeps the original's lock. It is written beside and renamed.
-    Raises SpanlightError when it would take the original's place or cannot be written, as pdf.open_pdf does for the
-    original, and Stopped when the report says so.
+    Returns for each highlight an empty string, or why it was not marked (see core.pages.mark_on_pages); if none can be
+    marked, nothing is written. The copy keeps the original's encryption. It is written atomically. Raises
+    SpanlightError if it would replace the original or cannot be written, the same as pdf.open_pdf for the original, and
+    Stopped when the report says so.
     """
     source, output = Path(order.path), Path(order.output)
     if _same_file(source, output):
@@ -56,7 +56,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
 
 
 def _same_file(source: Path, output: Path) -> bool:
-    """Whether two paths are one file, by whatever names."""
+    """Whether two paths are the same file."""
     try:
         return output.exists() and output.samefile(source)
     except OSError:
@@ -64,7 +64,7 @@ def _same_file(source: Path, output: Path) -> bool:
 
 
 def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -> None:
-    """Put a highlight on a page, with four corners for each of its boxes (ISO 32000-1, 12.5.6.10)."""
+    """Add a highlight to a page, with four corners for each of its boxes (ISO 32000-1, 12.5.6.10)."""
     page = load_page(document, place.page)
     try:
         shown = shown_part(page)
@@ -98,7 +98,7 @@ def _annotate(document: pypdfium2.PdfDocument, place: PagePlace, comment: str) -
 
 
 def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
-    """Set a text of an annotation; half a pair of surrogates becomes U+FFFD."""
+    """Set a text of an annotation; a lone surrogate becomes U+FFFD."""
     text = value.replace("\0", "").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     units = (text + "\0").encode("utf-16-le")
     buffer = (pdfium.FPDF_WCHAR * (len(units) // 2)).from_buffer_copy(units)
@@ -106,7 +106,7 @@ def _set_text(annotation: pdfium.FPDF_ANNOTATION, key: str, value: str) -> bool:
 
 
 def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
-    """The corners of a box in the page's own space: upper left, upper right, lower left, lower right as it is shown."""
+    """The corners of a box in the page's own space: upper left, upper right, lower left, lower right as shown."""
     return (
         *shown.own_point(box.left, box.top),
         *shown.own_point(box.right, box.top),
@@ -116,8 +116,8 @@ def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
 
 
 def _save(document: pypdfium2.PdfDocument, output: Path, complete: bool) -> None:
-    """Write the document beside `output` and rename it, so that there is never half a copy under that name."""
-    # Additions behind the original's bytes leave all else as it was; a damaged file is written anew.
+    """Write the document to a temporary file and rename it, so that `output` is never incomplete."""
+    # Appending to the original's bytes leaves everything else unchanged; a damaged file is written completely.
     flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL
     try:
         handle, temporary = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
@@ -139,7 +139,7 @@ def _save(document: pypdfium2.PdfDocument, output: Path, complete: bool) -> None
 
 
 def _ordinary_permissions(path: str) -> None:
-    """Give a file made by tempfile, which is its owner's alone, the permissions of any new file."""
+    """Give a file made by tempfile, which only its owner may read, the permissions of any new file."""
     if os.name == "posix":
         mask = os.umask(0)
         os.umask(mask)

@@ -1,4 +1,4 @@
-"""The marks of notes on a page: small raised numbers and signs, which belong to no word beside them."""
+"""The marks of notes on a page: small raised numbers and signs that are not part of the adjacent word."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol
 
 _SIGNS = r"[\d*\u2217\u204e†‡§¶]"
 _MARK = re.compile(rf"{_SIGNS}+(?:[,;]{_SIGNS}+)*")
-# What stands behind a number or a short word may be an exponent ("cm2"); nothing is raised to a power behind a stop.
+# After a number or a short word there may be an exponent ("cm2"), but not after a stop.
 _BEFORE = re.compile(r"([^\W\d_]{4,})(\)?[.,;:!?][”’\")]?)?$")
-# Of shorter words, those that begin many a note and are no element with its number ("14CO2", "137Cs").
+# Short words that begin many notes and are not a chemical element with its number ("14CO2", "137Cs").
 _BEHIND = re.compile(r"[^\W\d_]{3}|(?:An|By|If|It|On|Or|So|To|We)$")
-# One digit behind these is more often a power: units that are written out, functions and letters of formulas.
+# One digit after these is more often an exponent: units that are written out, functions and letters of formulas.
 _POWERS = re.compile(
     r"(?:nano|micro|milli|centi|deci|kilo|mega|giga)?"
     r"(?:met(?:er|re)|gram(?:me)?|lit(?:er|re)|second|volt|tesla|hertz|watt|joule|newton|pascal|parsec)s?"
@@ -22,14 +22,14 @@ _POWERS = re.compile(
     r"|speed|velocity|radius|distance|length|width|height|time|mass|error|norm",
     re.IGNORECASE,
 )
-# Behind a mark, what goes on with a formula.
+# After a mark, what continues a formula.
 _GOES_ON = frozenset("(=+/^<>\u00b1\u00b7\u00d7\u00f7\u2212")
 # In shares of the larger letters' size.
 _SMALLER, _RAISED = 0.85, 0.15
 
 
 class _Word(Protocol):
-    """What is looked at of a word: as in pdf_characters.Word."""
+    """The attributes used of a word: as in characters.Word."""
 
     first: int
     last: int
@@ -44,9 +44,9 @@ Measure = Callable[[int], tuple[float, float]]
 
 
 def cuts(characters: str, first: int, last: int, measure: Measure) -> list[int]:
-    """Where characters `first` to `last` (not included) are to be cut to part the marks of notes from words.
+    """Where to cut characters `first` to `last` (not included) to separate the marks of notes from words.
 
-    A mark that begins them is parted from the word behind it, any other one from the word before it.
+    A mark at the beginning is separated from the word after it, any other one from the word before it.
     """
     if last - first < 2:
         return []
@@ -66,7 +66,7 @@ def cuts(characters: str, first: int, last: int, measure: Measure) -> list[int]:
 
 
 def is_apart(characters: str, before: Sequence[_Word], word: _Word) -> bool:
-    """Whether a word that stands close behind the last of those before it, or that one, is the mark of a note."""
+    """Whether a word close after the last of those before it, or that last one, is the mark of a note."""
     last = before[-1] if before else None
     if last is None or word.gap or last.quarter != word.quarter:
         return False
@@ -83,7 +83,7 @@ def is_apart(characters: str, before: Sequence[_Word], word: _Word) -> bool:
 
 
 def _is_mark_behind(word: str, behind: str) -> bool:
-    """Whether, as far as letters tell, `behind` begins with the mark of a note to `word`."""
+    """Whether, by its letters, `behind` begins with the mark of a note to `word`."""
     mark, last = _MARK.match(behind), _BEFORE.search(word)
     if mark is None or last is None or any(letter.isupper() for letter in last[1][-3:]):
         return False
@@ -94,11 +94,11 @@ def _is_mark_behind(word: str, behind: str) -> bool:
 
 
 def _is_word_behind(words: str) -> bool:
-    """Whether what stands behind a mark begins a word, not a formula."""
+    """Whether the characters after a mark begin a word, not a formula."""
     return bool(_BEHIND.match(words)) and not words[1].isupper()
 
 
 def _is_raised(mark: tuple[float, float], word: tuple[float, float]) -> bool:
-    """Whether a mark is smaller than a word and stands higher; each is the size and the base line."""
+    """Whether a mark is smaller than a word and higher; each is given by size and base line."""
     (size, base), (own_size, own_base) = mark, word
     return size <= _SMALLER * own_size and own_base - base >= _RAISED * own_size

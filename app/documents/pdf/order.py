@@ -1,4 +1,4 @@
-"""Lines of a page in the order of reading: the file's own where it makes sense, by columns where it mixes them."""
+"""The reading order of a page's lines: the file's own if it makes sense, by columns if it mixes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FEWEST = 4
 
 
 def in_reading_order(lines: Sequence[Line]) -> list[Line]:
-    """The lines in the order of reading; those that run another way than most come last, as they stand."""
+    """The lines in reading order; those rotated differently than most come last, unchanged."""
     if len(lines) > _MOST_LINES:
         return list(lines)
     most = Counter[int]()
@@ -36,7 +36,7 @@ def _ordered(lines: list[Line], depth: int) -> list[Line]:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """Where two columns of running text part whose lines the file mixes; None where there is no such place."""
+    """The place between two columns of running text whose lines the file mixes; None if there is none."""
     starts = Counter(round(line.left / 2) for line in lines if line.length >= PROSE_LENGTH)
     best, place = 0, None
     for start, times in starts.items():
@@ -56,7 +56,7 @@ def _gutter(lines: Sequence[Line]) -> float | None:
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:
-    """Whether most lines are long and end near the column's edge, as running text does and a table's cells don't."""
+    """Whether most lines are long and end near the column's edge, like running text and unlike a table's cells."""
     long = sorted((line for line in lines if line.length >= PROSE_LENGTH), key=lambda line: line.left)
     columns: list[list[Line]] = []
     for line in long:
@@ -72,7 +72,7 @@ def _is_prose(lines: Sequence[Line]) -> bool:
 
 
 def _by_columns(lines: list[Line], place: float, depth: int) -> list[Line]:
-    """Column by column, in bands between the lines that run over both."""
+    """The lines column by column, in bands between the lines that run over both columns."""
     across = sorted(
         (line for line in lines if line.right > place + 1 and line.left < place), key=lambda line: line.base
     )
@@ -90,7 +90,7 @@ def _by_columns(lines: list[Line], place: float, depth: int) -> list[Line]:
 
 
 def _is_jumbled(lines: Sequence[Line]) -> bool:
-    """Whether lines that stand below each other often come upwards in the file."""
+    """Whether lines below each other are often in upward order in the file."""
     steps = [
         other.base > one.base
         for one, other in itertools.pairwise(lines)

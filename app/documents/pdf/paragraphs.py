@@ -1,4 +1,4 @@
-"""Rows to paragraphs: which lines belong together, and paragraphs that run on over a column or a page."""
+"""Groups rows into paragraphs: which lines belong together."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _INDENT = 0.8
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, an item of a list, a heading or a table's row, as lines with what stands before each.
+    """A paragraph, an item of a list, a heading or a table's row, as lines with the separator before each.
 
-    `joins[0]` stands before the block; the others are a tab between cells, a newline within a block, or None where
-    two lines of running text are joined.
+    `joins[0]` is before the block; the others are a tab between cells, a newline within a block, or None where two
+    lines of running text are joined.
     """
 
     lines: list[Line]
@@ -41,7 +41,7 @@ class Block:
 
     @property
     def text(self) -> str:
-        """Its words as the page has them, on one line."""
+        """Its words as on the page, on one line."""
         return " ".join(line.text for line in self.lines)
 
     @property
@@ -52,7 +52,7 @@ class Block:
 
 @dataclass(slots=True)
 class Measures:
-    """What is usual in a document: the letters' size, and the step from line to line for each size, in points."""
+    """A document's usual font size, and the step from line to line for each size, in points."""
 
     body: float = 10.0
     steps: dict[float, float] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Measures:
 
 
 def measures_of(pages: Iterable[Sequence[Row]]) -> Measures:
-    """The commonest size and the smallest common step of each size."""
+    """The most common size and the smallest common step of each size."""
     sizes: Counter[float] = Counter()
     steps: dict[float, Counter[float]] = defaultdict(Counter)
     for rows in pages:
@@ -124,9 +124,9 @@ def _table_row(row: Row) -> Block:
 
 
 def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
-    """Running text cut into paragraphs, by gaps, indents, sizes, marks of items and lines that end early.
+    """Running text split into paragraphs, by gaps, indents, sizes, marks of items and lines that end early.
 
-    Where many lines of a paragraph end early, as in a poem or a list of names, none of them runs on.
+    If many lines of a paragraph end early, as in a poem or a list of names, none of them is joined.
     """
     early = _early(lines)
     blocks: list[Block] = []
@@ -153,7 +153,7 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
 
 
 def _is_item(line: Line, measures: Measures) -> bool:
-    """Whether an item of a list begins with a line, or it is one of a table of contents."""
+    """Whether a line begins an item of a list, or is one of a table of contents."""
     if line.code:
         return False
     if LEADERS.search(line.text):
@@ -164,17 +164,17 @@ def _is_item(line: Line, measures: Measures) -> bool:
 
 
 def is_heavy(line: Line, measures: Measures) -> bool:
-    """Whether a line is set as headings are."""
+    """Whether a line is set like a heading."""
     return line.bold or line.size > 1.1 * measures.body
 
 
 def _early(lines: Sequence[Line]) -> set[int]:
-    """The numbers of the lines that end before they have to: the next line's first word would have had room.
+    """The numbers of the lines that end early: the next line's first word would have fitted.
 
-    Lines of code all do.
+    All lines of code do.
     """
     ends = sorted(line.end for line in lines)
-    # A single long line does not make the edge.
+    # A single long line does not define the edge.
     edge = ends[max(0, len(ends) - 1 - len(ends) // 12)]
     return {
         number
@@ -193,12 +193,12 @@ def _ends_early(line: Line, following: Line, edge: float) -> bool:
 
 
 def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measures) -> bool:
-    """Whether a new paragraph begins between two lines, told by how they stand; `full` is the first up to its end."""
+    """Whether a new paragraph begins between two lines, by their places; `full`: the first does not end early."""
     if not same_size(before, line):
         return True
     # The last words of a sentence may be all bold or all code.
-    goes_on = full and line.text[:1].islower() and not STOPS.search(before.text)
-    if (before.bold != line.bold or before.code != line.code) and not goes_on:
+    continues = full and line.text[:1].islower() and not STOPS.search(before.text)
+    if (before.bold != line.bold or before.code != line.code) and not continues:
         return True
     if line.base - before.base > _LOOSE * measures.step(line.size):
         return True
@@ -208,19 +208,19 @@ def _parts(before: Line, line: Line, block: Block, full: bool, measures: Measure
     first = block.lines[0].start
     second = block.lines[1].start if len(block.lines) > 1 else None
     if block.is_item and (second is None or second > first + 0.4 * line.size):
-        # The lines of an item hang to the right of its mark.
+        # The lines of an item are indented to the right of its mark.
         return second is not None and line.start < second - indent
     usual = first if second is None else min(each.start for each in block.lines[1:])
     return second is not None and line.start > max(before.start, usual) + indent
 
 
 def same_size(one: Line, two: Line) -> bool:
-    """Whether the letters of two lines are of one size, near enough."""
+    """Whether the font sizes of two lines are nearly equal."""
     return abs(one.size - two.size) <= SAME_SIZE * max(one.size, two.size)
 
 
 def insert_at_page(blocks: list[Block], extra: Block, upper: bool) -> None:
-    """Put a block at the beginning or the end of its page among blocks that are in the order of pages."""
+    """Insert a block at the beginning or the end of its page into blocks in page order."""
     page = extra.lines[0].page
     place = bisect_left(blocks, page if upper else page + 1, key=lambda each: each.lines[0].page)
     blocks.insert(place, extra)

@@ -1,4 +1,4 @@
-"""Lines to rows: running text is a row of one cell, and lines that stand beside each other are a table's row."""
+"""Groups lines into rows: running text is a row of one cell, and lines side by side are a table's row."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from app.documents.pdf.lines import PROSE_LENGTH, Line
 
-# In em: how far below a line the next may stand in one cell, how far apart the tops or middles of a row's cells.
+# In em: how far below a line the next of its cell may be, how far apart the tops or middles of a row's cells.
 _STEP = 2.2
 _TIGHT_STEP = 1.4
 _ALIGNED = 0.65
@@ -17,14 +17,14 @@ _LOOKED_BACK = 12
 _STOPS = tuple(".!?:;。！？：；")
 
 
-# What stands before an item of a list: a bullet, or a number or letter with a stop or a bracket.
+# The mark of a list's item: a bullet, or a number or letter with a stop or a bracket.
 BULLETS = "•▪●○◦‣·∙■□➢➤–—*o-"
 MARKER = re.compile(rf"[{BULLETS}]|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxIVX]{{1,4}})[.)]")
 
 
 @dataclass(slots=True)
 class Cell:
-    """Lines that stand below each other."""
+    """Lines below each other."""
 
     lines: list[Line]
 
@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def middle(self) -> float:
-        """Half way down, in points."""
+        """Its vertical middle, in points."""
         return (self.top + self.bottom) / 2
 
     @property
@@ -49,13 +49,13 @@ class Cell:
         return self.lines[0].size
 
     def is_beside(self, line: Line) -> bool:
-        """Whether all its lines stand beside a line's stretch from left to right."""
+        """Whether none of its last lines overlaps a line horizontally."""
         return all(each.is_beside(line) for each in self.lines[-_LOOKED_BACK:])
 
 
 @dataclass(slots=True)
 class Row:
-    """Cells beside each other, in the order of reading; one cell alone is running text."""
+    """Cells side by side, in reading order; a single cell is running text."""
 
     cells: list[Cell]
 
@@ -66,12 +66,12 @@ class Row:
 
     @property
     def is_table(self) -> bool:
-        """Whether it has cells beside each other."""
+        """Whether it has several cells."""
         return len(self.cells) > 1
 
 
 def rows_of(lines: Sequence[Line], rightwards: bool = True) -> list[Row]:
-    """The rows of a page whose lines are in the order of reading."""
+    """The rows of a page whose lines are in reading order."""
     rows: list[Row] = []
     stacks = _stacks(lines)
     for cell, following in zip_longest(stacks, stacks[1:]):
@@ -102,7 +102,7 @@ def _stacks(lines: Sequence[Line]) -> list[Cell]:
 
 
 def _is_under_both(lines: Sequence[Line], number: int) -> bool:
-    """Whether a line stands under the line before it and under one on the same level, which begins another row."""
+    """Whether a line is below the line before it and below one on the same level, which begins another row."""
     if number < 2:
         return False
     left, right, below = lines[number - 2 : number + 1]
@@ -126,7 +126,7 @@ def _steps_down(line: Line, below: Line, step: float) -> bool:
 
 
 def _add_to_row(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
-    """Add a cell to the last row where it stands in it; the row's own first lines may become a row before."""
+    """Add a cell to the last row if it belongs to it; the row's own first lines may become a separate row before."""
     row, first = rows[-1], cell.lines[0]
     if row.cells[0].lines[0].quarter != first.quarter:
         return False
@@ -166,7 +166,7 @@ def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
     if len(first.lines) > 3 and len(cell.lines) > 3 and _height(cell) > 0.3 * _height(first):
         return False  # columns, or two texts side by side
     if len(first.lines) > 3 and following and _goes_down(cell, following, first):
-        return False  # the text of a column, beside another one's
+        return False  # the text of a column next to another column
     aligned = _ALIGNED * size
     if abs(first.middle - cell.middle) <= aligned or abs(first.lines[0].base - cell.lines[0].base) <= aligned:
         row.cells.append(cell)
@@ -175,19 +175,19 @@ def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
         if abs(first.lines[number].base - cell.lines[0].base) <= aligned:
             rows[-1:] = [Row([Cell(first.lines[:number])]), Row([Cell(first.lines[number:]), cell])]
             return True
-    # One of them is a label in the middle of the other's height.
+    # One of them is a label at the middle of the other's height.
     if len(first.lines) == 1 and cell.top <= first.top and cell.bottom >= first.bottom:
         row.cells.append(cell)
         return True
     if first.lines[-1].top < cell.middle < first.lines[-1].bottom and len(cell.lines) == 1:
         row.cells.append(cell)
         return True
-    # The first line of a text beside a label that stands lower, in the middle of the text still to come.
+    # The first line of a text next to a label that is lower, at the middle of the text still to come.
     return _hangs_over(row, cell)
 
 
 def _goes_down(cell: Cell, following: Cell, third: Cell) -> bool:
-    """Whether a cell and the one that follows stand below each other, both beside a third."""
+    """Whether a cell and the following one are below each other, both next to a third."""
     first = following.lines[0]
     return not cell.is_beside(first) and third.is_beside(first) and cell.bottom <= following.middle
 
@@ -203,7 +203,7 @@ def _hangs_over(row: Row, cell: Cell) -> bool:
 
 
 def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
-    """The rows, with those made one whose cells hold the lines of wrapped texts side by side."""
+    """The rows, merged where their cells hold the lines of wrapped texts side by side."""
     merged: list[Row] = []
     for row in rows:
         if merged and _wraps(merged[-1], row):
@@ -215,10 +215,10 @@ def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
 
 
 def _wraps(row: Row, below: Row) -> bool:
-    """Whether the texts in a row's cells go on in the row below."""
+    """Whether the texts in a row's cells continue in the row below."""
     if not row.is_table or len(below.cells) > len(row.cells):
         return False
-    long = goes_on = 0
+    long = continues = 0
     for cell in below.cells:
         under = [each for each in row.cells if not each.is_beside(cell.lines[0])]
         if len(under) != 1:
@@ -228,9 +228,9 @@ def _wraps(row: Row, below: Row) -> bool:
             return False
         if last.text.endswith(_STOPS) or not first.text[:1].islower():
             continue
-        goes_on += 1
+        continues += 1
         long += last.length >= PROSE_LENGTH
-    return goes_on == len(below.cells) and long > 0
+    return continues == len(below.cells) and long > 0
 
 
 def _above(row: Row, cell: Cell) -> Cell:

@@ -1,4 +1,4 @@
-"""Paragraphs that run on over a column or a page are made whole, and blocks are parted from each other."""
+"""Merges paragraphs that continue over a column or a page, and separates blocks from each other."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MOST_BETWEEN = 8
 
 
 def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
-    """The blocks of a whole document, with paragraphs that run on over columns or pages made whole.
+    """The blocks of a whole document, with paragraphs that continue over columns or pages merged.
 
-    What stands between the two parts (notes, captions, tables, running heads) goes before the paragraph where it is on
-    the first part's page, and after it where it is on the second's.
+    Blocks between the two parts (notes, captions, tables, running heads) go before the paragraph if they are on the
+    first part's page, and after it if they are on the second's.
     """
     merged: list[Block] = []
     number = 0
@@ -46,7 +46,7 @@ def run_on(blocks: list[Block], measures: Measures) -> list[Block]:
 
 
 def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> int:
-    """The number of the paragraph that a block goes on with; -1 where there is none."""
+    """The number of the paragraph that a block continues; -1 if there is none."""
     first = block.lines[0]
     if block.is_row or block.is_item:
         return -1
@@ -75,17 +75,17 @@ def _runs_on_from(merged: Sequence[Block], block: Block, measures: Measures) -> 
 
 
 def _may_be_heading(block: Block, paragraph: Block) -> bool:
-    own, other = block.lines[-1], paragraph.lines[0]
+    heading_line, other = block.lines[-1], paragraph.lines[0]
     return (
         len(block.lines) <= 2
-        and own.page == other.page
+        and heading_line.page == other.page
         and not block.is_furniture
-        and ((own.bold and not other.bold) or own.size > (1 + SAME_SIZE) * other.size)
+        and ((heading_line.bold and not other.bold) or heading_line.size > (1 + SAME_SIZE) * other.size)
     )
 
 
 def _goes_on(last: str, first: str) -> bool:
-    """Whether a line's beginning goes on with the sentence of another's end."""
+    """Whether a line's beginning continues the sentence at another's end."""
     if last.endswith(("\x02", "\u00ad", ",", "，", "、")):
         return True
     head = first.lstrip("\"'“‘«[")
@@ -93,7 +93,7 @@ def _goes_on(last: str, first: str) -> bool:
 
 
 def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
-    """Whether a block may stand between two parts of a paragraph: small print, a caption, a table, a running head."""
+    """Whether a block may be between two parts of a paragraph: small print, a caption, a table, a running head."""
     return (
         block.is_furniture
         or block.is_row
@@ -103,7 +103,7 @@ def _is_aside(block: Block, first: Line, measures: Measures) -> bool:
 
 
 def separate(blocks: Sequence[Block]) -> None:
-    """Put before each block what parts it from the one before: rows of a table and items of a list stand close."""
+    """Set the separator before each block: shorter between rows of a table and items of a list."""
     for before, block in itertools.pairwise(blocks):
         together = (before.is_row and block.is_row) or (before.is_item and block.is_item)
         block.joins[0] = "\n" if together else "\n\n"

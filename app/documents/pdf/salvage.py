@@ -1,4 +1,4 @@
-"""PDFs whose end is missing: the objects that are whole, with a new table of contents (ISO 32000-1, 7.5)."""
+"""Repairs truncated PDFs: their complete objects with a new cross-reference table (ISO 32000-1, 7.5)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PACKED_COUNT = re.compile(rb"/N\s+(\d{1,7})\b")
 _PACKED_FIRST = re.compile(rb"/First\s+(\d{1,9})\b")
 _LOCKED = re.compile(rb"/Encrypt\b")
 
-# So much may come out of packed objects altogether, against files that unpack without end.
+# Limit of bytes unpacked from object streams altogether, against decompression bombs.
 _MOST_UNPACKED = 100_000_000
 _MOST_PACKED = 100_000
 
 
 def salvage(data: bytes) -> bytes:
-    """The whole objects of a PDF's bytes as a PDF that opens; empty where there is no page among them.
+    """The complete objects in a PDF's bytes as a valid PDF; empty if there is no page among them.
 
-    Its pages are those of its catalogue where that and the root of the page tree are there, else every page that is, in
-    the order of the file. A locked file cannot be helped: what locks it stands at its end.
+    Its pages are those of its catalogue if that and the root of the page tree exist, else every page found, in file
+    order. An encrypted file cannot be repaired: its encryption dictionary is at the end.
     """
     if _LOCKED.search(data):
         return b""
@@ -64,7 +64,7 @@ def salvage(data: bytes) -> bytes:
 
 
 def _objects(data: bytes) -> Iterator[tuple[int, int, bytes, bytes, int]]:
-    """Each whole object: its number, where it starts, what stands before its stream, the stream, and where it ends."""
+    """Each complete object: its number, its start, the part before its stream, the stream, and its end."""
     place = 0
     while found := _OBJECT.search(data, place):
         end = data.find(b"endobj", found.end())
@@ -86,7 +86,7 @@ def _objects(data: bytes) -> Iterator[tuple[int, int, bytes, bytes, int]]:
 
 
 def _unpacked(head: bytes, stream: bytes, room: int) -> Iterator[tuple[int, bytes]]:
-    """The objects in an object stream, each with its number; nothing of one that is damaged or too large."""
+    """The objects in an object stream, each with its number; none if it is damaged or too large."""
     count, first = _PACKED_COUNT.search(head), _PACKED_FIRST.search(head)
     if not count or not first or int(count[1]) > _MOST_PACKED or room <= 0:
         return
@@ -111,7 +111,7 @@ def _append(out: bytearray, number: int, body: bytes) -> int:
 
 
 def _catalogue(heads: dict[int, bytes]) -> int:
-    """The number of the last catalogue whose page tree is there, 0 without one."""
+    """The number of the last catalogue whose page tree exists, 0 without one."""
     for number, head in reversed(heads.items()):
         tree = _TREE.search(head) if _CATALOGUE.search(head) else None
         if tree and int(tree[1]) in heads:

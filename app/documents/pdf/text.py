@@ -1,4 +1,4 @@
-"""The text of a PDF in the order of reading, each code point with the character of the page it was read from."""
+"""The text of a PDF in reading order, each code point with the character of the page it was read from."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _MOST_LOST = 1000
 
 
 def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
-    """The text, headings and pages of an open PDF; a page that cannot be read, or holds no text, has an empty span.
+    """The text, headings and pages of an open PDF; a page that cannot be read, or has no text, has an empty span.
 
-    After a thousand pages on end that cannot be read none is looked for: there are only as many as can be, then.
-    Raises Stopped when the report says so.
+    After a thousand consecutive pages that cannot be read it stops: the pages end with the last readable one. Raises
+    Stopped when the report says so.
     """
     count = len(document)
     sheets: list[Sheet] = []
@@ -62,7 +62,7 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
 
 
 def _forget_code(pages: Sequence[Sequence[Line]]) -> None:
-    """In a document that is set in letters of one width as a whole, those are no sign of code."""
+    """In a document set entirely in a monospaced font, that font is no sign of code."""
     fixed = sum(line.length for lines in pages for line in lines if line.code)
     if fixed > _MOSTLY * sum(line.length for lines in pages for line in lines):
         for lines in pages:
@@ -71,7 +71,7 @@ def _forget_code(pages: Sequence[Sequence[Line]]) -> None:
 
 
 def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[list[Block], Measures]:
-    """All blocks of a document in the order of reading, running heads and feet only where they are met first."""
+    """All blocks of a document in reading order, running heads and feet only at their first occurrence."""
     furniture = furniture_of(pages)
     rows = [
         rows_of(in_reading_order([line for line in lines if id(line) not in furniture]), sheet.rightwards)
@@ -93,7 +93,7 @@ def _blocks(sheets: Sequence[Sheet], pages: Sequence[Sequence[Line]]) -> tuple[l
 
 
 def _first_met(lines: Sequence[Line], met: set[str]) -> list[Block]:
-    """Blocks of the running heads or feet of a page whose words, numbers aside, were not met before."""
+    """Blocks of the running heads or feet of a page whose words, numbers aside, did not occur before."""
     blocks: list[Block] = []
     for line in sorted(lines, key=lambda each: (each.base, each.left)):
         words = folded(line.text)

@@ -16,18 +16,18 @@ from app.documents.pdf.characters import Word
 from app.documents.pdf.lines import Line, distance
 from app.documents.pdf.paragraphs import Block
 
-# In em: the narrowest gap between two columns, where all letters are of one width, and between two numbers.
+# In em: the narrowest gap between two columns, in a monospaced font, and between two numbers.
 _GAP, _FIXED_GAP, _NUMBERS_GAP = 0.6, 1.0, 0.2
 _ALIGNED = 0.6
-# A row that is told from a paragraph between rows has at most so many lines and code points.
+# A row that is recognised in a paragraph between rows has at most this many lines and code points.
 _MOST_LINES, _LONGEST = 4, 300
 _LONGEST_SECTION = 80
 _MOST_HEADERS = 4
-# More pieces beside each other are no table's cells.
+# More pieces side by side are not a table's cells.
 _MOST_COLUMNS = 60
-# Of so many rows one may run over the gap between two columns.
+# One in this many rows may run over the gap between two columns.
 _ROWS_ACROSS = 10
-# The share of the most columns that a row has to have to say where they are.
+# The share of the largest number of columns that a row needs to determine their places.
 _FULL = 0.7
 _NUMBER = re.compile(r"[-−+]?\d+(?:\.\d+)?%?")
 _THOUSANDS = re.compile(r"\d{3}(?:\.\d+)?")
@@ -36,7 +36,7 @@ _CAPTION = re.compile(r"(?:figure|fig\.|table|tab\.|abb\.|tabelle|图|表)\s*\d"
 
 @dataclass(slots=True)
 class _Piece:
-    """Words of a line without a wide gap: their place, and where they begin and end in the direction of reading."""
+    """Words of a line without a wide gap: their place, and where they begin and end in reading direction."""
 
     span: Span
     start: float
@@ -47,7 +47,7 @@ class _Piece:
 
 @dataclass(slots=True)
 class _TableRow:
-    """A row's pieces in the order of the text; `is_certain` tells that its cells stand beside each other."""
+    """A row's pieces in the order of the text; `is_certain` is whether its cells are side by side."""
 
     pieces: list[_Piece]
     is_certain: bool = True
@@ -59,11 +59,11 @@ class _TableRow:
 
 @dataclass(slots=True)
 class _Run:
-    """Rows that follow each other, and the number of the first one's block."""
+    """Consecutive rows, and the number of the first one's block."""
 
     first: int
     rows: list[_TableRow] = field(default_factory=list)
-    second: float = inf  # where the cells behind a row's first begin
+    second: float = inf  # where the cells after a row's first begin
 
     def add(self, rows: Sequence[_TableRow]) -> None:
         """Add rows."""
@@ -120,7 +120,7 @@ def _runs(
     levels: Mapping[int, int],
     pages: Sequence[PageText],
 ) -> Iterator[_Run]:
-    """Rows on end; what may be one of them between others, as a section's line is, among them."""
+    """Runs of consecutive rows, including possible rows between others, such as a section's line."""
     run: _Run | None = None
     waiting: list[_TableRow] = []
     for number, (block, span) in enumerate(zip(blocks, spans, strict=True)):
@@ -150,7 +150,7 @@ def _runs(
 
 
 def _is_other_header(text: str, row: _TableRow, rows: Sequence[_TableRow]) -> bool:
-    """Whether another table begins with a row: a bold one of words, and not the same header once more."""
+    """Whether a row begins another table: a bold one of words that does not repeat the same header."""
     return (
         row.is_bold
         and not rows[-1].is_bold
@@ -160,7 +160,7 @@ def _is_other_header(text: str, row: _TableRow, rows: Sequence[_TableRow]) -> bo
 
 
 def _first_of_several_pieces(rows: Sequence[_TableRow]) -> list[_TableRow]:
-    """Of rows behind a table's last certain one, those up to the first of one piece."""
+    """The rows after a table's last certain one, up to the first with a single piece."""
     single_piece = next((at for at, row in enumerate(rows) if len(row.pieces) < 2), len(rows))
     return list(rows[:single_piece])
 
@@ -168,9 +168,9 @@ def _first_of_several_pieces(rows: Sequence[_TableRow]) -> list[_TableRow]:
 def _rows_between(
     text: str, block: Block, span: Span, pages: Sequence[PageText], second: float
 ) -> list[_TableRow]:
-    """What a block that is no row may be in a table, else nothing.
+    """The rows that a block which is not a row may be in a table, else none.
 
-    Rows that are set close, a section's line, or what goes on in a cell behind the first column.
+    These are closely set rows, a section's line, or the continuation of a cell after the first column.
     """
     if len(block.lines) > _MOST_LINES or len(span) > _LONGEST or _CAPTION.match(text, span.start):
         return []
@@ -192,7 +192,7 @@ def _rows_between(
 
 
 def _lines(text: str, block: Block, span: Span, pages: Sequence[PageText]) -> Iterator[list[_Piece]]:
-    """The pieces of a block's lines; nothing for one that stands on two pages."""
+    """The pieces of a block's lines; none for a block on two pages."""
     number = block.lines[0].page
     if block.lines[-1].page != number:
         return
@@ -230,7 +230,7 @@ def _pieces(text: str, line: Line, first: Mapping[int, int], last: Mapping[int, 
 
 
 def _place(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tuple[int, int]:
-    """Where in the text a word begins and ends; 0 twice for one that was not written."""
+    """The start and end of a word in the text; 0 twice for one that was not written."""
     if word.order is None and word.first in first and word.last - 1 in last:
         return first[word.first], last[word.last - 1] + 1
     written = [each for each in word.characters() if each in first]
@@ -240,7 +240,7 @@ def _place(word: Word, first: Mapping[int, int], last: Mapping[int, int]) -> tup
 
 
 def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], list[int]]:
-    """What is said in rows that are aligned, and where their cells begin."""
+    """The replacements in aligned rows, and where their cells begin."""
     columns = _columns(rows)
     if not 1 < len(columns) <= _MOST_COLUMNS:
         return [], []
@@ -251,7 +251,7 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
         cells, across = _placed(text, row, columns)
         if not cells:
             continue
-        # What stands alone beside the middle of its rows is no section's line above them.
+        # A single piece next to the middle of its rows is not a section's line above them.
         if kept_rows and not (kept_rows[-1].is_certain or 0 in cells) and len(kept_rows[-1].pieces) == 1:
             kept_rows.pop()
             placed.pop()
@@ -261,7 +261,7 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
     if sum(row.is_certain for row in kept_rows) < 2 or 2 * len(placed) < len(rows):
         return [], []
     header_rows = _header_rows(text, placed, kept_rows)
-    # Two headers over one column are those of columns that were not found.
+    # Two headers over one column mean that columns were not found.
     if any("\t" in span.of(text) for cells in placed[: header_rows or 1] for span in cells.values()):
         return [], []
     bounds = [span.start for cells in placed for span in cells.values()]
@@ -269,7 +269,7 @@ def _table(text: str, rows: Sequence[_TableRow]) -> tuple[list[Replacement], lis
 
 
 def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:
-    """Where columns begin and end: what few rows run over parts them; a header's own place may be one, too."""
+    """The start and end of each column: gaps that few rows run over separate them; a header may be one, too."""
     certain = [row for row in rows if row.is_certain and len(row.pieces) > 1]
     if not certain:
         return []
@@ -295,7 +295,7 @@ def _columns(rows: Sequence[_TableRow]) -> list[tuple[float, float]]:
 
 
 def _breadth(row: _TableRow) -> int:
-    """How many of a row's pieces stand beside each other."""
+    """How many of a row's pieces are side by side."""
     count, reached = 0, -inf
     for piece in sorted(row.pieces, key=lambda each: each.end):
         if piece.start >= reached:
@@ -304,9 +304,9 @@ def _breadth(row: _TableRow) -> int:
 
 
 def _placed(text: str, row: _TableRow, columns: Sequence[tuple[float, float]]) -> tuple[Row, dict[int, int]]:
-    """A row's cells by their columns, and how many columns those take that run over several.
+    """A row's cells by their columns, and the number of columns of those that span several.
 
-    None for a row that does not stand in the columns.
+    Both are empty for a row that does not fit the columns.
     """
     cells: Row = {}
     across: dict[int, int] = {}
@@ -329,13 +329,13 @@ def _placed(text: str, row: _TableRow, columns: Sequence[tuple[float, float]]) -
 
 
 def _is_aligned(piece: _Piece, start: float, end: float) -> bool:
-    """Whether a piece begins, ends, or has its middle where a column does."""
+    """Whether a piece is aligned with a column's start, end or middle."""
     off = (piece.start - start, piece.end - end, (piece.start + piece.end - start - end) / 2)
     return min(map(abs, off)) <= _ALIGNED * piece.size
 
 
 def _header_rows(text: str, cells: Sequence[Row], rows: Sequence[_TableRow]) -> int | None:
-    """How many rows are headers: the bold ones at the head, or those of words above a column of numbers."""
+    """The number of header rows: the bold ones at the head, or those of words above a column of numbers."""
     bold = next((at for at, row in enumerate(rows) if not row.is_bold), len(rows))
     if 0 < bold < len(rows):
         return bold

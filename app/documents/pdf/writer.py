@@ -1,4 +1,4 @@
-"""Blocks of a PDF written as one text, with the page's character of each code point kept beside it."""
+"""Writes blocks of a PDF as one text, with the page's character for each code point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIGATURES = {
 _CONTROLS = [
     chr(code) for code in (*range(32), *range(127, 160), 0xAD, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF)
 ]
-# What stands for the engine's mark of a hyphen at a line's end comes after the controls, of which it is one.
+# The replacement of the engine's mark of a hyphen at a line's end comes after the controls, as it is one of them.
 _CHANGED = dict.fromkeys(_CONTROLS, "") | _LIGATURES | {"\x02": "-", "\t": " ", "\xa0": " "}
 _RARE = re.compile("[" + "".join(re.escape(each) for each in _CHANGED) + "]")
 _STRENGTH = ["", " ", "\t", "\n", "\n\n"]
@@ -42,7 +42,7 @@ class Writer:
         self._pending = ""
 
     def write(self, block: Block) -> Span:
-        """Write a block after what parts it from the one before; its place in the text, empty where it says nothing."""
+        """Write a block after the separator before it; returns its place in the text, empty if it has no words."""
         start = end = -1
         for number, (line, join) in enumerate(zip(block.lines, block.joins, strict=True)):
             takes_out = False
@@ -103,9 +103,9 @@ class Writer:
             if (word.gap or word.apart) and places:
                 pieces.append(" ")
                 places.append(_blank_after(characters, places[-1]))
-            own = characters[word.first : word.last] if word.order is None else ""
-            if own and not _RARE.search(own):
-                pieces.append(own)
+            unchanged = characters[word.first : word.last] if word.order is None else ""
+            if unchanged and not _RARE.search(unchanged):
+                pieces.append(unchanged)
                 places.extend(range(word.first, word.last))
                 continue
             for each in word.characters():
@@ -119,7 +119,7 @@ class Writer:
 
 
 def _blank_after(characters: str, place: int) -> int:
-    """The blank that the page has after a character; -1 where reading puts one in."""
+    """The page's blank after a character; -1 if reading inserts one."""
     following = place + 1
     if 0 < following < len(characters) and characters[following] in " \t\xa0\u3000":
         return following
@@ -130,7 +130,7 @@ _UNTIDY = re.compile(r"^\s+|\s+$|(?<=\s)\s+|" + LEADERS.pattern)
 
 
 def _tidied(text: str, places: array[int]) -> tuple[str, array[int]]:
-    """The text without blanks at its ends or several in a row, and with a tab for the dots of a table of contents."""
+    """The text without blanks at its ends or repeated ones, and with a tab for the dots of a table of contents."""
     found = list(_UNTIDY.finditer(text))
     if not found:
         return text, places

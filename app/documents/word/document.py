@@ -1,4 +1,4 @@
-"""A Word document (.docx) to text and blocks."""
+"""Converts a Word document (.docx) to text and blocks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _USUAL = {
 
 
 def read_docx(data: bytes, name: str, report: Report) -> Parts:
-    """The text, headings, blocks and tables of a Word document, with foot- and endnotes behind the text.
+    """The text, headings, blocks and tables of a Word document, with foot- and endnotes after the text.
 
     Tracked deletions, hidden words, headers and footers, comments and pictures are left out. A damaged file is read
-    as far as it goes, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted or no Word
+    as far as possible, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted or not a Word
     document, and Stopped when the report says so.
     """
     report.progress(Progress(0, len(data), "Opening the document"))
@@ -53,7 +53,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
 
 
 def _main_part(package: Package) -> str:
-    """The name of the part that holds the text."""
+    """The name of the part with the text."""
     relations = package.xml("_rels/.rels")
     for relation in relations if relations is not None else ():
         if (attribute(relation, "Type") or "").endswith("/officeDocument"):
@@ -93,7 +93,7 @@ class _Reader:
         self._in_code = False
 
     def read(self, body: Element) -> None:
-        """Add all of the body in its order, and then the notes that it refers to."""
+        """Add the body in order, and then the notes that it refers to."""
         total = len(body)
         for done, element in enumerate(content(body)):
             if done % _CHECK_EVERY == 0:
@@ -129,7 +129,7 @@ class _Reader:
         style = self._styles.of(identifier) if identifier else self._styles.paragraph
         words = list(self._runs.of(paragraph, style))
         level = _heading_level(properties, style)
-        # As in Word's own navigation, what stands in a table is no heading of the document.
+        # As in Word's own navigation, headings in a table are not headings of the document.
         extra = frozenset([Style.STRONG]) if level and self._blocks.in_table else PLAIN
         level = 0 if extra else level
         self._begin(properties, style, level, any(text.strip() for text, _ in words), marker)
@@ -148,7 +148,7 @@ class _Reader:
     def _begin(
         self, properties: Element | None, style: WordStyle, level: int, shows: bool, marker: str | None
     ) -> None:
-        """Begin the block that a paragraph makes; paragraphs of code on end are one block."""
+        """Begin a paragraph's block; consecutive paragraphs of code are one block."""
         was_code, self._in_code = self._in_code, style.kind is BlockKind.CODE and not level
         if self._in_code:
             if was_code and self._blocks.is_open:
@@ -169,7 +169,7 @@ class _Reader:
             self._blocks.begin(BlockKind.PARAGRAPH)
 
     def _numbering(self, properties: Element | None, style: WordStyle) -> tuple[str | None, int]:
-        """A paragraph's marker, None where it is no item, and how deep it is nested, from 0."""
+        """A paragraph's marker, None if it is not an item, and how deep it is nested, from 0."""
         own = child(properties, "numPr")
         list_number = number(own, "numId")
         depth = number(own, "ilvl")

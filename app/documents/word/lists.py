@@ -28,7 +28,7 @@ class _Level:
 
 
 class WordLists:
-    """Counts the items of a document's lists as they come."""
+    """Counts the items of a document's lists in order."""
 
     def __init__(self, root: Element | None) -> None:
         self._abstract: dict[str, Element] = {}
@@ -78,11 +78,11 @@ class WordLists:
         return _PLACE.sub(written, meant.text).strip()
 
     def _count(self, list_number: int, level: int, meant: _Level) -> list[int | None]:
-        """The counts of all levels after this item. Lists of one definition go on counting together."""
+        """The counts of all levels after this item. Lists with the same definition continue each other's count."""
         definition, overrides = self._numbers[list_number]
         counts = self._counts.setdefault(definition, [None] * _LEVELS)
         for at, override in overrides.items():
-            # A list that says where it starts does so once, at its first item.
+            # An explicit start applies once, at the list's first item.
             start = number(override, "startOverride")
             if start is not None and 0 <= at < _LEVELS and (list_number, at) not in self._started:
                 self._started.add((list_number, at))

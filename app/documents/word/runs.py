@@ -1,4 +1,4 @@
-"""The words of one paragraph of a Word document, with what is set apart in them."""
+"""The words of one paragraph of a Word document, with their styles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 
 @dataclass
 class Found:
-    """What a document's runs refer to: notes in the order of their marks, and text boxes not read yet."""
+    """References found in a document's runs: notes in the order of their marks, and text boxes not read yet."""
 
     notes: dict[tuple[str, str], int] = field(default_factory=dict)
     boxes: list[Element] = field(default_factory=list)
@@ -34,16 +34,16 @@ class Found:
 
 
 class Runs:
-    """Reads paragraphs' runs; a field's instruction is left out, its result is words."""
+    """Reads paragraphs' runs; a field's instruction is left out, its result is read."""
 
     def __init__(self, styles: WordStyles, found: Found) -> None:
         self._styles = styles
         self._found = found
-        self._fields: list[bool] = []  # of each field that is open: whether its instruction is being read
+        self._fields: list[bool] = []  # for each open field: whether its instruction is being read
 
     def of(self, paragraph: Element, style: WordStyle) -> Iterator[tuple[str, Styles]]:
-        """The paragraph's words with their styles; a forced line break comes alone, as LINE_BREAK."""
-        # An instruction does not go on in the next paragraph in any file but a damaged one.
+        """The paragraph's words with their styles; a forced line break is a separate LINE_BREAK."""
+        # Only in a damaged file does an instruction continue in the next paragraph.
         self._fields = [False for _ in self._fields]
         yield from self._children(paragraph, style, PLAIN)
 
@@ -120,7 +120,7 @@ class Runs:
 
 
 def text_boxes(holder: Element) -> Iterator[Element]:
-    """What text boxes hold, each once: of a drawing and its stand-in for older programs only the drawing is read."""
+    """The contents of text boxes, each once: of a drawing and its fallback for older programs only the drawing."""
     stack = [holder]
     while stack:
         element = stack.pop()
@@ -155,7 +155,7 @@ def _symbol(element: Element) -> str:
 
 
 def _without_symbols(text: str, properties: Element | None) -> str:
-    """Words in which the private characters of symbol fonts are what they show."""
+    """The words with the private characters of symbol fonts as Unicode."""
     if not any("\uf000" <= each <= "\uf0ff" for each in text):
         return text
     font = font_of(properties) or ""

@@ -1,4 +1,4 @@
-"""What the named styles of a Word document make of its paragraphs and runs."""
+"""The effect of a Word document's named styles on its paragraphs and runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _QUOTES = frozenset(("quote", "intense quote", "block text", "quotations"))
 _FONTS = re.compile(
     r"courier|consolas|menlo|monaco|lucida console|\bmono\b|monospace|typewriter", re.IGNORECASE
 )
-_BODY = 9  # the outline level of text that is no heading
+_BODY = 9  # the outline level of body text
 _DEEPEST = 40
 
 
 @dataclass(frozen=True)
 class WordStyle:
-    """One style with all that it is based on; None where nothing says."""
+    """One style including all that it is based on; None for unset properties."""
 
     name: str = ""
     kind: BlockKind | None = None
@@ -44,7 +44,7 @@ PLAIN_STYLE = WordStyle()
 
 
 class WordStyles:
-    """Styles by their identifiers; the names are Word's own, whatever language it speaks."""
+    """Styles by their identifiers; the names are Word's own in any language."""
 
     def __init__(self, root: Element | None) -> None:
         self._elements: dict[str, Element] = {}
@@ -59,7 +59,7 @@ class WordStyles:
                     self.paragraph = self.of(identifier)
 
     def of(self, identifier: str | None) -> WordStyle:
-        """The style of an identifier; a plain one for none or an unknown one."""
+        """The style with an identifier; a plain one for none or an unknown one."""
         if not identifier or identifier not in self._elements:
             return PLAIN_STYLE
         if identifier not in self._made:
@@ -112,14 +112,14 @@ def font_of(run: Element | None) -> str | None:
 
 
 def is_code_font(font: str) -> bool:
-    """Whether a font has letters of one width, as code is set in."""
+    """Whether a font is monospaced, as for code."""
     return _FONTS.search(font) is not None
 
 
 def run_styles(run: Element | None, named: WordStyle, paragraph: WordStyle) -> frozenset[Style] | None:
-    """How a run is set apart, by its properties, its named style and its paragraph's; None for hidden words.
+    """A run's styles, by its properties, its named style and its paragraph's; None for hidden words.
 
-    Bold and slanted switch each other off between the named styles (ECMA-376 part 1, 17.7.3).
+    Bold and italic are toggled between the named styles (ECMA-376 part 1, 17.7.3).
     """
     if run is None and named is PLAIN_STYLE and paragraph is PLAIN_STYLE:
         return frozenset()

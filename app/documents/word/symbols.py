@@ -36,7 +36,7 @@ _ANY = _SYMBOL | _WINGDINGS
 def symbol(character: str, font: str) -> str:
     """The character that a symbol font shows for a code point, given as such or at U+F000 and above; empty if unknown.
 
-    Without a known font a code point at U+F000 and above is taken for the commonest use.
+    Without a known font a code point at U+F000 and above gets its most common meaning.
     """
     code = ord(character)
     is_private = 0xF000 <= code <= 0xF0FF

@@ -1,4 +1,4 @@
-"""Rows and cells of a Word table with their merged places."""
+"""Rows and cells of a Word table, with merged cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.documents.word.xml import Element, attribute, child, content, local, nu
 
 @dataclass
 class WordCell:
-    """A cell that shows something of its own, and how many rows and columns it takes."""
+    """A cell with content of its own, and how many rows and columns it spans."""
 
     element: Element
     rows: int = 1
@@ -28,9 +28,9 @@ class WordRow:
 
 
 def placed_rows(table: Element) -> list[WordRow]:
-    """The table's rows; cells that go on a merged one above or beside them are counted into it and left out."""
+    """The table's rows; cells that continue a merged one above or left of them are added to its span and left out."""
     rows: list[WordRow] = []
-    above: dict[int, WordCell] = {}  # by column: the cell that a merged one goes on
+    above: dict[int, WordCell] = {}  # by column: the cell that a merged one continues
     for element in _named(table, "tr"):
         properties = child(element, "trPr")
         if child(properties, "del") is not None:
@@ -40,14 +40,14 @@ def placed_rows(table: Element) -> list[WordRow]:
         column = skip
         merged: dict[int, WordCell] = {}
         for cell in _named(element, "tc"):
-            own = child(cell, "tcPr")
-            across = max(1, min(number(own, "gridSpan") or 1, MOST_COLUMNS))
-            down = child(own, "vMerge")
-            goes_on = down is not None and (attribute(down, "val") or "continue") == "continue"
-            if goes_on and column in above:
+            cell_properties = child(cell, "tcPr")
+            across = max(1, min(number(cell_properties, "gridSpan") or 1, MOST_COLUMNS))
+            down = child(cell_properties, "vMerge")
+            continues = down is not None and (attribute(down, "val") or "continue") == "continue"
+            if continues and column in above:
                 above[column].rows += 1
                 merged[column] = above[column]
-            elif row.cells and (value(own, "hMerge") or "") == "continue":
+            elif row.cells and (value(cell_properties, "hMerge") or "") == "continue":
                 row.cells[-1].columns += across
             else:
                 placed = WordCell(cell, 1, across)

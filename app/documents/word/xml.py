@@ -10,13 +10,13 @@ _TRANSPARENT = frozenset("sdt sdtContent customXml ins moveTo smartTag".split())
 
 
 def local(element: Element) -> str:
-    """The element's name without its namespace; empty for what is no element."""
+    """The element's name without its namespace; empty for a non-element."""
     tag = element.tag
     return tag[tag.rfind("}") + 1 :] if isinstance(tag, str) else ""
 
 
 def content(parent: Element) -> Iterator[Element]:
-    """The element's children, and those inside content controls, custom XML and tracked insertions in their place."""
+    """The element's children, with those inside content controls, custom XML and tracked insertions in their place."""
     for each in parent:
         if local(each) in _TRANSPARENT:
             yield from content(each)
@@ -50,12 +50,12 @@ def value(element: Element | None, *path: str) -> str | None:
 
 
 def number(element: Element | None, *path: str) -> int | None:
-    """The `val` of the element at the path as a whole number; None without one."""
+    """The `val` of the element at the path as an integer; None without one."""
     return integer(value(element, *path))
 
 
 def integer(text: str | None) -> int | None:
-    """A whole number of a reasonable size, or None."""
+    """An integer of a reasonable size, or None."""
     try:
         found = int(text) if text and len(text) < 12 else None
     except ValueError:
@@ -64,7 +64,7 @@ def integer(text: str | None) -> int | None:
 
 
 def switch(element: Element | None, name: str) -> bool | None:
-    """Whether a property is switched on or off; None where it is not mentioned."""
+    """Whether a property is switched on or off; None if it is not mentioned."""
     found = child(element, name)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""The packed file around a Word document: looked at before anything in it is unpacked or parsed."""
+"""The zip file of a Word document: checked before anything in it is unpacked or parsed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from app.documents.sniff import OLE
 
 MOST_ENTRIES = 10_000
 MOST_BYTES = 500_000_000
-# Deflate packs 1032 : 1 at best; Word's own files stay far under this, bombs far over it.
+# Deflate compresses 1032 : 1 at best; Word's own files stay far below this limit, zip bombs far above it.
 MOST_RATIO = 250
-_SMALL = 10_000_000  # parts smaller than this may be packed as tightly as they like
+_SMALL = 10_000_000  # parts smaller than this may have any ratio
 _PIECE = 1 << 16
 _LONGEST_PROLOG = 1 << 20
 _ENTRY = b"PK\x01\x02"
@@ -31,7 +31,7 @@ _ENCRYPTED = 0x1
 
 @dataclass
 class Package:
-    """The parts of a packed file by their names; `damaged` tells that something was missing or cut off."""
+    """The parts of a zip file by their names; `damaged` is whether something was missing or cut off."""
 
     name: str
     report: Report
@@ -43,9 +43,9 @@ class Package:
     damaged: bool = False
 
     def xml(self, part: str) -> etree._Element | None:
-        """The root of an XML part as far as it can be parsed; None for a part that is missing or holds nothing.
+        """The root of an XML part as far as it can be parsed; None for a missing or empty part.
 
-        Raises SpanlightError where the part declares a document type or entities, which Word's files never do.
+        Raises SpanlightError if the part declares a document type or entities, which Word's files never do.
         """
         names = self.places if self.file is None else self.file.NameToInfo
         if part not in names:
@@ -72,7 +72,7 @@ class Package:
         return root
 
     def _has_plain_prolog(self, part: str) -> bool:
-        """Whether the part's first element comes without a document type before it; False where none comes at all."""
+        """Whether there is no document type before the part's first element; False without any element."""
         begun = False
 
         def begin(*_: object) -> None:
@@ -97,11 +97,11 @@ class Package:
                 if begun or read > _LONGEST_PROLOG:
                     break
         except (expat.ExpatError, ValueError, LookupError):
-            pass  # the fault may lie behind the first element
+            pass  # the error may be after the first element
         return begun
 
     def _pieces(self, part: str) -> Iterator[bytes]:
-        """A part's bytes as they are unpacked, up to where it is damaged."""
+        """A part's unpacked bytes, up to where it is damaged."""
         if self.file is None:
             yield from self._pieces_without_directory(part)
             return
@@ -138,15 +138,15 @@ class Package:
 
 
 def open_package(data: bytes, name: str, report: Report) -> Package:
-    """The parts of a Word file after a look at its directory; nothing is unpacked yet.
+    """The parts of a Word file after its directory was checked; nothing is unpacked yet.
 
-    A file whose directory is missing, as at the end of one that was cut off, is searched for what is left. Raises
-    SpanlightError for an encrypted file, for one with more than 10,000 entries, more than 500 MB unpacked or packed
-    tighter than 250 : 1, for names that lead out of the file, and for what is no packed file at all.
+    A truncated file without its directory is searched for its parts. Raises SpanlightError for an encrypted file, for
+    one with more than 10,000 entries, more than 500 MB unpacked or compressed tighter than 250 : 1, for names that lead
+    out of the file, and for what is not a zip file.
     """
     if data.startswith(OLE):
         raise _old_or_encrypted(data, name)
-    # Counted before the directory is read: reading it makes an object of each.
+    # Counted before the directory is read, which creates an object for each.
     if data.count(_ENTRY) > MOST_ENTRIES:
         raise SpanlightError(
             f"“{name}” holds more than {MOST_ENTRIES:,} packed files, which no document does.",
@@ -169,7 +169,7 @@ def open_package(data: bytes, name: str, report: Report) -> Package:
 
 
 def _salvaged(data: bytes, name: str, report: Report) -> Package:
-    """What can be found in a packed file without its directory."""
+    """What can be found in a zip file without its directory."""
     places: dict[str, tuple[int, int]] = {}
     offset = data.find(_LOCAL)
     found = 0
@@ -199,7 +199,7 @@ def _check_name(entry: str, name: str) -> None:
 
 
 def damaged_beyond_reading(name: str) -> SpanlightError:
-    """The fault of a file that nothing can be read from."""
+    """The error for a file from which nothing can be read."""
     return SpanlightError(
         f"“{name}” is damaged: nothing of its text could be read.", "Get it again from where it came."
     )
