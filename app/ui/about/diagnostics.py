@@ -1,4 +1,4 @@
-"""The section of About with what helps to find a fault: a plain text to look at and copy."""
+"""The diagnostics section of About: a plain text to read and copy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COPY, _COPIED, _COPIED_MS = "Copy", "Copied", 2500
 
 
 def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
-    """What only the window knows: its toolkit, its look, and the screens with their sizes and scales."""
+    """Facts about the window: its toolkit, its theme, and the screens with their sizes and scales."""
     facts = [*qt_versions(), ("Platform", QGuiApplication.platformName())]
     facts.append(("Look", f"{theme.name}, chosen: {theme.wanted}"))
     facts.append(("Window", f"{window.width()} x {window.height()}, scale {window.devicePixelRatioF():g}"))
@@ -41,7 +41,7 @@ def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
 
 
 class DiagnosticsSection(AboutSection):
-    """Some words, a button that copies, and the text."""
+    """An explanation, a button that copies, and the text."""
 
     KEY = "diagnostics"
     TITLE = "Diagnostics"
@@ -78,7 +78,7 @@ class DiagnosticsSection(AboutSection):
         self._restyle()
 
     def shown(self) -> None:
-        """Gather it afresh; the devices come after the work that runs."""
+        """Refresh the text; the devices are queried after running work."""
         self._gather()
         if self._devices_job is None:
             self._devices_job = self.lanes.work.start_aside(devices, self.workspace)

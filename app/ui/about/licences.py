@@ -1,4 +1,4 @@
-"""The section of About that lists everything Spanlight is made of, with its licences in full."""
+"""The section of About that lists all components of Spanlight, with their full licences."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _NO_TEXT = "No text of it comes along."
 
 
 class LicenceSheet(QFrame):
-    """The part's name in large letters, a quiet line with version, licence and page, a note, and the licence."""
+    """A component's name in large type, a quiet line with version, licence and page, a note, and the licence."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self._title = FlowText(theme, "answer", spacing=1.1)
-        self._beside, self._note = QLabel(), QLabel()
-        self._beside.setProperty("ink", "quiet")
-        for label in (self._beside, self._note):
+        self._details, self._note = QLabel(), QLabel()
+        self._details.setProperty("ink", "quiet")
+        for label in (self._details, self._note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(
@@ -40,21 +40,21 @@ class LicenceSheet(QFrame):
             )
         self.text = PlainText(theme, "Licence")
         self._column = QVBoxLayout(self)
-        for part in (self._title, self._beside, self._note):
+        for part in (self._title, self._details, self._note):
             self._column.addWidget(part)
         self._column.addWidget(self.text, 1)
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def show_part(self, part: Component, licence: str) -> None:
-        """Show a part; `licence` is its licence in words."""
+        """Show a component; `licence` is its licence in words."""
         if part.name == self.title() and self.text.toPlainText():
             return
         self._title.set_text(part.name)
         version = f"version {part.version}" if part.version else ""
-        beside = " · ".join(words for words in (licence, version, part.page) if words)
-        self._beside.setText(beside)
-        self._beside.setAccessibleName(beside)
+        details = " · ".join(words for words in (licence, version, part.page) if words)
+        self._details.setText(details)
+        self._details.setAccessibleName(details)
         self._note.setText(part.note)
         self._note.setVisible(bool(part.note))
         texts = []
@@ -65,20 +65,20 @@ class LicenceSheet(QFrame):
         self.text.setAccessibleName(f"Licence of {part.name}")
 
     def title(self) -> str:
-        """The name that is shown."""
+        """The shown name."""
         return self._title.text()
 
     @Slot()
     def _restyle(self) -> None:
         theme, step = self._theme, self._theme.step
-        self._beside.setFont(theme.font("small"))
+        self._details.setFont(theme.font("small"))
         self._note.setFont(theme.font("ui"))
         self._column.setContentsMargins(step(8), step(7), step(4), step(4))
         self._column.setSpacing(step(2))
 
 
 class LicencesSection(AboutSection):
-    """A list with a search at the left, the licence of the chosen part at the right."""
+    """A list with a search at the left, the licence of the chosen component at the right."""
 
     KEY = "licences"
     TITLE = "Licences"
@@ -119,7 +119,7 @@ class LicencesSection(AboutSection):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keep(self) -> None:
-        """Keep where the line between list and text is."""
+        """Save the splitter's sizes."""
         self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
 
     def search(self) -> None:

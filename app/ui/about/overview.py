@@ -1,4 +1,4 @@
-"""The first section of About: name, version, what it is made of, where it runs and where everything lies."""
+"""The first section of About: name, version, components, device and folders."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _STAYS = "Nothing of it ever leaves this computer."
 
 
 def qt_versions() -> tuple[tuple[str, str], ...]:
-    """What the window is made with."""
+    """The versions of the window's toolkit."""
     return (("Qt", qVersion() or ""), ("PySide6", PySide6.__version__))
 
 
 class OverviewSection(AboutSection):
-    """Cards one below the other: the ways on, versions, this computer, folders."""
+    """Cards one below the other: links, versions, this computer, folders."""
 
     KEY = "spanlight"
     TITLE = NAME
@@ -71,7 +71,7 @@ class OverviewSection(AboutSection):
         self._restyle()
 
     def shown(self) -> None:
-        """Look at the computer once; the device is told after the work that runs."""
+        """Query the computer once; the device is shown after running work."""
         if self._job is None:
             self._job = self.lanes.files.start(about, self.workspace)
             self._job.done.connect(self._found)
@@ -118,7 +118,7 @@ class OverviewSection(AboutSection):
         self.not_shown.clear()
         open_folder(folder, self.not_shown.show_not_shown, self)
 
-    # How it looks
+    # Looks
 
     def _lay_out(self) -> None:
         self.version.setProperty("ink", "quiet")
@@ -143,11 +143,11 @@ class OverviewSection(AboutSection):
         ways.add_row("Updates", self.updates)
         ways.add_row("First steps", self.welcome)
         ways.add_row("When something is wrong", self.fault)
-        made = FormCard(self.theme, "Versions")
-        made.add_full_width(self.versions)
+        versions_card = FormCard(self.theme, "Versions")
+        versions_card.add_full_width(self.versions)
         computer = FormCard(self.theme, "This computer")
         computer.add_full_width(self.computer)
-        kept = FormCard(self.theme, "Where everything lies")
+        folders_card = FormCard(self.theme, "Where everything lies")
         here = places(self.workspace)
         for place in here:
             path, button = ElidedLabel(short_path(place.folder)), QPushButton("Open the folder")
@@ -155,12 +155,12 @@ class OverviewSection(AboutSection):
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button.setAccessibleName(f"Open the folder: {place.title}")
             button.clicked.connect(partial(self._open, place.folder))
-            kept.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")
+            folders_card.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
             self._paths.append(path)
-        kept.add_full_width(self.not_shown)
+        folders_card.add_full_width(self.not_shown)
         column = CardColumn(self.theme)
-        for part in (head, self.notice, ways, made, computer, kept):
+        for part in (head, self.notice, ways, versions_card, computer, folders_card):
             column.add(part)
         column.fill(self)
 

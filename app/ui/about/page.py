@@ -1,4 +1,4 @@
-"""About Spanlight: what it is and of which version, its licences, and what helps to find a fault."""
+"""The About page: version, licences and diagnostics."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import SectionedPage
 from app.ui.kit.theme import Theme
 
-# In the order of their names; a section is made when it is first up.
+# In the order of their names; a section is created when it is first shown.
 SECTIONS: tuple[type[AboutSection], ...] = (OverviewSection, LicencesSection, DiagnosticsSection)
 
 
 class AboutView(SectionedPage[AboutSection]):
-    """The names of the sections above, the one that is up below.
+    """The names of the sections above, the current one below.
 
-    `closed` asks for the page that was up before, `updates_asked` for the place in the settings where updates are asked
-    for, `welcome_asked` for the welcome of the first start.
+    `closed` requests the previous page, `updates_asked` the check for updates in the settings, `welcome_asked` the
+    welcome of the first start.
     """
 
     KEY = "about"
@@ -47,12 +47,12 @@ class AboutView(SectionedPage[AboutSection]):
         self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
 
     def connect_section(self, section: AboutSection) -> None:
-        """Listen to what a section says that was just made."""
+        """Connect to the signals of a new section."""
         section.updates_asked.connect(self.updates_asked)
         section.welcome_asked.connect(self.welcome_asked)
 
     def stop(self) -> bool:
-        """Go back to the page that was up before."""
+        """Go back to the previous page."""
         self.closed.emit()
         return True
 
@@ -74,5 +74,5 @@ class AboutView(SectionedPage[AboutSection]):
         step = self.theme.step
         self.back.setIcon(self.theme.icon("close"))
         self.back.setIconSize(QSize(step(4), step(4)))
-        # Its own margin stands beside the button.
+        # It has a margin of its own next to the button.
         self.row.setContentsMargins(step(6), step(4), step(4), step(4))

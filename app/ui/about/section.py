@@ -1,4 +1,4 @@
-"""What every section of About has."""
+"""The base class of the sections of About."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.ui.kit.sectioned import Section
 class AboutSection(Section):
     """A section of About.
 
-    `updates_asked` asks for where updates are asked for, `welcome_asked` for the welcome of the first start.
+    `updates_asked` requests the check for updates, `welcome_asked` the welcome of the first start.
     """
 
     updates_asked = Signal()

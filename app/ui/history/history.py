@@ -1,4 +1,4 @@
-"""The page of what was asked before."""
+"""The page of the history of questions."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _LOCKED = "Open it with Enter, type the password there, and ask again there."
 
 
 class HistoryRuns(QObject):
-    """Runs one of them at a time, and shows how far it is and what came of it.
+    """Runs a check or an export, one at a time, and shows its progress and result.
 
-    `note` is one line for the status line; `lost` says that the model process died.
+    `note` is one line for the status line; `lost` is sent when the model process died.
     """
 
     note = Signal(str)
@@ -51,7 +51,7 @@ class HistoryRuns(QObject):
 
     @Slot()
     def stop(self) -> bool:
-        """Stop what runs; returns whether there was something to stop."""
+        """Stop what runs; returns whether anything did."""
         if self._job is None or not self._job.running:
             return False
         self._job.stop()
@@ -59,10 +59,10 @@ class HistoryRuns(QObject):
 
     @Slot(object)
     def check(self, entry: Entry) -> None:
-        """Ask an entry's question again, and say below it what changed."""
+        """Ask an entry's question again, and show below it what changed."""
         self._begin(f"Asking again: {' '.join(entry.question.split())}")
         self._checked = entry
-        self._panel.list.history.say(entry.number, "Asking again…")
+        self._panel.list.history.set_news(entry.number, "Asking again…")
         job = self._lanes.work.start(check_again, self._workspace, entry)
         job.name = "the work on History"
         QueueStatus(
@@ -71,7 +71,7 @@ class HistoryRuns(QObject):
         self._follow(job, self._check_done)
 
     def export(self, words: str, kind: str, path: Path) -> None:
-        """Export all entries with these words, also those that have not come into view yet."""
+        """Export all entries with these words, including those not loaded yet."""
         self._begin("Exporting")
         job = self._lanes.documents.start(export_listed, self._workspace, words, kind, path)
         self._follow(job, self._exported)
@@ -94,19 +94,19 @@ class HistoryRuns(QObject):
         self._checked = None
         self._panel.strip.clear()
         number = comparison.entry.number
-        self._panel.list.history.say(number, " ".join(comparison.sentences), not comparison.same)
+        self._panel.list.history.set_news(number, " ".join(comparison.sentences), not comparison.same)
         self.note.emit(comparison.sentences[0])
 
     @Slot(object)
     def _exported(self, exported: Exported) -> None:
         self._panel.strip.clear()
         names = ", ".join(file.name for file in exported.files) or "no file"
-        said = f"{wording.count(exported.count, 'answer')} exported to {names}"
-        self.note.emit(said)
+        summary = f"{wording.count(exported.count, 'answer')} exported to {names}"
+        self.note.emit(summary)
         if exported.notes:
             more = len(exported.notes) - _NOTES_SHOWN
             rest = (f"And {more:,} more of this kind.",) if more > 0 else ()
-            self._panel.notice.show_hint(f"{said}.", " ".join((*exported.notes[:_NOTES_SHOWN], *rest)))
+            self._panel.notice.show_hint(f"{summary}.", " ".join((*exported.notes[:_NOTES_SHOWN], *rest)))
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -129,15 +129,15 @@ class HistoryRuns(QObject):
     def _over(self) -> None:
         self._panel.strip.clear()
         if self._checked is not None:
-            self._panel.list.history.say(self._checked.number, "")
+            self._panel.list.history.set_news(self._checked.number, "")
             self._checked = None
 
 
 class HistoryView(Page):
-    """Every question that was asked, newest first, with a search above and export below.
+    """All questions asked, newest first, with a search above and export below.
 
-    `opened` carries an Entry whose document is to be opened with its answer lit up; `ask_asked` asks for the page
-    where documents are asked; `changed` carries the name of the setting that was just changed and saved.
+    `opened` carries an Entry whose document is to be opened with its answer highlighted; `ask_asked` requests the page
+    Ask; `changed` carries the name of the setting that was just changed and saved.
     """
 
     KEY = "history"
@@ -164,7 +164,7 @@ class HistoryView(Page):
         self._whole = -1  # not known yet
         self._look_job: Job | None = None
         self._more_job: Job | None = None
-        self._deeds: list[Job] = []
+        self._changes: list[Job] = []
         self._deleting: set[int] = set()
         self._forgotten: list[Forgotten] = []
         self._brought = 0  # the number of the entry that was brought back, to be gone to
@@ -177,15 +177,15 @@ class HistoryView(Page):
         self._connect()
         self.settings_changed()
 
-    # What the window asks of a page
+    # The page's interface to the window
 
     def stop(self) -> bool:
-        """Stop asking again, or exporting."""
+        """Stop a check or an export."""
         return self._runs.stop()
 
     def keep(self) -> None:
-        """Delete what is still waiting to be deleted."""
-        for job in self._deeds:
+        """Finish pending deletions."""
+        for job in self._changes:
             job.drop()
         for number in self._deleting:
             try:
@@ -194,12 +194,12 @@ class HistoryView(Page):
                 continue  # it is gone already
 
     def shown(self) -> None:
-        """Show what was asked by now, and go to the search, or to what can be done instead."""
+        """Show the current entries, and focus the search, or an alternative if there are none."""
         self.panel.go_to_search()
         self._look()
 
     def settings_changed(self) -> None:
-        """Take up whether a history is kept."""
+        """Show whether a history is kept."""
         self.panel.bar.keep.setChecked(self.workspace.settings.keep_history)
         self._show_found()
 
@@ -207,18 +207,18 @@ class HistoryView(Page):
 
     @Slot()
     def _look(self) -> None:
-        """Have the list filled with what fits the words; takes the place of what is being looked for."""
+        """Fill the list with the entries that match the words, replacing a running search."""
         for job in (self._look_job, self._more_job):
             if job is not None:
                 job.drop()
         words = self.panel.words()
         shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
         self._look_job = self.lanes.files.start(look, self.workspace, words, limit=max(PAGE, shown))
-        self._look_job.done.connect(self._looked)
+        self._look_job.done.connect(self._entries_found)
         self._look_job.failed.connect(self._show_fault)
 
     @Slot(object)
-    def _looked(self, found: Listed) -> None:
+    def _entries_found(self, found: Listed) -> None:
         again = found.words == self._words
         before = max((entry.number for entry in self._list.history.entries), default=0)
         chosen = self._list.entry() if again else None
@@ -227,7 +227,7 @@ class HistoryView(Page):
         self._list.history.take(staying, found.total - len(found.entries) + len(staying))
         if chosen is not None:
             self._list.choose(chosen.number)
-        # What was asked since is what one comes to see.
+        # New entries are scrolled into view.
         if not again or any(entry.number > before for entry in staying):
             self._list.scrollToTop()
         self._list.choose(self._brought)
@@ -235,18 +235,18 @@ class HistoryView(Page):
         self._show_found()
 
     @Slot()
-    def _look_on(self) -> None:
+    def _load_more(self) -> None:
         last = self._list.history.entries[-1]
         self._more_job = self.lanes.files.start(look_on, self.workspace, self._words, last)
-        self._more_job.done.connect(self._looked_on)
-        self._more_job.failed.connect(self._not_looked_on)
+        self._more_job.done.connect(self._more_found)
+        self._more_job.failed.connect(self._more_failed)
 
     @Slot(object)
-    def _looked_on(self, found: Listed) -> None:
+    def _more_found(self, found: Listed) -> None:
         self._list.history.append(found.entries, found.total)
 
     @Slot(object)
-    def _not_looked_on(self, error: BaseException) -> None:
+    def _more_failed(self, error: BaseException) -> None:
         self._list.history.not_more()
         self._show_fault(error)
 
@@ -310,18 +310,18 @@ class HistoryView(Page):
         self.panel.show_all()
 
     def _follow(self, job: Job, done: Callable[..., object]) -> None:
-        """Watch over a change of the history; where it fails, the list shows how things are."""
-        self._deeds = [*(one for one in self._deeds if one.running), job]
+        """Track a change of the history; if it fails, the list is refreshed."""
+        self._changes = [*(one for one in self._changes if one.running), job]
         job.done.connect(done)
-        job.failed.connect(self._deed_failed)
+        job.failed.connect(self._change_failed)
 
     @Slot(object)
-    def _deed_failed(self, error: BaseException) -> None:
+    def _change_failed(self, error: BaseException) -> None:
         self._deleting.clear()
         self._show_fault(error)
         self._look()
 
-    # Exporting, and small deeds
+    # Exporting, and small actions
 
     @Slot(str)
     def _export(self, kind: str) -> None:
@@ -331,11 +331,11 @@ class HistoryView(Page):
             self.export_to(kind, Path(name))
 
     def export_to(self, kind: str, path: Path) -> None:
-        """Export what is listed to a file."""
+        """Export the listed entries to a file."""
         self._runs.export(self._words, kind, path)
 
     @Slot(bool)
-    def _keep_chosen(self, on: bool) -> None:
+    def _history_toggled(self, on: bool) -> None:
         self.panel.notice.clear()
         self.workspace.settings.keep_history = on
         try:
@@ -365,10 +365,10 @@ class HistoryView(Page):
         panel.empty.ask_asked.connect(self.ask_asked)
         panel.undo.undo_asked.connect(self._bring_back)
         panel.undo.over.connect(self._undo_over)
-        panel.bar.kept.connect(self._keep_chosen)
+        panel.bar.history_toggled.connect(self._history_toggled)
         panel.bar.export_asked.connect(self._export)
         panel.bar.delete_all_asked.connect(self._delete_all)
-        self._list.history.more_wanted.connect(self._look_on)
+        self._list.history.more_wanted.connect(self._load_more)
         self._list.open_asked.connect(self.opened)
         self._list.check_asked.connect(self._runs.check)
         self._list.delete_asked.connect(self._delete)

@@ -1,4 +1,4 @@
-"""How the rows of the history are drawn."""
+"""The delegate that draws the rows of the history."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from app.ui.kit.theme import Theme
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _APART = "  ·  "
-_LEAST_OF_NAME = 0.75  # of the room that it shares with what is said of the part that was read
+_LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
 def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
-    """Where an answer stands, in so many pixels: the page or line whole, and of the name both ends.
+    """Where an answer is, fitted into `room` pixels: the page or line in full, and both ends of the name.
 
-    Names of files are told apart by their ends as well. What is said of the part that was read gives way first; it is
-    left out where less than half of it would be seen.
+    File names often differ in their ends. The note on the part that was read is shortened first; it is left out if less
+    than half of it would be visible.
     """
     room -= metrics.horizontalAdvance(f"{_APART}{row.place}")
     name, part = metrics.horizontalAdvance(row.name), metrics.horizontalAdvance(row.part)
@@ -29,18 +29,18 @@ def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
         name = min(name, max(room - part, int(room * _LEAST_OF_NAME)))
         if 2 * (room - name) < part:
             name, part = min(metrics.horizontalAdvance(row.name), room), 0
-    # A pixel more: two widths that are rounded may come out as more than their sum.
+    # A pixel more: two rounded widths may exceed their rounded sum.
     shown = metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, name + 1)
     left = room - metrics.horizontalAdvance(shown)
-    said = metrics.elidedText(row.part, Qt.TextElideMode.ElideRight, left) if part else ""
-    return f"{_APART}{shown}{row.place}{said}"
+    part_text = metrics.elidedText(row.part, Qt.TextElideMode.ElideRight, left) if part else ""
+    return f"{_APART}{shown}{row.place}{part_text}"
 
 
 class HistoryDelegate(QStyledItemDelegate):
-    """A day's entries as one card; an entry: the question, its answer lit up, how sure and where, and the time.
+    """A day's entries as one card; an entry: the question, its highlighted answer, likelihood, place, and time.
 
-    `width` is that of the rows, by which what is said below an entry is wrapped; `tools` is the room that the buttons
-    of the row under the mouse take at its right end.
+    `width` is the rows' width, at which the news below an entry is wrapped; `tools` is the width of the buttons at the
+    right end of the row under the mouse.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -51,7 +51,7 @@ class HistoryDelegate(QStyledItemDelegate):
         self._highs: dict[str, int] = {}
 
     def restyle(self) -> None:
-        """Take the theme's sizes: they are asked for with every row, and so they are kept."""
+        """Cache the theme's sizes, which are needed for every row."""
         self._highs.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -64,7 +64,7 @@ class HistoryDelegate(QStyledItemDelegate):
         return QSize(1, self.height_of_entry() + news)
 
     def height_of_entry(self) -> int:
-        """How high an entry's row is without what is said below it."""
+        """The height of an entry's row without the news below it."""
         if "entry" not in self._highs:
             lines = self._high("strong") + self._high("quote") + self._high("small")
             self._highs["entry"] = lines + self._theme.step(9)
@@ -85,7 +85,7 @@ class HistoryDelegate(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
-        """Tell the whole path of the document, and which part of it was read, where its name stands."""
+        """Show the document's full path, and the part that was read, as the tool tip of its name."""
         row: Row | None = index.data(ROW)
         line = QRect(option.rect)
         line.setTop(option.rect.top() + self.height_of_entry() - self._high("small") - self._theme.step(4))
@@ -108,7 +108,7 @@ class HistoryDelegate(QStyledItemDelegate):
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
         edge = QPen(theme.colour("line"), 1)
-        # Drawn on past the row where the card goes on, so that its sides meet and only its corners are round.
+        # Drawn beyond the row if the card continues, so that its sides join and only its outer corners are round.
         round_by = theme.step(2.5)
         above, below = (0.5 if row.first else -2 * round_by), (0.5 if row.last else -2 * round_by)
         card = rect.adjusted(0.5, above, -0.5, -below)
@@ -143,7 +143,7 @@ class HistoryDelegate(QStyledItemDelegate):
         small = QFontMetrics(theme.font("small"))
         time = QRectF(inner.right() - small.horizontalAdvance("00:00"), inner.top(), 0, self._high("strong"))
         time.setRight(inner.right())
-        # Questions and answers are in any script; what stands below them is English around names.
+        # Questions and answers are in any script; the line below them is English with names.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         line = QRectF(inner.left(), inner.top(), time.left() - inner.left() - theme.step(3), time.height())
         self._draw_line(painter, line, "strong", "ink", row.title)
@@ -174,7 +174,7 @@ class HistoryDelegate(QStyledItemDelegate):
             )
 
     def _draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool) -> None:
-        """The words as they are lit up on their page: a ground, and a line under them, dashed where `faint`."""
+        """Draw words highlighted as on their page: with a background and a line under them, dashed if `faint`."""
         theme = self._theme
         font = theme.font("quote")
         metrics = QFontMetrics(font)
@@ -189,7 +189,7 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.drawText(box.adjusted(pad, 0, pad, 0), _LEFT, shown)
 
     def _draw_line(self, painter: QPainter, line: QRectF, use: str, role: str, words: str) -> float:
-        """A line of words, cut where there is no room; how wide it came out."""
+        """Draw a line of words, elided if there is no room; returns its width."""
         font: QFont = self._theme.font(use)
         metrics = QFontMetrics(font)
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()))

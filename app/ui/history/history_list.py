@@ -1,4 +1,4 @@
-"""The list of what was asked before: chosen by keys or mouse, with three deeds for each entry."""
+"""The list of the history: entries chosen by keys or mouse, with three actions for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.history.history_delegate import HistoryDelegate
 from app.ui.history.history_model import HistoryModel, Index
 from app.ui.kit.theme import Theme
 
-_DEEDS = (
+_ACTIONS = (
     ("open", "open", "Open", "Open the document there  (Enter)"),
     ("check", "again", "Check again", "Ask again, and see what changed  (F5)"),
     ("delete", "delete", "Delete", "Delete  (Del)"),
@@ -19,20 +19,20 @@ _DEEDS = (
 
 
 class RowTools(QFrame):
-    """Buttons of one row. `asked` carries open, check or delete."""
+    """The buttons of one row. `action_requested` carries open, check or delete."""
 
-    asked = Signal(str)
+    action_requested = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         self._buttons: list[tuple[QToolButton, str]] = []
         self._layout = QHBoxLayout(self)
-        for deed, icon, name, tip in _DEEDS:
+        for action, icon, name, tip in _ACTIONS:
             button = QToolButton()
             button.setAccessibleName(name)
             button.setToolTip(tip)
-            button.setProperty("deed", deed)
+            button.setProperty("action", action)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setCursor(Qt.CursorShape.ArrowCursor)
             button.clicked.connect(self._clicked)
@@ -42,7 +42,7 @@ class RowTools(QFrame):
         self.restyle()
 
     def restyle(self) -> None:
-        """Take the theme's icons and sizes."""
+        """Apply the theme's icons and sizes."""
         theme = self._theme
         for button, icon in self._buttons:
             button.setIcon(theme.icon(icon, "ink"))
@@ -51,13 +51,13 @@ class RowTools(QFrame):
         self._layout.setSpacing(theme.step(0.5))
         self.adjustSize()
 
-    def button(self, deed: str) -> QToolButton:
-        """The button of a deed."""
-        return next(button for button, _ in self._buttons if button.property("deed") == deed)
+    def button(self, action: str) -> QToolButton:
+        """The button of an action."""
+        return next(button for button, _ in self._buttons if button.property("action") == action)
 
     @Slot()
     def _clicked(self) -> None:
-        self.asked.emit(self.sender().property("deed"))
+        self.action_requested.emit(self.sender().property("action"))
 
 
 class HistoryList(QListView):
@@ -92,7 +92,7 @@ class HistoryList(QListView):
         self.setTabKeyNavigation(False)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAutoFillBackground(False)
-        self.tools.asked.connect(self._deed_asked)
+        self.tools.action_requested.connect(self._act)
         self.clicked.connect(self._row_clicked)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
         self.verticalScrollBar().rangeChanged.connect(self._fit)
@@ -147,12 +147,12 @@ class HistoryList(QListView):
             self.choose_near(1)
             self.scrollToTop()
         elif event.text().isprintable() and event.text():
-            event.ignore()  # Qt's own search by letters would only find questions that are here by now
+            event.ignore()  # Qt's own search by letters would only find the questions loaded so far
         else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        # Esc stops what runs, which the window does: a list would swallow it.
+        # Esc is handled by the window, which stops running work: a list would swallow it.
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.ignore()
             return False
@@ -160,7 +160,7 @@ class HistoryList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Reached by Tab, Qt has a current row that is not chosen: nothing would be marked, and Enter would do nothing.
+        # When reached by Tab, Qt has a current row that is not chosen: nothing would be marked, and Enter ignored.
         if event.reason() != Qt.FocusReason.MouseFocusReason and self._model.total and self.entry() is None:
             self.choose_near(max(1, self.currentIndex().row()))
 
@@ -183,7 +183,7 @@ class HistoryList(QListView):
             return
         self.setCurrentIndex(index)
         menu = QMenu(self)
-        for _, _, name, tip in _DEEDS:
+        for _, _, name, tip in _ACTIONS:
             keys = tip.rsplit("(", 1)[1].rstrip(")")
             menu.addAction(f"{name}\t{keys}")
         menu.addAction("Copy\tCtrl+C")
@@ -200,11 +200,11 @@ class HistoryList(QListView):
     # The buttons of the row under the mouse, or of the chosen one
 
     @Slot(str)
-    def _deed_asked(self, deed: str) -> None:
+    def _act(self, action: str) -> None:
         row = self._model.row(self._tools_row())
         if row is not None and row.entry is not None:
             signals = {"open": self.open_asked, "check": self.check_asked, "delete": self.delete_asked}
-            signals[deed].emit(row.entry)
+            signals[action].emit(row.entry)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
@@ -228,7 +228,7 @@ class HistoryList(QListView):
             self.tools.hide()
             return
         rect = self.visualRect(self._model.index(at))
-        # Level with the answer, whatever is said below it.
+        # Level with the answer, regardless of the news below it.
         high = self._delegate.height_of_entry()
         top = rect.top() + high - self.tools.height() - self._theme.step(1.5)
         self.tools.move(QPoint(rect.right() - self.tools.width() - self._theme.step(3), top))
@@ -249,7 +249,7 @@ class HistoryList(QListView):
         if row is not None and row.entry is not None:
             self.open_asked.emit(row.entry)
 
-    # How it looks
+    # Looks
 
     @Slot()
     def _fit(self) -> None:

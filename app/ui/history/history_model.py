@@ -18,11 +18,11 @@ Index = QModelIndex | QPersistentModelIndex
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A day's heading (`entry` is None), or an entry with what is shown of it.
+    """A day's heading (`entry` is None), or an entry with its shown texts.
 
-    `name` is that of the document, `place` the page or line in it, `part` which part of it was read. `first` and `last`
-    tell where an entry stands in its day. `news` is what asking again brought; `changed` tells that this was another
-    answer.
+    `name` is that of the document, `place` the page or line in it, `part` the part of it that was read. `first` and
+    `last` mark the first and the last entry of a day. `news` is the result of asking again; `changed` if the answer
+    differed.
     """
 
     title: str
@@ -41,19 +41,19 @@ class Row:
 
     @property
     def where(self) -> str:
-        """The document, the place in it, and which part of it was read."""
+        """The document, the place in it, and the part of it that was read."""
         return f"{self.name}{self.place}{self.part}"
 
     @property
     def tip(self) -> str:
-        """Where the document lies (its name where it is no file), and below it which part of it was read."""
+        """The document's path (its name if it is no file), and below it the part of it that was read."""
         if self.entry is None:
             return ""
         return "\n".join(one for one in (self.entry.path or self.name, self.entry.in_part) if one)
 
     @property
-    def spoken(self) -> str:
-        """The row as a screen reader says it."""
+    def accessible_text(self) -> str:
+        """The row's text for a screen reader."""
         if self.entry is None:
             return self.title
         return " ".join(
@@ -80,7 +80,7 @@ def plain(text: str) -> str:
 
 
 class HistoryModel(QAbstractListModel):
-    """Rows, the newest first; `more_wanted` is sent when the list comes to its end and there are older entries."""
+    """Rows, newest first; `more_wanted` is sent when the list is scrolled to its end and there are older entries."""
 
     more_wanted = Signal()
 
@@ -94,12 +94,12 @@ class HistoryModel(QAbstractListModel):
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """The entries that are here by now."""
+        """The entries loaded so far."""
         return self._entries
 
     @property
     def total(self) -> int:
-        """How many entries there are, with those that are not here yet."""
+        """The number of entries, including those not loaded yet."""
         return self._total
 
     def take(self, entries: Sequence[Entry], total: int) -> None:
@@ -113,30 +113,30 @@ class HistoryModel(QAbstractListModel):
         self.endResetModel()
 
     def append(self, entries: Sequence[Entry], total: int) -> None:
-        """Show these below the others."""
+        """Add these below the others."""
         self._waiting = False
         if not entries:
             self._total = len(self._entries)
             return
         self._entries += entries
         self._total = total
-        # The day that was the last one may go on: its rows are made anew with the others.
+        # The last day may continue: its rows are rebuilt with the new ones.
         start = next(
             (at for at in range(len(self._rows) - 1, -1, -1) if self._rows[at].entry is None), len(self._rows)
         )
         again = [row.entry for row in self._rows[start:] if row.entry is not None]
         rows = self._grouped([*again, *entries])
-        kept = len(self._rows) - start
-        self._rows[start:] = rows[:kept]
-        if kept:
-            self.dataChanged.emit(self.index(start), self.index(start + kept - 1))
-        at = start + kept
-        self.beginInsertRows(QModelIndex(), at, at + len(rows) - kept - 1)
-        self._rows += rows[kept:]
+        overlap = len(self._rows) - start
+        self._rows[start:] = rows[:overlap]
+        if overlap:
+            self.dataChanged.emit(self.index(start), self.index(start + overlap - 1))
+        at = start + overlap
+        self.beginInsertRows(QModelIndex(), at, at + len(rows) - overlap - 1)
+        self._rows += rows[overlap:]
         self.endInsertRows()
 
     def remove(self, number: int) -> None:
-        """Take an entry away, and its day's heading with the last one."""
+        """Remove an entry, and its day's heading if it was the last one."""
         at = self.row_of(number)
         if at < 0:
             return
@@ -151,8 +151,8 @@ class HistoryModel(QAbstractListModel):
             if edge and first == at:
                 self._renew(near)
 
-    def say(self, number: int, news: str, changed: bool = False) -> None:
-        """Say below an entry what asking it again brought; empty takes that away."""
+    def set_news(self, number: int, news: str, changed: bool = False) -> None:
+        """Show below an entry the result of asking it again; empty removes it."""
         if news:
             self._news[number] = (news, changed)
         else:
@@ -162,14 +162,14 @@ class HistoryModel(QAbstractListModel):
             self._renew(at)
 
     def row_of(self, number: int) -> int:
-        """The row of an entry, -1 where it is not here."""
+        """The row of an entry, -1 if it is not loaded."""
         for at, row in enumerate(self._rows):
             if row.entry is not None and row.entry.number == number:
                 return at
         return -1
 
     def row(self, at: int) -> Row | None:
-        """A row, None where there is none."""
+        """A row, None if there is none."""
         return self._rows[at] if 0 <= at < len(self._rows) else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
@@ -177,7 +177,7 @@ class HistoryModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a row says, and the row itself for the delegate."""
+        """A row's texts, and the row itself for the delegate."""
         row = self.row(index.row())
         if row is None:
             return None
@@ -186,7 +186,7 @@ class HistoryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row.spoken
+            return row.accessible_text
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -197,31 +197,31 @@ class HistoryModel(QAbstractListModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
     def canFetchMore(self, parent: Index) -> bool:
-        """Whether there are older entries that nobody has been asked for."""
+        """Whether there are older entries that were not requested yet."""
         return not parent.isValid() and not self._waiting and 0 < len(self._entries) < self._total
 
     def fetchMore(self, parent: Index) -> None:
-        """Ask for older entries."""
+        """Request older entries."""
         if self.canFetchMore(parent):
             self._waiting = True
             self.more_wanted.emit()
 
     def not_more(self) -> None:
-        """Older entries could not be had; they may be asked for again."""
+        """Note that loading older entries failed; they may be requested again."""
         self._waiting = False
 
     def _renew(self, at: int) -> None:
-        """Make an entry's row anew: what is said below it, or its neighbours, have changed."""
+        """Rebuild an entry's row, after its news or its neighbours changed."""
         row = self.row(at)
         if row is None or row.entry is None:
             return
         above, below = self.row(at - 1), self.row(at + 1)
-        self._rows[at] = self._made(
+        self._rows[at] = self._make_row(
             row.entry, above is None or above.entry is None, below is None or below.entry is None
         )
         self.dataChanged.emit(self.index(at), self.index(at))
 
-    def _made(self, entry: Entry, first: bool, last: bool) -> Row:
+    def _make_row(self, entry: Entry, first: bool, last: bool) -> Row:
         news, changed = self._news.get(entry.number, ("", False))
         return replace(row_of(entry), first=first, last=last, news=news, changed=changed)
 
@@ -234,5 +234,5 @@ class HistoryModel(QAbstractListModel):
             last = at + 1 == len(days) or days[at + 1] != on
             if first:
                 rows.append(Row(day(on, today), on))
-            rows.append(self._made(entry, first, last))
+            rows.append(self._make_row(entry, first, last))
         return rows

@@ -1,4 +1,4 @@
-"""The history with everything around it: search above, the list, what to do with it below."""
+"""The panel of the history: search above, the list, and its actions below."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ OFF = ("No history is kept", "What you ask is not kept. The switch below changes
 
 
 class HistoryBar(QFrame):
-    """A switch, Export… with its formats, and Delete everything…, which asks in its own place.
+    """A switch, Export… with its formats, and Delete everything…, which asks for confirmation in place.
 
-    `kept` carries whether a history is wanted; `export_asked` a format's key; `delete_all_asked` is sent once that has
-    been confirmed.
+    `history_toggled` carries whether a history is wanted; `export_asked` a format's key; `delete_all_asked` is sent
+    once that was confirmed.
     """
 
-    kept = Signal(bool)
+    history_toggled = Signal(bool)
     export_asked = Signal(str)
     delete_all_asked = Signal()
 
@@ -53,7 +53,7 @@ class HistoryBar(QFrame):
         self._formats = tuple(formats)
         self.keep = QCheckBox("Keep a history")
         self.keep.setToolTip("Questions, their answers and pasted texts are kept, on this computer only")
-        self.keep.clicked.connect(self.kept)
+        self.keep.clicked.connect(self.history_toggled)
         self.export = QPushButton("Export…")
         self.menu = QMenu(self.export)
         self.export.setMenu(self.menu)
@@ -63,7 +63,7 @@ class HistoryBar(QFrame):
             action.triggered.connect(self._format_chosen)
             self.menu.addAction(action)
         self.delete_all = QPushButton("Delete everything…")
-        self.delete_all.clicked.connect(self._ask)
+        self.delete_all.clicked.connect(self._ask_to_confirm)
         self._sure = QLabel()
         self._sure.setWordWrap(True)
         self.confirm = QPushButton("Delete everything")
@@ -90,7 +90,7 @@ class HistoryBar(QFrame):
         self._restyle()
 
     def set_total(self, total: int, whole: int) -> None:
-        """Take how many entries are listed, and how many there are in the whole history."""
+        """Set the number of listed entries, and of all entries of the history."""
         self.export.setEnabled(bool(total))
         self.delete_all.setEnabled(bool(whole))
         self._total = whole
@@ -99,29 +99,29 @@ class HistoryBar(QFrame):
 
     @property
     def asking(self) -> bool:
-        """Whether it is asked if everything is to be deleted."""
+        """Whether it is asking for confirmation."""
         return self._stack.currentIndex() == 1
 
     @Slot()
     def calm(self) -> None:
-        """Take the question away."""
+        """Cancel the question."""
         if self.asking:
             self._stack.setCurrentIndex(0)
             self.delete_all.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def question(self) -> str:
-        """What is asked before everything is deleted."""
+        """The question asked before everything is deleted."""
         return self._sure.text()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc takes the question away."""
+        """Esc cancels the question."""
         if event.key() == Qt.Key.Key_Escape and self.asking:
             self.calm()
             return
         super().keyPressEvent(event)
 
     @Slot()
-    def _ask(self) -> None:
+    def _ask_to_confirm(self) -> None:
         entries = count(self._total, "question and its answer", "questions and their answers")
         self._sure.setText(f"Delete {entries} for good? This cannot be undone.")
         self._stack.setCurrentIndex(1)
@@ -151,7 +151,7 @@ class HistoryBar(QFrame):
 
 
 class HistoryEmpty(QFrame):
-    """A sentence, what to do, and a button: to ask, or to show everything again after a search."""
+    """A sentence, a hint, and a button: to ask, or to show everything again after a search."""
 
     ask_asked = Signal()
     all_asked = Signal()
@@ -184,21 +184,23 @@ class HistoryEmpty(QFrame):
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def show_nothing(self, kept: bool) -> None:
-        """Say that nothing was asked yet, or that nothing is kept."""
-        self._say(*(NOTHING if kept else OFF), searched=False)
-        self.ask.setVisible(kept)
+    def show_nothing(self, enabled: bool) -> None:
+        """Show that nothing was asked yet, or that no history is kept."""
+        self._show_message(*(NOTHING if enabled else OFF), searched=False)
+        self.ask.setVisible(enabled)
 
     def show_not_found(self, words: str) -> None:
-        """Say that a search found nothing."""
+        """Show that a search found nothing."""
         short = words if len(words) <= 60 else f"{words[:59]}…"
-        self._say("Nothing found", f"No question, answer or document here has “{short}”.", searched=True)
+        self._show_message(
+            "Nothing found", f"No question, answer or document here has “{short}”.", searched=True
+        )
 
     def title(self) -> str:
-        """What is said first."""
+        """The title of the message."""
         return self._title.text()
 
-    def _say(self, title: str, words: str, *, searched: bool) -> None:
+    def _show_message(self, title: str, words: str, *, searched: bool) -> None:
         self._title.setText(title)
         self._words.setText(words)
         self.ask.setVisible(not searched)
@@ -216,7 +218,7 @@ class HistoryEmpty(QFrame):
 
 
 class HistoryPanel(QFrame):
-    """Lays out the parts. `search_asked` is sent a moment after the words in the search were changed."""
+    """Lays out the parts. `search_asked` is sent a moment after the text of the search changed."""
 
     search_asked = Signal()
 
@@ -262,15 +264,14 @@ class HistoryPanel(QFrame):
         self._restyle()
 
     def words(self) -> str:
-        """The words in the search, of which nothing needs to be told any more."""
+        """The text of the search; cancels a pending `search_asked`."""
         self._soon.stop()
         return self.search.text()
 
-    def show_found(self, words: str, whole: int, kept: bool) -> None:
+    def show_found(self, words: str, whole: int, enabled: bool) -> None:
         """Show the list, or why it is empty.
 
-        `words` are those that were looked for, `whole` is how many entries there are in all, `kept` whether what is
-        asked is kept.
+        `words` are those searched for, `whole` is the number of all entries, `enabled` whether a history is kept.
         """
         total = self.list.history.total
         searched = bool(words.strip())
@@ -283,25 +284,25 @@ class HistoryPanel(QFrame):
         if not total and searched:
             self.empty.show_not_found(" ".join(words.split()))
         elif not total:
-            self.empty.show_nothing(kept)
+            self.empty.show_nothing(enabled)
         self._stack.setCurrentWidget(self.list if total else self.empty)
         if focused and not self.search.hasFocus():
             self.go_to_search()
 
     def counted(self) -> str:
-        """How many there are, as it is said."""
+        """The number of entries in words."""
         return self._count.text()
 
     @Slot()
     def show_all(self) -> None:
-        """Take the words out of the search."""
+        """Clear the search."""
         self.search.clear()
         self.search_asked.emit()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def go_to_search(self) -> None:
-        """Put the keyboard focus into the search, or to what can be done where there is nothing to search."""
+        """Put the keyboard focus into the search, or on another control if there is nothing to search."""
         if self.search.isVisibleTo(self):
             self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.search.selectAll()
@@ -318,7 +319,7 @@ class HistoryPanel(QFrame):
                 self.list.choose_near(1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the search, the down key goes to the list, and Esc takes the words out."""
+        """In the search, the down key goes to the list, and Esc clears the text."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.go_to_list()
@@ -354,7 +355,7 @@ class HistoryPanel(QFrame):
             if isinstance(part, QWidget):
                 self._whole.addWidget(part, 1 if part is self._stack else 0)
                 continue
-            # As wide as the rows of the list, and in their middle.
+            # As wide as the rows of the list, and centred like them.
             inner = QWidget()
             inner.setLayout(part)
             row = QHBoxLayout()

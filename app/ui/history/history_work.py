@@ -1,4 +1,4 @@
-"""What the history page has done in a lane."""
+"""Lane functions of the history page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A page of entries, how many fit the words, and how many there are at all; `words` are those looked for."""
+    """A page of entries, the number that match `words`, and the number of all."""
 
     words: str
     entries: tuple[Entry, ...]

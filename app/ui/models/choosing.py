@@ -1,4 +1,4 @@
-"""The page of one model that can be had: looked up when the person says so, then downloaded."""
+"""The page of one available model: looked up when the user requests it, then downloaded."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
 
 
 class Choosing(QObject):
-    """Fills the page with a model of the catalogue, or with any repository, and does what its button says.
+    """Fills the page with a model of the catalogue, or with any repository, and runs its button's action.
 
-    `note` is one line; `network_asked` asks for the section on the network; `show_asked` carries the folder of an
-    installed model that is to be shown; `called` carries one that was looked up: as it was asked for, and as it
-    calls itself; `begun` carries one whose download was begun here, where the keyboard focus was.
+    `note` is one line; `network_asked` requests the network section; `show_asked` carries the folder of an installed
+    model to show; `called` carries a looked-up repository's name as requested and its own name; `begun` carries a
+    repository whose download was begun here, where the keyboard focus was.
     """
 
     note = Signal(str)
@@ -55,34 +55,34 @@ class Choosing(QObject):
 
     @property
     def repository(self) -> str:
-        """The repository that is shown, empty for none."""
+        """The shown repository, empty for none."""
         return self._repository
 
     @property
     def passport(self) -> Passport | None:
-        """What its repository itself said, None before it was looked up."""
+        """The shown repository's passport, None before it was looked up."""
         return self.passport_of(self._repository)
 
     def passport_of(self, repository: str) -> Passport | None:
-        """What a repository itself said, now or when its download was begun."""
+        """A repository's passport, from a look-up now or when its download was begun."""
         if repository in self._passports:
             return self._passports[repository][0]
         return self._downloads.passport(repository)
 
     def show(self, repository: str, offered: OfferedModel | None, suits: str, folder: str) -> None:
-        """Show a repository; `offered` is its entry in the catalogue, `folder` where it is installed, if it is."""
+        """Show a repository; `offered` is its entry in the catalogue, `folder` its folder if it is installed."""
         if repository != self._repository and self._job is not None:
             self._job.drop()
             self._sheet.strip.clear()
         if repository != self._repository:
             self._sheet.notice.clear()
         if self._folder and not folder:
-            self._passports.pop(repository, None)  # it was removed: what lies in the cache may have changed
+            self._passports.pop(repository, None)  # it was removed: the cache's content may have changed
         self._repository, self._offered, self._suits, self._folder = repository, offered, suits, folder
         self.refresh()
 
     def stop(self) -> bool:
-        """Stop looking it up; returns whether there was something to stop."""
+        """Stop a look-up; returns whether one was running."""
         if self._job is not None and self._job.running:
             self._job.stop()
             return True
@@ -90,7 +90,7 @@ class Choosing(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Show how things stand now."""
+        """Show the current state."""
         if not self._repository:
             return
         known, offered = self.passport, self._offered
@@ -117,9 +117,9 @@ class Choosing(QObject):
             sheet.offer("", "It is being downloaded: see below.")
         elif stage in (Stage.PAUSED, Stage.FAILED):
             offline = self._workspace.settings.offline
-            told = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
+            hint = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
             link = "Network…" if offline else ""
-            sheet.offer("Resume", told, icon="save", possible=not offline, link=link)
+            sheet.offer("Resume", hint, icon="save", possible=not offline, link=link)
         elif known is not None and known.card is None:
             sheet.offer("", "Nothing of it was downloaded.")
         elif known is not None:
@@ -155,14 +155,14 @@ class Choosing(QObject):
             self._sheet.offer("Add it", "Its files are in the Hugging Face cache: nothing is downloaded.")
         else:
             register = " Its owner asks people to register first." if known.gated else ""
-            told = f"It can be paused, and goes on where it was.{register}"
-            self._sheet.offer(f"Download {size}", told, icon="save")
+            hint = f"It can be paused, and goes on where it was.{register}"
+            self._sheet.offer(f"Download {size}", hint, icon="save")
 
-    # What the button does
+    # The button's action
 
     @Slot()
     def act(self) -> None:
-        """Do what is to be done next: look it up, download it, or show it."""
+        """Run the next action: look it up, download it, or show it."""
         known = self.passport
         here = self._sheet.button.hasFocus()
         if self._folder:
@@ -173,7 +173,7 @@ class Choosing(QObject):
             self._look_up()
         elif known.card is not None and self._downloads.stage(self._repository) not in _BUSY:
             self._downloads.start(known)
-        # Its button has gone, or does something else now: the next thing to do is with the download.
+        # The button is gone, or has another action now: the next action is the download's.
         if here and self._downloads.stage(self._repository) in _BUSY:
             self.begun.emit(self._repository)
 
@@ -184,19 +184,19 @@ class Choosing(QObject):
         self._sheet.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
         self._sheet.strip.waiting("Looking it up")
-        self._job = self._lanes.lookups.start(_looked_up, self._workspace, self._repository, commit)
-        self._job.done.connect(self._told)
+        self._job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
+        self._job.done.connect(self._passport_found)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._rest)
         self.refresh()
 
     @Slot(object)
-    def _told(self, found: tuple[str, Passport, str]) -> None:
-        asked, passport, suits = found
-        self._passports[asked] = (passport, suits)
-        if passport.repository != asked:
+    def _passport_found(self, found: tuple[str, Passport, str]) -> None:
+        requested, passport, suits = found
+        self._passports[requested] = (passport, suits)
+        if passport.repository != requested:
             self._passports[passport.repository] = (passport, suits)
-        self.called.emit(asked, passport.repository)
+        self.called.emit(requested, passport.repository)
         self.note.emit(f"{passport.repository} was looked up; nothing was downloaded")
         self._rest()
 
@@ -219,7 +219,7 @@ class Choosing(QObject):
         self.stop()
 
 
-def _looked_up(
+def _fetch_passport(
     workspace: Workspace, repository: str, commit: str, report: Report
 ) -> tuple[str, Passport, str]:
     passport = look_up(workspace, repository, report, commit=commit)

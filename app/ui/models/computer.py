@@ -1,4 +1,4 @@
-"""The section on this computer: where models run, in which precision, and the memory that they take."""
+"""The section This computer: the device of models, their precision, and the memory that they take."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
-from app.ui.models import computer as words
 from app.ui.models.device_rows import DeviceRow, DeviceRows
 from app.ui.models.section import ModelsSection
 from app.ui.models.words import does
@@ -40,7 +39,7 @@ LOOKING = "Looking at what this computer has…"
 
 
 def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
-    """`auto` first, then every device; at the end the one that was chosen where it is not here any more."""
+    """`auto` first, then every device; at the end the chosen one if it is no longer present."""
     rows = [DeviceRow("auto", "Automatic", plain(_auto_words(devices)), tip=devices.auto.reason)]
     rows += [
         DeviceRow(
@@ -57,12 +56,12 @@ def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
 
 
 def device_key(settings: Settings) -> str:
-    """The device that was chosen, as devices are listed: "cuda" is the first GPU."""
+    """The chosen device's key in the list: "cuda" is the first GPU."""
     return "cuda:0" if settings.device == "cuda" else settings.device
 
 
 def precisions(devices: Devices, settings: Settings) -> tuple[str, ...]:
-    """The dtypes that can be chosen, what `auto` takes first."""
+    """The available dtypes, the one of `auto` first."""
     key = device_key(settings)
     options = [one for one in devices.options if one.usable and key in ("auto", one.key)]
     found = dict.fromkeys(dtype for one in options for dtype in one.precisions if dtype in PRECISIONS)
@@ -72,7 +71,7 @@ def precisions(devices: Devices, settings: Settings) -> tuple[str, ...]:
 
 
 def precision_words(devices: Devices, settings: Settings) -> str:
-    """What the precision that was chosen means here."""
+    """What the chosen precision means on this computer."""
     takes = precisions(devices, settings)
     if settings.precision == "auto":
         return f"Automatic takes {TERMS.get(takes[0], takes[0])} here. {_ABOUT.get(takes[0], '')}".strip()
@@ -95,24 +94,24 @@ def gpu_words(use: MemoryUse) -> str:
     return f"{wording.size(use.gpu_free)} of the GPU's {wording.size(use.gpu)} are free." if use.gpu else ""
 
 
-def held_facts(use: MemoryUse) -> tuple[Fact, ...]:
-    """Every model in memory: what it does there, where, and how large it is."""
-    return tuple(Fact(model.name, _held_words(model)) for model in use.held)
+def loaded_facts(use: MemoryUse) -> tuple[Fact, ...]:
+    """Every model in memory: its task, device, and size."""
+    return tuple(Fact(model.name, _loaded_words(model)) for model in use.held)
 
 
-def held_size(use: MemoryUse, *, gpu: bool) -> int:
-    """The bytes of the models that lie on a GPU, or in the computer's own memory."""
+def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
+    """The bytes of the models on a GPU, or in the computer's own memory."""
     return sum(model.size for model in use.held if model.device.startswith("cuda") == gpu)
 
 
 def plain(reason: str) -> str:
-    """A reason without the names of dtypes and of a processor's instructions."""
+    """A reason without the names of dtypes and processor instructions."""
     reason = re.sub(r" with (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", reason)
     return re.sub(r"\b(b?float(?:16|32))\b", lambda found: TERMS[found[1]].partition(" (")[0], reason)
 
 
 def minutes_words(minutes: int) -> str:
-    """A time without work after which models are put away."""
+    """The idle time after which models are unloaded, in words."""
     return wording.count(minutes, "minute") if minutes else "Never"
 
 
@@ -134,7 +133,7 @@ def _memory_words(one: DeviceOption) -> str:
     return f"{wording.size(one.free)} of {whole} free" if one.free else whole
 
 
-def _held_words(model: HeldModel) -> str:
+def _loaded_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
     parts = [
         does((model.head,)),
@@ -153,7 +152,7 @@ def _sentence(words: str) -> str:
 
 
 class MemoryBar(QWidget):
-    """Bytes of models in amber, of others in grey, the rest empty; it is told in words beside it."""
+    """Bytes of models in amber, of others in grey, the rest empty; also shown in words next to it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -164,13 +163,13 @@ class MemoryBar(QWidget):
         self._restyle()
 
     def set_bytes(self, total: int, models: int, others: int) -> None:
-        """Show these; nothing is drawn while the total is not known."""
+        """Show these bytes; nothing is drawn while the total is not known."""
         self._total, self._models, self._others = total, models, others
         self.setVisible(total > 0)
         self.update()
 
     def shares(self) -> tuple[float, float]:
-        """The shares (0 to 1) that models and others take; together at most 1."""
+        """The shares (0 to 1) of models and others; together at most 1."""
         if not self._total:
             return 0.0, 0.0
         models = min(1.0, max(0.0, self._models / self._total))
@@ -199,7 +198,7 @@ class MemoryBar(QWidget):
 
 
 class ComputerSection(ModelsSection):
-    """Devices, precision, memory. `changed` carries "unloaded" where models were put away by hand."""
+    """Devices, precision, memory. `changed` carries "unloaded" if models were unloaded by hand."""
 
     KEY = "computer"
     TITLE = "This computer"
@@ -213,14 +212,14 @@ class ComputerSection(ModelsSection):
         self._memory_job: Job | None = None
         self._unload_job: Job | None = None
         self._worked = False
-        minutes = sorted({*words.MINUTES, workspace.settings.unload_minutes})
+        minutes = sorted({*MINUTES, workspace.settings.unload_minutes})
         self.devices = DeviceRows(theme, "Where models run")
-        self.precision = Segments(theme, "Precision", words.PRECISION_TITLES)
+        self.precision = Segments(theme, "Precision", PRECISION_TITLES)
         self.bar, self.gpu_bar = MemoryBar(theme), MemoryBar(theme)
-        self.held = FactsGrid(theme)
+        self.loaded = FactsGrid(theme)
         self.away = QPushButton("Put models away now")
         self.minutes = Segments(
-            theme, "Put away when idle", tuple((str(one), words.minutes_words(one)) for one in minutes)
+            theme, "Put away when idle", tuple((str(one), minutes_words(one)) for one in minutes)
         )
         self._lay_out()
         self._show_settings()
@@ -234,27 +233,27 @@ class ComputerSection(ModelsSection):
         self._restyle()
 
     def shown(self) -> None:
-        """Look at the computer afresh."""
+        """Query the computer again."""
         self.look()
         self.devices.focus_chosen()
 
     def look(self) -> None:
-        """Ask for devices and memory; in turn with the work that runs."""
+        """Query devices and memory, queued after running work."""
         lane = self.lanes.work
         if self._devices_job is not None:
             self._devices_job.drop()
         if self._devices is None:
-            set_hint(self._looking, f"{words.LOOKING} {'' if lane.idle else words.BUSY}".strip())
+            set_hint(self._looking, f"{LOOKING} {'' if lane.idle else BUSY}".strip())
         self._devices_job = lane.start_aside(devices, self.workspace)
         self._devices_job.done.connect(self._found)
         self._devices_job.failed.connect(self._not_found)
-        self._ask_memory()
+        self._query_memory()
 
     def settings_changed(self) -> None:
-        """Show what was chosen elsewhere."""
+        """Show what was changed elsewhere."""
         self._show_settings()
 
-    # What is chosen
+    # Choices
 
     @Slot(str)
     def _device_chosen(self, key: str) -> None:
@@ -276,7 +275,7 @@ class ComputerSection(ModelsSection):
         lane = self.lanes.work
         self.notice.clear()
         self.away.setEnabled(False)
-        set_hint(self._away_words, "" if lane.idle else words.BUSY)
+        set_hint(self._away_words, "" if lane.idle else BUSY)
         self._unload_job = lane.start_aside(unload, self.workspace)
         self._unload_job.done.connect(self._unloaded)
         self._unload_job.failed.connect(self._not_unloaded)
@@ -290,7 +289,7 @@ class ComputerSection(ModelsSection):
         self._show_settings()
         self.changed.emit(what)
 
-    # What is found
+    # Results
 
     @Slot(object)
     def _found(self, found: Devices) -> None:
@@ -307,29 +306,29 @@ class ComputerSection(ModelsSection):
         self.show_fault(error)
 
     @Slot(object)
-    def _told(self, use: MemoryUse) -> None:
-        models = use.process or words.held_size(use, gpu=False)
+    def _memory_found(self, use: MemoryUse) -> None:
+        models = use.process or loaded_size(use, gpu=False)
         self.bar.set_bytes(use.computer, models, use.computer - use.free - models)
-        on_gpu = words.held_size(use, gpu=True)
+        on_gpu = loaded_size(use, gpu=True)
         self.gpu_bar.set_bytes(use.gpu, on_gpu, use.gpu - use.gpu_free - on_gpu)
-        self._memory.setText(words.memory_words(use))
-        set_hint(self._gpu, words.gpu_words(use), "")
-        self.held.set_facts(words.held_facts(use))
-        self.held.setVisible(bool(use.held))
+        self._memory.setText(memory_words(use))
+        set_hint(self._gpu, gpu_words(use), "")
+        self.loaded.set_facts(loaded_facts(use))
+        self.loaded.setVisible(bool(use.held))
         self._none.setVisible(not use.held)
         self.away.setEnabled(bool(use.held) and not self._putting_away())
 
     @Slot(object)
     def _unloaded(self, use: MemoryUse) -> None:
         set_hint(self._away_words, "They are loaded again when they are needed.")
-        self._told(use)
+        self._memory_found(use)
         self.changed.emit("unloaded")
 
     @Slot(object)
     def _not_unloaded(self, error: BaseException) -> None:
         set_hint(self._away_words, "")
         self.show_fault(error)
-        self._ask_memory()
+        self._query_memory()
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
@@ -341,19 +340,19 @@ class ComputerSection(ModelsSection):
     def _rested(self) -> None:
         if self._worked and self.isVisible():
             self._worked = False
-            self._ask_memory()
+            self._query_memory()
 
     def _putting_away(self) -> bool:
         return self._unload_job is not None and self._unload_job.running
 
-    def _ask_memory(self) -> None:
+    def _query_memory(self) -> None:
         if self._memory_job is not None:
             self._memory_job.drop()
         self._memory_job = self.lanes.work.start_aside(memory, self.workspace)
-        self._memory_job.done.connect(self._told)
+        self._memory_job.done.connect(self._memory_found)
         self._memory_job.failed.connect(self.show_fault)
 
-    # How it looks
+    # Looks
 
     def _show_settings(self) -> None:
         settings, found = self.workspace.settings, self._devices
@@ -363,19 +362,19 @@ class ComputerSection(ModelsSection):
             auto = DeviceRow("auto", "Automatic", "")
             self.devices.set_rows((auto,), "auto" if settings.device == "auto" else "")
             return
-        self.devices.set_rows(words.device_rows(found, settings), words.device_key(settings))
-        can = words.precisions(found, settings)
-        for key, title in words.PRECISION_TITLES:
+        self.devices.set_rows(device_rows(found, settings), device_key(settings))
+        can = precisions(found, settings)
+        for key, title in PRECISION_TITLES:
             allowed = key in ("auto", *can)
             self.precision.allow(
                 key, allowed, "" if allowed else f"{title}: not computed in by what was chosen above."
             )
-        set_hint(self._precision_words, words.precision_words(found, settings))
+        set_hint(self._precision_words, precision_words(found, settings))
 
     def _lay_out(self) -> None:
         where = FormCard(self.theme, "Where models run")
         self._looking = QLabel()
-        set_hint(self._looking, words.LOOKING)
+        set_hint(self._looking, LOOKING)
         where.add_full_width(self._looking)
         where.add_full_width(self.devices)
         self._precision_words = where.add_row("Precision", self.precision)
@@ -383,9 +382,9 @@ class ComputerSection(ModelsSection):
         self._none.setProperty("ink", "quiet")
         for label in (self._memory, self._gpu):
             label.setWordWrap(True)
-        taken = QWidget()
-        self._column = QVBoxLayout(taken)
-        for part in (self._memory, self.bar, self._gpu, self.gpu_bar, self.held, self._none):
+        memory_box = QWidget()
+        self._column = QVBoxLayout(memory_box)
+        for part in (self._memory, self.bar, self._gpu, self.gpu_bar, self.loaded, self._none):
             self._column.addWidget(part)
             part.hide()
         self._memory.show()
@@ -396,7 +395,7 @@ class ComputerSection(ModelsSection):
         row.addWidget(self.away)
         row.addStretch(1)
         card = FormCard(self.theme, "Memory")
-        card.add_full_width(taken)
+        card.add_full_width(memory_box)
         self._away_words = card.add_row("Make room", away)
         card.add_row(
             "Put away when idle",

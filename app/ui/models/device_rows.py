@@ -1,4 +1,4 @@
-"""Devices to choose from, each with what speaks for or against it."""
+"""A list of devices to choose from, each with its advantage or drawback."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.ui.kit.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class DeviceRow:
-    """One device: what it is called, what is said of it and at the right end, and whether it can be chosen.
+    """One device: its title, its description, a text at the right end, and whether it can be chosen.
 
-    `tip` is the same in the field's own terms.
+    `tip` is the description in technical terms.
     """
 
     key: str
@@ -28,7 +28,7 @@ class DeviceRow:
 
 
 class DeviceRows(QFrame):
-    """One row a device, one of them chosen. `chosen` carries the key of the one that a person picked."""
+    """A row for each device, one of them chosen. `chosen` carries the key of the one that the user picked."""
 
     chosen = Signal(str)
 
@@ -47,7 +47,7 @@ class DeviceRows(QFrame):
         theme.changed.connect(self._restyle)
 
     def set_rows(self, rows: Sequence[DeviceRow], chosen: str) -> None:
-        """Show these, one chosen; the keyboard focus stays where it is."""
+        """Show these rows, one of them chosen; the keyboard focus stays where it is."""
         if tuple(rows) != self._rows:
             focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
             self._rows = tuple(rows)
@@ -62,11 +62,11 @@ class DeviceRows(QFrame):
             self._buttons[key].setChecked(True)
 
     def selected(self) -> str:
-        """The key of the row that is chosen, empty for none."""
+        """The key of the chosen row, empty for none."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def words(self, key: str) -> str:
-        """What is said of a device."""
+        """The description of a device."""
         return next((row.words for row in self._rows if row.key == key), "")
 
     def button(self, key: str) -> QRadioButton | None:
@@ -74,7 +74,7 @@ class DeviceRows(QFrame):
         return self._buttons.get(key)
 
     def focus_chosen(self) -> None:
-        """Put the keyboard focus on the row that is chosen."""
+        """Put the keyboard focus on the chosen row."""
         if button := self._buttons.get(self.selected()):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -107,7 +107,10 @@ class DeviceRows(QFrame):
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
-        order = [self, *self._buttons.values()]  # made later than what follows, Tab would come to them last
+        order = [
+            self,
+            *self._buttons.values(),
+        ]  # created later than what follows, they would be last in Tab order
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
         self._restyle()

@@ -1,4 +1,4 @@
-"""Downloads: one runs, others wait, what was cut off goes on where it was."""
+"""Downloads: one runs, others wait, interrupted ones can be resumed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.ui.models.words import PAGES, when
 
 @dataclass(slots=True)
 class _Transfer:
-    """A download that is known here: `job` is the one that runs or waits, None without."""
+    """A known download: `job` is the running or waiting one, None without."""
 
     passport: Passport
     stage: Stage
@@ -39,10 +39,10 @@ class _Transfer:
 
 
 class Downloads(QObject):
-    """Runs downloads in the network lane and tells how they stand.
+    """Runs downloads in the network lane and reports their state.
 
-    `changed` says that the rows are to be shown anew; `note` is one line for the status line; `installed` carries the
-    card of a model that has just come in.
+    `changed` is sent when the rows are to be refreshed; `note` is one line for the status line; `installed` carries the
+    card of a model that was just downloaded.
     """
 
     changed = Signal()
@@ -58,14 +58,14 @@ class Downloads(QObject):
         self._going: list[Job] = []
 
     def look(self) -> None:
-        """Find out what was begun earlier and is not finished."""
+        """Find unfinished downloads of earlier sessions."""
         if self._look_job is not None:
             self._look_job.drop()
         self._look_job = self._lanes.files.start(unfinished, self._workspace)
-        self._look_job.done.connect(self._looked)
+        self._look_job.done.connect(self._unfinished_found)
 
     def start(self, passport: Passport) -> None:
-        """Download a model, after those that were asked for before."""
+        """Download a model, after those queued before."""
         known = self._all.get(passport.repository)
         if known is not None and known.job is not None and known.job.running:
             return
@@ -76,30 +76,30 @@ class Downloads(QObject):
         self._run(transfer)
 
     def running(self) -> str:
-        """The repository of the download that runs, empty without one."""
+        """The repository of the running download, empty without one."""
         return next((key for key, one in self._all.items() if one.stage is Stage.RUNNING), "")
 
     def stage(self, repository: str) -> Stage | None:
-        """How a repository's download stands, None where there is none."""
+        """The stage of a repository's download, None if there is none."""
         known = self._all.get(repository)
         return known.stage if known is not None else None
 
     def passport(self, repository: str) -> Passport | None:
-        """What a repository said of itself when its download was begun."""
+        """A repository's passport from the time its download was begun."""
         known = self._all.get(repository)
         return known.passport if known is not None else None
 
     def refresh(self) -> None:
-        """Have the rows shown anew: whether the network may be used may have changed."""
+        """Refresh the rows: the offline setting may have changed."""
         self.changed.emit()
 
     def card(self, repository: str) -> ModelCard | None:
-        """The model that a finished download brought."""
+        """The card of a finished download's model."""
         known = self._all.get(repository)
         return known.card if known is not None else None
 
     def pause(self, repository: str) -> bool:
-        """Stop a download for now; what came stays. Returns whether there was one to stop."""
+        """Pause a download, keeping its files. Returns whether there was one to pause."""
         known = self._all.get(repository)
         if known is None or known.job is None or not known.job.running:
             return False
@@ -107,17 +107,17 @@ class Downloads(QObject):
         return True
 
     def pause_running(self) -> bool:
-        """Stop the one that runs for now."""
+        """Pause the running download."""
         return self.pause(self.running())
 
     def resume(self, repository: str) -> None:
-        """Go on with a download where it was cut off."""
+        """Resume an interrupted download."""
         known = self._all.get(repository)
         if known is not None and (known.job is None or not known.job.running):
             self._run(known)
 
     def throw_away(self, repository: str) -> None:
-        """Stop a download and delete what came of it."""
+        """Stop a download and delete its files."""
         known = self._all.get(repository)
         if known is None:
             return
@@ -129,25 +129,25 @@ class Downloads(QObject):
         job.done.connect(self._thrown)
         job.failed.connect(self._not_thrown)
         self._going = [*(one for one in self._going if one.running), job]
-        self._tell(known)
+        self._post_note(known)
 
     def now_used(self, repository: str) -> None:
-        """Say of a finished download that it does its work now."""
+        """Mark a finished download's model as the one in use."""
         known = self._all.get(repository)
         if known is not None:
             known.used = True
             self.changed.emit()
 
     def put_away(self, repository: str) -> None:
-        """Forget a download that is finished."""
+        """Remove a finished download from the list."""
         if self._all.pop(repository, None) is not None:
             self.changed.emit()
 
     def rows(self) -> tuple[TransferRow, ...]:
-        """What is to be shown of each."""
+        """A row for each download."""
         return tuple(self._row(key, one) for key, one in self._all.items())
 
-    # What the jobs say
+    # Signals of the jobs
 
     def _run(self, transfer: _Transfer) -> None:
         transfer.stage, transfer.sentence, transfer.hint, transfer.what = Stage.WAITING, "", "", ""
@@ -161,16 +161,16 @@ class Downloads(QObject):
         job.failed.connect(self._failed)
         job.stopped.connect(self._paused)
         transfer.job = job
-        self._tell(transfer)
+        self._post_note(transfer)
 
     def _mine(self) -> _Transfer | None:
-        """The download whose job has just said something."""
+        """The download whose job sent the current signal."""
         return self._all.get(str(self.sender().property("repository")))
 
-    def _tell(self, transfer: _Transfer) -> None:
+    def _post_note(self, transfer: _Transfer) -> None:
         row = self._row(transfer.passport.repository, transfer)
-        joined = " " if row.words[:1].islower() else ": "
-        self.note.emit(f"{row.title}{joined}{row.words}")
+        separator = " " if row.words[:1].islower() else ": "
+        self.note.emit(f"{row.title}{separator}{row.words}")
         self.changed.emit()
 
     @Slot()
@@ -192,13 +192,13 @@ class Downloads(QObject):
     def _progressed(self, progress: Progress) -> None:
         if (one := self._mine()) is not None:
             one.left = progress.seconds_left
-            # Bytes are told by the partial results; other work, such as trying the model out, in its own words.
+            # Bytes are reported by partial results; other work, such as trying the model out, by its own words.
             counts_bytes = progress.total == one.passport.to_fetch or progress.total == one.passport.size
             what = "" if counts_bytes and one.done < progress.total else progress.what
             begun, one.what = bool(what) and what != one.what, what
-            # The line of the window tells what is done; how far it has come stands in the row.
+            # The status line shows the kind of work; the row shows the progress.
             if begun:
-                self._tell(one)
+                self._post_note(one)
             else:
                 self.changed.emit()
 
@@ -207,7 +207,7 @@ class Downloads(QObject):
         if (one := self._mine()) is not None:
             card, one.used = had
             one.stage, one.card, one.job = Stage.DONE, card, None
-            self._tell(one)
+            self._post_note(one)
             self.installed.emit(card)
 
     @Slot(object)
@@ -215,13 +215,13 @@ class Downloads(QObject):
         if (one := self._mine()) is not None:
             fault = fault_of(error)
             one.stage, one.sentence, one.hint, one.job = Stage.FAILED, fault.sentence, fault.hint, None
-            self._tell(one)
+            self._post_note(one)
 
     @Slot()
     def _paused(self) -> None:
         if (one := self._mine()) is not None and one.stage is not Stage.GOING:
             one.stage, one.job = Stage.PAUSED, None
-            self._tell(one)
+            self._post_note(one)
 
     @Slot()
     def _thrown(self) -> None:
@@ -235,7 +235,7 @@ class Downloads(QObject):
         self._failed(error)
 
     @Slot(object)
-    def _looked(self, found: tuple[Unfinished, ...]) -> None:
+    def _unfinished_found(self, found: tuple[Unfinished, ...]) -> None:
         for one in found:
             key = one.passport.repository
             if key not in self._all:
@@ -248,8 +248,10 @@ class Downloads(QObject):
         share, use = _share(one), ""
         if one.card is not None and not one.used:
             use = f"Use it for {PAGES[one.card.heads[0]]}"
-        held = "Spanlight is offline" if self._workspace.settings.offline else ""
-        return TransferRow(key, _name(one.passport), one.stage, self._words(one), share, one.hint, use, held)
+        blocked = "Spanlight is offline" if self._workspace.settings.offline else ""
+        return TransferRow(
+            key, _name(one.passport), one.stage, self._words(one), share, one.hint, use, blocked
+        )
 
     def _words(self, one: _Transfer) -> str:
         total = one.total or one.passport.size
@@ -270,24 +272,24 @@ class Downloads(QObject):
                 return f"paused at {of}{begun}"
         if one.what:
             return one.what
-        told = [of]
+        parts = [of]
         if one.speed:
-            told.append(f"{wording.size(round(one.speed))} a second")
+            parts.append(f"{wording.size(round(one.speed))} a second")
         if one.left is not None:
-            told.append(wording.time_left(one.left))
+            parts.append(wording.time_left(one.left))
         if one.file:
-            told.append(one.file)
-        return " · ".join(told)
+            parts.append(one.file)
+        return " · ".join(parts)
 
 
 def _download(workspace: Workspace, passport: Passport, report: Report) -> tuple[ModelCard, bool]:
-    """The card of what was downloaded, and whether it does its first head's work already, chosen by nobody."""
+    """The card of the downloaded model, and whether it is already the default for its first head."""
     card = download(workspace, passport, report)
     return card, workspace.find_model(card.heads[0]).folder == card.folder
 
 
 def _give_up(workspace: Workspace, repository: str, report: Report) -> None:
-    """Throw away what was fetched; there is nothing of a download that had not begun."""
+    """Delete the fetched files; a download that had not begun has none."""
     if any(one.passport.repository == repository for one in unfinished(workspace, report)):
         give_up(workspace, repository, report)
 

@@ -1,4 +1,4 @@
-"""Where a model that is on this computer already is brought in: a place to drop it, two buttons, one choice."""
+"""The place to import a model from this computer: a drop area, two buttons, one choice."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from app.ui.kit.theme import Theme, mark
 
 
 class ImportPlace(QFrame):
-    """`folder_asked` and `zip_asked` are sent by the buttons, `dropped` carries paths.
+    """The drop area; `folder_asked` and `zip_asked` are sent by the buttons, `dropped` carries paths.
 
-    `strip` tells of an import that runs, `notice` of one that failed; `leave` says that a folder's files are to stay.
+    `strip` shows a running import, `notice` a failed one; `leave` is checked to leave a folder's files where they are.
     """
 
     folder_asked = Signal()
@@ -55,7 +55,7 @@ class ImportPlace(QFrame):
         self._restyle()
 
     def set_busy(self, busy: bool) -> None:
-        """Whether an import is running; the keyboard focus goes to what can be pressed then."""
+        """Set whether an import is running; the keyboard focus moves to an enabled control."""
         parts = (self.folder, self.zip, self.leave)
         here = any(part.hasFocus() for part in parts)
         back = self.strip.has_focus() and not busy

@@ -1,4 +1,4 @@
-"""Bringing in models that are on this computer already: folders and zips, one after the other."""
+"""Importing models from this computer: folders and zips, one after the other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.ui.models.import_place import ImportPlace
 
 
 class Importing(QObject):
-    """Works on the place where models are dropped. `installed` carries a card, `note` one line."""
+    """Controls the ImportPlace. `installed` carries a card, `note` one line."""
 
     installed = Signal(object)
     note = Signal(str)
@@ -38,18 +38,18 @@ class Importing(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a model is being brought in."""
+        """Whether an import is running."""
         return self._job is not None and self._job.running
 
     @Slot(list)
     def take(self, paths: list[Path]) -> None:
-        """Bring in what lies at these paths, after what is being brought in."""
+        """Import the models at these paths, after the running import."""
         self._waiting += paths
         if not self.running:
             self._next()
 
     def stop(self) -> bool:
-        """Stop, and leave what waits; returns whether there was something to stop."""
+        """Stop, and drop what waits; returns whether an import was running."""
         self._waiting.clear()
         running = self.running
         if running and self._job is not None:
@@ -64,15 +64,15 @@ class Importing(QObject):
     def _choose_folder(self) -> None:
         dialog = file_dialog(self._place, "Import a model's folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
-        self._ask(dialog)
+        self._open_dialog(dialog)
 
     @Slot()
     def _choose_zip(self) -> None:
         dialog = file_dialog(self._place, "Import a zip", kinds="Zip files (*.zip)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        self._ask(dialog)
+        self._open_dialog(dialog)
 
-    def _ask(self, dialog: QFileDialog) -> None:
+    def _open_dialog(self, dialog: QFileDialog) -> None:
         if dialog.exec():
             self.take([Path(path) for path in dialog.selectedFiles()])
         dialog.deleteLater()
@@ -116,7 +116,7 @@ class Importing(QObject):
         fault = fault_of(error)
         self._place.notice.show_fault(fault.sentence, fault.hint, fault.report)
         self.note.emit(f"{self._path.name} was not imported")
-        self._waiting.clear()  # the reason of the one refused is to be read first
+        self._waiting.clear()  # so that the reason of the failed one can be read first
 
     @Slot()
     def _stopped(self) -> None:

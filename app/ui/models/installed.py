@@ -1,4 +1,4 @@
-"""The models that are installed: which they are, what they are used for, and how they go."""
+"""The section of the installed models: their list, their uses, and their removal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.ui.models.listed import Listed, listed, sample_visit
 from app.ui.models.model_details import CardActions, ModelDetails
 from app.ui.models.removing import Removing
 from app.ui.models.section import ModelsSection
-from app.ui.models.words import PAGES, TASKS, beside, came_from
+from app.ui.models.words import PAGES, TASKS, came_from, subtitle
 
 _TASK = "Task"
 _SPLITTER = "models"
@@ -45,7 +45,7 @@ class InstalledSection(ModelsSection):
         self._listed: Listed | None = None
         self._wanted = ""
         self._list_job: Job | None = None
-        self._deed_job: Job | None = None
+        self._action_job: Job | None = None
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search what is installed", {_TASK: TASKS})
         self.list = ModelList(theme, "Installed models")
@@ -63,10 +63,10 @@ class InstalledSection(ModelsSection):
         whole.addWidget(self.panes)
         self._connect()
 
-    # What the page asks of a section
+    # The section's interface to the page
 
     def shown(self) -> None:
-        """Read what is installed, and go to the list."""
+        """Refresh the list, and focus it."""
         self._look()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -77,15 +77,15 @@ class InstalledSection(ModelsSection):
         self.filters.clear()
 
     def settings_changed(self) -> None:
-        """Read again what is installed, and what is used for what."""
+        """Refresh the installed models and their uses."""
         self._look()
 
     def stop(self) -> bool:
-        """Take the question away, or stop removing."""
+        """Cancel the question, or stop removing."""
         return self._removing.stop()
 
     def keep(self) -> None:
-        """Keep where the line between list and page is."""
+        """Save the splitter's sizes."""
         self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
 
     def search(self) -> None:
@@ -98,11 +98,11 @@ class InstalledSection(ModelsSection):
         if self._list_job is not None:
             self._list_job.drop()
         self._list_job = self.lanes.files.start(listed, self.workspace)
-        self._list_job.done.connect(self._looked)
+        self._list_job.done.connect(self._installed_found)
         self._list_job.failed.connect(self.show_fault)
 
     @Slot(object)
-    def _looked(self, found: Listed) -> None:
+    def _installed_found(self, found: Listed) -> None:
         self._listed = found
         self._show_rows()
         self._wanted = ""
@@ -113,7 +113,7 @@ class InstalledSection(ModelsSection):
             return
         rows = self._listed.rows(self.filters.words(), self.filters.choice(_TASK))
         keys = [row.key for row in rows]
-        # What is wanted may have come in after the list was read: then it is chosen once that is read anew.
+        # The wanted model may have been installed after the list was read: it is chosen on the next refresh.
         before = self._wanted if self._wanted in keys else self.list.key()
         self.list.set_rows(rows)
         key = before if before in keys else keys[0] if keys else ""
@@ -133,13 +133,13 @@ class InstalledSection(ModelsSection):
             starter = found.is_starter(card)
             self.details.show_model(
                 card.name,
-                beside(card, starter=starter),
+                subtitle(card, starter=starter),
                 card.description,
                 found.uses_of(card),
                 found.facts_of(card),
                 CardActions(
                     measure=any(head in NOUNS for head in card.heads),
-                    kept="It comes with Spanlight and cannot be removed." if starter else "",
+                    removal_blocked="It comes with Spanlight and cannot be removed." if starter else "",
                 ),
                 card.reliability,
             )
@@ -173,7 +173,7 @@ class InstalledSection(ModelsSection):
         """The card of the chosen model, None for none or a broken one."""
         return self._listed.card(self.list.key()) if self._listed is not None else None
 
-    # What is done with a model
+    # Actions
 
     @Slot(object, bool)
     def _use(self, head: Head, on: bool) -> None:
@@ -183,8 +183,8 @@ class InstalledSection(ModelsSection):
         self.details.notice.clear()
         job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
         job.done.connect(self._used)
-        job.failed.connect(self._say_here)
-        self._deed_job = job
+        job.failed.connect(self._show_fault_here)
+        self._action_job = job
 
     @Slot(object)
     def _used(self, done: tuple[Head, str]) -> None:
@@ -203,8 +203,8 @@ class InstalledSection(ModelsSection):
         if self.card is not None:
             job = self.lanes.files.start(sample_visit, self.workspace, self.card)
             job.done.connect(self._visit_found)
-            job.failed.connect(self._say_here)
-            self._deed_job = job
+            job.failed.connect(self._show_fault_here)
+            self._action_job = job
 
     @Slot(object)
     def _visit_found(self, visit: Visit | None) -> None:
@@ -215,12 +215,12 @@ class InstalledSection(ModelsSection):
     def _show_folder(self) -> None:
         folder = self.list.key()
 
-        def say(sentence: str, hint: str, path: str) -> None:
-            if self.list.key() == folder:  # it may come late, when another model is shown
+        def show_failure(sentence: str, hint: str, path: str) -> None:
+            if self.list.key() == folder:  # it may be called late, when another model is shown
                 self.details.notice.show_not_shown(sentence, hint, path)
 
         self.details.notice.clear()
-        open_folder(Path(folder), say, self)
+        open_folder(Path(folder), show_failure, self)
 
     @Slot()
     def _again(self) -> None:
@@ -240,7 +240,7 @@ class InstalledSection(ModelsSection):
             self.go.emit("offered", None)
 
     @Slot()
-    def _ask_removal(self) -> None:
+    def _request_removal(self) -> None:
         found, card = self._listed, self.card
         if found is not None and card is not None and found.is_starter(card):
             self.details.notice.show_hint("It comes with Spanlight and cannot be removed.")
@@ -255,12 +255,12 @@ class InstalledSection(ModelsSection):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
-    def _kept(self) -> None:
+    def _removal_cancelled(self) -> None:
         self._look()
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
-    def _say_here(self, error: BaseException) -> None:
+    def _show_fault_here(self, error: BaseException) -> None:
         fault = fault_of(error)
         self.details.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
@@ -270,7 +270,7 @@ class InstalledSection(ModelsSection):
         self.list.up_asked.connect(self.filters.go_to_search)
         self.list.chosen.connect(self._show_model)
         self.list.entered.connect(self._enter)
-        self.list.remove_asked.connect(self._ask_removal)
+        self.list.remove_asked.connect(self._request_removal)
         self.empty.acted.connect(self._get_more)
         details = self.details
         details.use_asked.connect(self._use)
@@ -278,11 +278,11 @@ class InstalledSection(ModelsSection):
         details.look_asked.connect(self._look_inside)
         details.folder_asked.connect(self._show_folder)
         details.again_asked.connect(self._again)
-        details.remove_asked.connect(self._ask_removal)
+        details.remove_asked.connect(self._request_removal)
         self._removing.note.connect(self.note)
         self._removing.removed.connect(self._removed)
-        self._removing.kept.connect(self._kept)
-        self._removing.failed.connect(self._say_here)
+        self._removing.cancelled.connect(self._removal_cancelled)
+        self._removing.failed.connect(self._show_fault_here)
 
 
 def _use(workspace: Workspace, head: Head, name: str, report: Report) -> tuple[Head, str]:

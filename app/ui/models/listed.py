@@ -1,4 +1,4 @@
-"""What is installed, read in a lane: models, broken folders, which does which work, and what was measured."""
+"""The installed models, read in a lane: cards, broken folders, uses, and measures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from app.ui.models.words import (
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A model folder that cannot be used, what is wrong with it and what to do, and where it came from."""
+    """A model folder that cannot be used, with the error, a hint, and its origin."""
 
     folder: str
     sentence: str
@@ -48,10 +48,10 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """All that the section of installed models shows.
+    """The content of the section of installed models.
 
-    `used` maps a head to the folder of the model that does its work now, `chosen` to what the settings say; `origins`,
-    `uses` (ISO 8601) and `measures` are by folder.
+    `used` maps a head to the folder of the model in use for it, `chosen` to the one of the settings; `origins`, `uses`
+    (ISO 8601) and `measures` are by folder.
     """
 
     cards: tuple[ModelCard, ...]
@@ -67,7 +67,7 @@ class Listed:
         return next((card for card in self.cards if card.folder == folder), None)
 
     def broken_one(self, folder: str) -> Broken | None:
-        """What is wrong with a folder, None where nothing is."""
+        """The Broken entry of a folder, None if it is usable."""
         return next((one for one in self.broken if one.folder == folder), None)
 
     def is_starter(self, card: ModelCard) -> bool:
@@ -75,7 +75,7 @@ class Listed:
         return card.source == Source.STARTER
 
     def rows(self, words: str, head: str) -> list[ModelRow]:
-        """The rows of the models that hold the words and have the head (a Head's value, "" for any)."""
+        """The rows of the models that match the words and have the head (a Head's value, "" for any)."""
         wanted = words.casefold().split()
         rows = []
         for card in self.cards:
@@ -94,7 +94,7 @@ class Listed:
         return ModelRow(card.folder, card.name, does(card.heads), size(card.size), ", ".join(pages))
 
     def uses_of(self, card: ModelCard) -> list[Use]:
-        """What a model does, and whether it does it for a page now."""
+        """A model's heads, and whether it is in use for each."""
         found = []
         for head in card.heads:
             plain, term = HEAD_WORDS[head]
@@ -105,7 +105,7 @@ class Listed:
         return found
 
     def facts_of(self, card: ModelCard) -> list[Fact]:
-        """A model's facts, in the order that they are told."""
+        """A model's facts, in display order."""
         origin = self.origins.get(card.folder)
         source, tip = came_from(card, origin)
         last = self.uses.get(card.folder, "")
@@ -123,7 +123,7 @@ class Listed:
 
 
 def listed(workspace: Workspace, report: Report) -> Listed:
-    """Everything that is installed, read afresh."""
+    """Everything that is installed, read again."""
     cards = installed(workspace)
     broken = tuple(
         Broken(folder, fault.message, fault.hint, origin_of(folder))
@@ -134,8 +134,8 @@ def listed(workspace: Workspace, report: Report) -> Listed:
         try:
             used[head] = workspace.find_model(head).folder
         except SpanlightError:
-            continue  # nothing installed does it
-    kept = measured(workspace, report)
+            continue  # no installed model has this head
+    all_measures = measured(workspace, report)
     chosen = {head: workspace.settings.models.get(head, "") for head in Head}
     return Listed(
         cards,
@@ -144,12 +144,12 @@ def listed(workspace: Workspace, report: Report) -> Listed:
         {head: name for head, name in chosen.items() if name},
         {card.folder: origin_of(card.folder) for card in cards},
         {card.folder: workspace.uses.last(card.folder) for card in cards},
-        {card.folder: latest_of(card, kept) for card in cards},
+        {card.folder: latest_of(card, all_measures) for card in cards},
     )
 
 
 def sample_visit(workspace: Workspace, card: ModelCard, report: Report) -> Visit | None:
-    """A sample to look into with this model; None where there is none for its heads."""
+    """A sample to inspect with this model; None if there is none for its heads."""
     for offer in offers(workspace, report):
         if offer.visit.subject.head in card.heads:
             return Visit(offer.visit.subject, card.folder, offer.visit.title)

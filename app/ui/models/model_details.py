@@ -1,4 +1,4 @@
-"""The page of one installed model: what it does and for whom, its facts, and what can be done with it."""
+"""The page of one installed model: its uses, its facts, and its actions."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from app.ui.models.reliability import ReliabilityCard
 
 
 class RemovalCard(QFrame):
-    """The question, what is freed and what used the model, a switch for the shared cache, Keep it and Remove.
+    """The question, the consequences of removing, a check box for the shared cache, Keep it and Remove.
 
-    `confirmed` carries whether its files are to go from the cache too; `kept` is sent when it is to stay.
+    `confirmed` carries whether its files are to be deleted from the cache too; `cancelled` is sent to keep the model.
     """
 
     confirmed = Signal(bool)
-    kept = Signal()
+    cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._question, self._told = QLabel(), QLabel()
-        for label in (self._question, self._told):
+        self._question, self._consequences = QLabel(), QLabel()
+        for label in (self._question, self._consequences):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.cache = QCheckBox()
@@ -46,38 +46,38 @@ class RemovalCard(QFrame):
             button.setAccessibleName(button.text())
             self._buttons.add(button)
         self._column = QVBoxLayout(self)
-        for part in (self._question, self._told, self.cache):
+        for part in (self._question, self._consequences, self.cache):
             self._column.addWidget(part)
         self._column.addLayout(self._buttons)
         self.setProperty("kind", "fault")
         self.remove.clicked.connect(self._confirmed)
-        self.keep.clicked.connect(self._kept)
+        self.keep.clicked.connect(self._cancel)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
 
-    def ask(self, name: str, told: str, cached: int) -> None:
-        """Ask about a model; `told` says what it means, `cached` counts its bytes in the Hugging Face cache."""
+    def ask(self, name: str, consequences: str, cached: int) -> None:
+        """Ask about a model; `cached` is the number of its bytes in the Hugging Face cache."""
         self._question.setText(f"Remove {name}?")
-        self._told.setText(told)
-        self._told.setVisible(bool(told))
+        self._consequences.setText(consequences)
+        self._consequences.setVisible(bool(consequences))
         frees = wording.size(cached)
         self.cache.setText(f"Also from the Hugging Face cache (frees {frees})")
         self.cache.setToolTip("Other programs on this computer may use the same files")
         self.cache.setChecked(False)
         self.cache.setVisible(cached > 0)
-        self.setAccessibleName(f"Remove {name}? {told}")
+        self.setAccessibleName(f"Remove {name}? {consequences}")
         self.show()
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def words(self) -> str:
-        """What is asked and told."""
-        return f"{self._question.text()} {self._told.text()}".strip()
+        """The question and the consequences."""
+        return f"{self._question.text()} {self._consequences.text()}".strip()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc keeps the model."""
         if event.key() == Qt.Key.Key_Escape:
-            self._kept()
+            self._cancel()
             return
         super().keyPressEvent(event)
 
@@ -87,9 +87,9 @@ class RemovalCard(QFrame):
         self.confirmed.emit(self.cache.isChecked())
 
     @Slot()
-    def _kept(self) -> None:
+    def _cancel(self) -> None:
         self.hide()
-        self.kept.emit()
+        self.cancelled.emit()
 
     @Slot()
     def _restyle(self) -> None:
@@ -103,12 +103,12 @@ class RemovalCard(QFrame):
 
 @dataclass(frozen=True, slots=True)
 class CardActions:
-    """What can be done with a model; `kept` says why it cannot be removed, empty where it can."""
+    """The actions available for a model; `removal_blocked` is why it cannot be removed, empty if it can."""
 
     measure: bool = True
     look: bool = True
     again: bool = False
-    kept: str = ""
+    removal_blocked: str = ""
 
 
 class ModelDetails(ModelSheet):
@@ -130,7 +130,7 @@ class ModelDetails(ModelSheet):
         self.fault = Notice(theme, closable=False)
         self.notice = Notice(theme)
         self.uses = ModelUses(theme)
-        self.uses.asked.connect(self.use_asked)
+        self.uses.use_requested.connect(self.use_asked)
         self.removal = RemovalCard(theme)
         self.strip = ProgressStrip(theme)
         self.facts = FactsGrid(theme)
@@ -154,16 +154,16 @@ class ModelDetails(ModelSheet):
             button.setAccessibleName(button.text())
             button.clicked.connect(signal)
             self._buttons.add(button)
-        self._kept = QLabel()
-        self._kept.setProperty("ink", "quiet")
-        self._kept.setWordWrap(True)
+        self._removal_note = QLabel()
+        self._removal_note.setProperty("ink", "quiet")
+        self._removal_note.setWordWrap(True)
         self._rules = (rule(), rule())
-        self._deeds = CardActions()
+        self._actions = CardActions()
         for part in (self.fault, self.notice, self.uses, self._rules[0], self.facts, self.reliability):
             self.put(part)
         self.put(self._rules[1])
         self.put(self._buttons)
-        for part in (self._kept, self.removal, self.strip):
+        for part in (self._removal_note, self.removal, self.strip):
             self.put(part)
         self.end()
         theme.changed.connect(self._restyle)
@@ -172,36 +172,36 @@ class ModelDetails(ModelSheet):
     def show_model(
         self,
         title: str,
-        beside: str,
+        subtitle: str,
         line: str,
         uses: Sequence[Use],
         facts: Sequence[Fact],
-        deeds: CardActions,
+        actions: CardActions,
         reliability: Reliability | None = None,
     ) -> None:
-        """Show a model; whether another one is to be removed is asked no longer."""
-        if title != self.title() or deeds != self._deeds:
+        """Show a model; a question about removing another one is withdrawn."""
+        if title != self.title() or actions != self._actions:
             self.removal.hide()
             self.notice.clear()
-        self._deeds = deeds
+        self._actions = actions
         self.fault.clear()
-        self.set_title(title, beside, line)
+        self.set_title(title, subtitle, line)
         self.uses.set_uses(uses)
         self.uses.setVisible(bool(uses))
         self._rules[0].setVisible(bool(uses))
         self.facts.set_facts(facts)
         self.reliability.show_bins(reliability or {})
-        self.measure.setVisible(deeds.measure)
-        self.look.setVisible(deeds.look)
-        self.again.setVisible(deeds.again)
-        self.remove.setVisible(not deeds.kept)
-        self._kept.setText(deeds.kept)
-        self._kept.setVisible(bool(deeds.kept))
+        self.measure.setVisible(actions.measure)
+        self.look.setVisible(actions.look)
+        self.again.setVisible(actions.again)
+        self.remove.setVisible(not actions.removal_blocked)
+        self._removal_note.setText(actions.removal_blocked)
+        self._removal_note.setVisible(bool(actions.removal_blocked))
 
-    def ask_removal(self, name: str, told: str, cached: int) -> None:
-        """Ask below the buttons whether the model is to go, in sight whole."""
-        self.removal.ask(name, told, cached)
-        # Where it stands is known once everything has been laid out anew.
+    def ask_removal(self, name: str, consequences: str, cached: int) -> None:
+        """Ask below the buttons whether to remove the model, scrolled into view."""
+        self.removal.ask(name, consequences, cached)
+        # Its position is known once everything has been laid out again.
         QTimer.singleShot(0, self._to_removal)
 
     @Slot()
@@ -210,7 +210,7 @@ class ModelDetails(ModelSheet):
         self.ensureWidgetVisible(self.removal.keep)
 
     def go_in(self) -> None:
-        """Put the keyboard focus on the first thing to do."""
+        """Put the keyboard focus on the first action."""
         for button in (*self.uses.findChildren(QPushButton), *(button for button, _ in self._icons)):
             if button.isVisibleTo(self):
                 button.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -219,7 +219,7 @@ class ModelDetails(ModelSheet):
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        self._kept.setFont(theme.font("small"))
+        self._removal_note.setFont(theme.font("small"))
         self._buttons.setSpacing(theme.step(2))
         for button, icon in self._icons:
             button.setIcon(theme.icon(icon, "ink"))

@@ -1,4 +1,4 @@
-"""The page of one model: its name in large letters, a line, and whatever is put below."""
+"""The base of the pages of one model: its name in large type, a line, and further content below."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ class ModelSheet(QScrollArea):
         super().__init__()
         self._theme = theme
         self._title = FlowText(theme, "answer", spacing=1.1)
-        self._beside = QLabel()
-        self._beside.setProperty("ink", "quiet")
-        self._beside.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._subtitle = QLabel()
+        self._subtitle.setProperty("ink", "quiet")
+        self._subtitle.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._line = QLabel()
-        for label in (self._beside, self._line):
+        for label in (self._subtitle, self._line):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._middle = QWidget()
         self._column = QVBoxLayout(self._middle)
         self._names = QVBoxLayout()
-        for part in (self._title, self._beside):
+        for part in (self._title, self._subtitle):
             self._names.addWidget(part)
         self._column.addLayout(self._names)
         self._column.addWidget(self._line)
         ground = QWidget()
         ground.setProperty("kind", "panel")
         ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        # Not by alignment: it would not ask the wrapped words how high they are at this width.
+        # Not by alignment, which would not take the wrapped text's height for this width.
         self._row = QHBoxLayout(ground)
         self._row.addWidget(self._middle, 1000)
         self._row.addStretch(1)
@@ -47,18 +47,18 @@ class ModelSheet(QScrollArea):
         theme.changed.connect(self._restyle_sheet)
         self._restyle_sheet()
 
-    def set_title(self, title: str, beside: str, line: str) -> None:
-        """Say which model this is: its name, where it is from, and one line on it."""
+    def set_title(self, title: str, subtitle: str, line: str) -> None:
+        """Set the model's name, its origin, and a one-line description."""
         if title != self._title.text():
             self.verticalScrollBar().setValue(0)
         self._title.set_text(title)
-        self._beside.setText(beside)
-        self._beside.setVisible(bool(beside))
+        self._subtitle.setText(subtitle)
+        self._subtitle.setVisible(bool(subtitle))
         self._line.setText(line)
         self._line.setVisible(bool(line))
 
     def title(self) -> str:
-        """The name that is shown."""
+        """The shown name."""
         return self._title.text()
 
     def put(self, part: QWidget | QLayout) -> None:
@@ -69,13 +69,13 @@ class ModelSheet(QScrollArea):
             self._column.addLayout(part)
 
     def end(self) -> None:
-        """Nothing more comes: the rest stays free."""
+        """End the column: the rest stays empty."""
         self._column.addStretch(1)
 
     @Slot()
     def _restyle_sheet(self) -> None:
         theme, step = self._theme, self._theme.step
-        self._beside.setFont(theme.font("small"))
+        self._subtitle.setFont(theme.font("small"))
         self._line.setFont(theme.font("ui"))
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(step(4))

@@ -1,4 +1,4 @@
-"""What a model can do, and which pages of the window use it for that."""
+"""The heads of a model, and the pages that use it for them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 from app.core.models import Head
 from app.ui.kit.theme import Theme, mark
 
-_BESIDE, _BELOW = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_HORIZONTAL, _VERTICAL = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One head: in plain words, the field's term, and the page whose work it does.
+    """One head: its task in plain words, the technical term, and the page that uses it.
 
-    `used` tells that this model does it now, `chosen` that a person chose it for that; `alone` that no other installed
-    model could.
+    `used` if this model is in use for it, `chosen` if the user chose it for that, `only_model` if no other installed
+    model has the head.
     """
 
     head: Head
@@ -29,16 +29,16 @@ class Use:
     page: str
     used: bool
     chosen: bool
-    alone: bool
+    only_model: bool
 
 
 class _UseRow(QFrame):
-    """One head's row: what it does, and at the right, or below where there is little room, what it is used for.
+    """One head's row: its task, and at the right, or below in a narrow window, its use.
 
-    `asked` carries the head and whether the model is to be used for it.
+    `use_requested` carries the head and whether the model is to be used for it.
     """
 
-    asked = Signal(object, bool)
+    use_requested = Signal(object, bool)
 
     def __init__(self, theme: Theme, use: Use, *, primary: bool) -> None:
         super().__init__()
@@ -51,11 +51,11 @@ class _UseRow(QFrame):
         for label in (self._plain, self._term):
             label.setWordWrap(True)
             words.addWidget(label)
-        self._whole = QBoxLayout(_BESIDE, self)
+        self._whole = QBoxLayout(_HORIZONTAL, self)
         self._whole.setContentsMargins(0, 0, 0, 0)
         self._whole.addLayout(words, 1)
         self._words = words
-        self._row = QBoxLayout(_BESIDE)
+        self._row = QBoxLayout(_HORIZONTAL)
         self._status = QHBoxLayout()
         self._row.addLayout(self._status)
         self._whole.addLayout(self._row)
@@ -63,25 +63,25 @@ class _UseRow(QFrame):
         self._used = QLabel(f"Used for {use.page}")
         self._used.setProperty("ink", "likely")
         self._why = QLabel(
-            "the only one that can" if use.alone else "" if use.chosen else "Spanlight’s choice"
+            "the only one that can" if use.only_model else "" if use.chosen else "Spanlight’s choice"
         )
         self._why.setProperty("ink", "quiet")
-        told = QVBoxLayout()
-        told.setSpacing(0)
+        labels = QVBoxLayout()
+        labels.setSpacing(0)
         for label in (self._used, self._why):
-            told.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
+            labels.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
             label.setVisible(use.used and bool(label.text()))
         self._sign.setVisible(use.used)
         self.button = QPushButton(
             f"Use for {use.page}" if not use.used else "Let Spanlight choose" if use.chosen else ""
         )
         self.button.setAccessibleName(self.button.text())
-        self.button.setVisible(not use.used or (use.chosen and not use.alone))
+        self.button.setVisible(not use.used or (use.chosen and not use.only_model))
         mark(self.button, kind="link" if use.used else "primary" if primary else "")
         self.button.clicked.connect(self._clicked)
         self._status.addWidget(self._sign)
-        self._status.addLayout(told)
-        # Takes the rest where it stands below; at the right there is none.
+        self._status.addLayout(labels)
+        # Takes the remaining width when it is below; at the right there is none.
         self._status.addStretch(1)
         self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self.restyle()
@@ -100,14 +100,14 @@ class _UseRow(QFrame):
         if not self.button.isHidden():
             button = gap + self.button.sizeHint().width()
         row = self._status.sizeHint().width() + button
-        self._row.setDirection(_BESIDE if self.width() >= row else _BELOW)
-        # On one line each: the hint of a label that wraps is of words broken to several.
+        self._row.setDirection(_HORIZONTAL if self.width() >= row else _VERTICAL)
+        # Widths on one line each: the size hint of a wrapping label is for wrapped text.
         labels = (self._plain, self._term)
         words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
-        self._whole.setDirection(_BESIDE if self.width() >= words + gap + row else _BELOW)
+        self._whole.setDirection(_HORIZONTAL if self.width() >= words + gap + row else _VERTICAL)
 
     def restyle(self) -> None:
-        """Take the theme's fonts and icons."""
+        """Apply the theme's fonts and icons."""
         theme = self._theme
         self._plain.setFont(theme.font("strong"))
         self._used.setFont(theme.font("strong"))
@@ -125,13 +125,13 @@ class _UseRow(QFrame):
 
     @Slot()
     def _clicked(self) -> None:
-        self.asked.emit(self._use.head, not self._use.used)
+        self.use_requested.emit(self._use.head, not self._use.used)
 
 
 class ModelUses(QFrame):
-    """A row for each head. `asked` carries a head and whether the model that is shown is to be used for it."""
+    """A row for each head. `use_requested` carries a head and whether the shown model is to be used for it."""
 
-    asked = Signal(object, bool)
+    use_requested = Signal(object, bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -152,9 +152,9 @@ class ModelUses(QFrame):
         first = next((at for at, use in enumerate(uses) if not use.used), -1)
         self._rows = [_UseRow(self._theme, use, primary=at == first) for at, use in enumerate(uses)]
         for row in self._rows:
-            row.asked.connect(self.asked)
+            row.use_requested.connect(self.use_requested)
             self._column.addWidget(row)
-            row.show()  # at once: what is hidden cannot take the keyboard focus
+            row.show()  # at once: a hidden widget cannot take the keyboard focus
         if focused:
             button = next((row.button for row in self._rows if not row.button.isHidden()), None)
             if button is not None:
@@ -165,7 +165,7 @@ class ModelUses(QFrame):
         self._restyle()
 
     def button(self, head: Head) -> QPushButton | None:
-        """The button of a head, None where there is nothing to press."""
+        """The button of a head, None if there is none."""
         rows = zip(self._uses, self._rows, strict=True)
         return next((row.button for use, row in rows if use.head is head and not row.button.isHidden()), None)
 

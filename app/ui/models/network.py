@@ -1,4 +1,4 @@
-"""The section on the network: whether it may be used, how, and every request that was made."""
+"""The network section: the offline switch, the network's settings, and the ledger of requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ABOUT = {
     "certificates": "Who is trusted to vouch for an address. A file is for networks with an authority of their own.",
     "hub_cache": "Downloads lie here, shared with other programs that use Hugging Face's tools.",
 }
-_NOT_KEPT = "{} It is not used yet."
+_NOT_SAVED = "{} It is not used yet."
 
 
 def _endpoint(workspace: Workspace, typed: str, report: Report) -> Remark:
@@ -50,7 +50,7 @@ def _proxy(workspace: Workspace, typed: str, report: Report) -> Remark:
 
 @dataclass(slots=True)
 class _Field:
-    """One setting: its line, its hint, who looks at it, and the look that is under way."""
+    """One setting: its line, its hint, its check, and the job of a running check."""
 
     line: CheckedLine
     hint: QLabel
@@ -60,9 +60,9 @@ class _Field:
 
 
 class NetworkForm(FormCard):
-    """The settings of the network. `kept` carries the name of one that was changed, and can be saved."""
+    """The settings of the network. `setting_changed` carries the name of a changed setting that can be saved."""
 
-    kept = Signal(str)
+    setting_changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(theme, "How models are reached")
@@ -91,12 +91,12 @@ class NetworkForm(FormCard):
         self._standard.done.connect(self._standard_found)
 
     def show_settings(self) -> None:
-        """Show what is kept; what is typed and cannot be used stays."""
+        """Show the saved settings; unusable text that is being typed stays."""
         self.token.setChecked(self._workspace.settings.use_token)
         for name, field in self.fields.items():
-            kept = getattr(self._workspace.settings, name)
+            saved = getattr(self._workspace.settings, name)
             if not field.bad and not field.line.line.hasFocus():
-                field.line.set_text(kept)
+                field.line.set_text(saved)
                 self._look(name)
 
     def _add_field(
@@ -115,27 +115,29 @@ class NetworkForm(FormCard):
             self._look(line.objectName())
 
     def _look(self, name: str) -> None:
-        """Have what stands in a line looked at; a file or folder is, off the window's thread."""
+        """Check the text of a line in the files lane, since it may name a file or folder."""
         field = self.fields[name]
         if field.job is not None:
             field.job.drop()
-        field.job = self._lanes.files.start(_looked_at, self._workspace, name, field.line.text(), field.check)
-        field.job.done.connect(self._looked)
+        field.job = self._lanes.files.start(
+            _check_entry, self._workspace, name, field.line.text(), field.check
+        )
+        field.job.done.connect(self._checked)
 
     @Slot(object)
-    def _looked(self, found: tuple[str, str, Remark]) -> None:
+    def _checked(self, found: tuple[str, str, Remark]) -> None:
         name, typed, remark = found
         field, settings = self.fields[name], self._workspace.settings
         field.bad = remark.bad
         if remark.bad:
-            set_hint(field.hint, _NOT_KEPT.format(remark.words.rstrip(".") + "."), "fault")
+            set_hint(field.hint, _NOT_SAVED.format(remark.words.rstrip(".") + "."), "fault")
         else:
             set_hint(field.hint, remark.words or _ABOUT[name])
         field.line.line.setAccessibleDescription(field.hint.text())
         typed = typed.strip()
         if not remark.bad and typed != getattr(settings, name):
             setattr(settings, name, typed)
-            self.kept.emit(name)
+            self.setting_changed.emit(name)
 
     @Slot(object)
     def _standard_found(self, folder: Path) -> None:
@@ -155,10 +157,10 @@ class NetworkForm(FormCard):
     @Slot(bool)
     def _token_chosen(self, use: bool) -> None:
         self._workspace.settings.use_token = use
-        self.kept.emit("use_token")
+        self.setting_changed.emit("use_token")
 
 
-def _looked_at(
+def _check_entry(
     workspace: Workspace, name: str, typed: str, check: Callable[..., Remark], report: Report
 ) -> tuple[str, str, Remark]:
     return name, typed, check(workspace, typed, report)
@@ -185,24 +187,24 @@ class NetworkSection(ModelsSection):
         self._column.add(self.requests, wide=True)
         self._column.fill(self)
         self.switch.chosen.connect(self._way_chosen)
-        self.form.kept.connect(self._save)
+        self.form.setting_changed.connect(self._save)
         self.requests.failed.connect(self.show_fault)
 
     def shown(self) -> None:
-        """Show what holds, and read the list of requests afresh."""
+        """Show the settings, and refresh the list of requests."""
         self.settings_changed()
         self.requests.look()
         self.switch.focus_selected()
 
     def settings_changed(self) -> None:
-        """Show what was chosen elsewhere."""
+        """Show what was changed elsewhere."""
         offline = self.workspace.settings.offline
         self.switch.select("offline" if offline else "asked")
         set_hint(self._means, _MEANS[offline])
         self.form.show_settings()
 
     def stop(self) -> bool:
-        """Take the question away whether the list is to be cleared."""
+        """Cancel the question about clearing the list."""
         asking = self.requests.asking
         self.requests.calm()
         return asking
@@ -211,7 +213,7 @@ class NetworkSection(ModelsSection):
         """Search the requests."""
         self.requests.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.requests.filter.selectAll()
-        # What is found stands below what is typed.
+        # The rows found are below the search.
         self._column.ensureWidgetVisible(self.requests, 0, 0)
         self._column.ensureWidgetVisible(self.requests.filter, 0, self.theme.step(8))
 

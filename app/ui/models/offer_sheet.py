@@ -1,4 +1,4 @@
-"""The page of one model that can be had: what is known of it, and the one thing to do next."""
+"""The page of one available model: its facts, and the next action."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.ui.models.model_sheet import ModelSheet, rule
 
 
 class OfferSheet(ModelSheet):
-    """Title, what to do next with a line on it, then the facts.
+    """Title, the next action with a hint, then the facts.
 
-    `acted` is sent by the button; `linked` by the words beside it that lead elsewhere; `strip` tells of a look-up.
+    `acted` is sent by the button; `linked` by the link next to it; `strip` shows a look-up.
     """
 
     acted = Signal()
@@ -33,75 +33,75 @@ class OfferSheet(ModelSheet):
         self.button = QPushButton()
         mark(self.button, kind="primary")
         self.button.clicked.connect(self.acted)
-        self._beside_it = QLabel()
-        self._beside_it.setWordWrap(True)
-        self._beside_it.setProperty("ink", "quiet")
+        self._hint = QLabel()
+        self._hint.setWordWrap(True)
+        self._hint.setProperty("ink", "quiet")
         self.link = QPushButton()
         mark(self.link, kind="link")
         self.link.clicked.connect(self.linked)
         self._icon = ""
         self._quiet = False
-        self._deed = QHBoxLayout()
-        self._deed.addWidget(self.button)
-        told = QVBoxLayout()
-        told.setSpacing(0)
-        told.addWidget(self._beside_it)
-        told.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
-        self._deed.addLayout(told, 1)
-        for part in (self.refusal, self.notice, self._deed, self.strip, rule(), self.facts):
+        self._action_row = QHBoxLayout()
+        self._action_row.addWidget(self.button)
+        hint_column = QVBoxLayout()
+        hint_column.setSpacing(0)
+        hint_column.addWidget(self._hint)
+        hint_column.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
+        self._action_row.addLayout(hint_column, 1)
+        for part in (self.refusal, self.notice, self._action_row, self.strip, rule(), self.facts):
             self.put(part)
         self.end()
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def show_model(self, title: str, beside: str, line: str, facts: Sequence[Fact]) -> None:
-        """Show what is known of a model."""
+    def show_model(self, title: str, subtitle: str, line: str, facts: Sequence[Fact]) -> None:
+        """Show a model's facts."""
         if title != self.title():
             self.notice.clear()
-        self.set_title(title, beside, line)
+        self.set_title(title, subtitle, line)
         self.facts.set_facts(facts)
 
     def offer(
         self,
         act: str,
-        beside: str,
+        hint: str,
         *,
         icon: str = "",
         possible: bool = True,
         link: str = "",
         quiet: bool = False,
     ) -> None:
-        """Offer one thing to do, none where `act` is empty; `beside` says what it means; `quiet` has it stand back."""
+        """Offer an action, none if `act` is empty; `hint` explains it; `quiet` makes it less prominent."""
         mark(self.button, kind="" if quiet else "primary")
         self.button.setText(act)
         self.button.setAccessibleName(act)
         self.button.setVisible(bool(act))
         self.button.setEnabled(possible)
-        self._beside_it.setText(beside)
-        self._beside_it.setVisible(bool(beside))
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
         self.link.setText(link)
         self.link.setAccessibleName(link)
         self.link.setVisible(bool(link))
         self._icon, self._quiet = icon, quiet
         self._restyle()
 
-    def told(self) -> str:
-        """What is said beside the button."""
-        return self._beside_it.text()
+    def hint(self) -> str:
+        """The hint next to the button."""
+        return self._hint.text()
 
     def go_in(self) -> None:
-        """Put the keyboard focus on what is to be done, else on what is to be read."""
+        """Put the keyboard focus on the action, else on the facts."""
         able = self.button.isVisibleTo(self) and self.button.isEnabled()
-        # Where nothing is to be done there is something to read: the arrow keys go through it.
+        # Without an action the arrow keys scroll the text.
         (self.button if able else self).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        self._beside_it.setFont(theme.font("small"))
-        self._deed.setSpacing(theme.step(3))
-        # As much as a link keeps around its words, so that both begin at one edge.
-        self._beside_it.setContentsMargins(theme.step(1) if self.button.text() else 0, 0, 0, 0)
+        self._hint.setFont(theme.font("small"))
+        self._action_row.setSpacing(theme.step(3))
+        # The same margin as a link has around its text, so that both are aligned.
+        self._hint.setContentsMargins(theme.step(1) if self.button.text() else 0, 0, 0, 0)
         if self._icon:
             self.button.setIcon(theme.icon(self._icon, "ink" if self._quiet else "on_accent"))
             self.button.setIconSize(QSize(theme.step(4), theme.step(4)))

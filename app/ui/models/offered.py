@@ -1,4 +1,4 @@
-"""Models that can be had: those that Spanlight knows, any other on Hugging Face, and what lies on this computer."""
+"""The section of available models: the catalogue, any other on Hugging Face, and imports from this computer."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _SPLITTER = "models_offered"
 
 
 class RepositoryLine(QFrame):
-    """A line and a button, and below them why what was typed is no name. `asked` carries what was typed."""
+    """A line edit and a button, and below them why the text is no valid name. `requested` carries the text."""
 
-    asked = Signal(str)
+    requested = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -65,13 +65,13 @@ class RepositoryLine(QFrame):
         self._column.addWidget(self._fault)
         self._title.setBuddy(self.line)
         self.line.textChanged.connect(self._typed)
-        self.line.returnPressed.connect(self._ask)
-        self.button.clicked.connect(self._ask)
+        self.line.returnPressed.connect(self._submit)
+        self.button.clicked.connect(self._submit)
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def refuse(self, words: str) -> None:
-        """Say why what was typed is no name, until something else is typed."""
+        """Show why the text is no valid name, until it changes."""
         self._fault.setText(words)
         self._fault.setVisible(bool(words))
         self.line.setAccessibleDescription(words)
@@ -79,7 +79,7 @@ class RepositoryLine(QFrame):
         self.line.selectAll()
 
     def refusal(self) -> str:
-        """What is said of what was typed, empty where nothing is wrong."""
+        """The message about an invalid name, empty if there is none."""
         return self._fault.text() if self._fault.isVisibleTo(self) else ""
 
     @Slot(str)
@@ -89,9 +89,9 @@ class RepositoryLine(QFrame):
         self.button.setEnabled(bool(text.strip()))
 
     @Slot()
-    def _ask(self) -> None:
+    def _submit(self) -> None:
         if self.line.text().strip():
-            self.asked.emit(self.line.text().strip())
+            self.requested.emit(self.line.text().strip())
 
     @Slot()
     def _restyle(self) -> None:
@@ -102,9 +102,9 @@ class RepositoryLine(QFrame):
 
 
 class NothingFound(QFrame):
-    """A few words, a link that shows everything again, and one to what was meant, where that can be told.
+    """A message, a link that shows everything again, and one to a suggested repository, if there is one.
 
-    `acted` is sent by the one, `named` by the other, with what was meant.
+    `acted` is sent by the first, `named` by the second, with the repository.
     """
 
     acted = Signal()
@@ -135,7 +135,7 @@ class NothingFound(QFrame):
         self.hide()
 
     def mean(self, name: str) -> None:
-        """Offer what was meant by this name; nothing where it is empty."""
+        """Suggest a repository; none if the name is empty."""
         self._meant = name
         self.meant.setText(f"Show {name}")
         self.meant.setAccessibleName(f"Show {name}")
@@ -155,7 +155,7 @@ class NothingFound(QFrame):
 
 
 class OfferedSection(ModelsSection):
-    """The list with its search at the left, other ways below, the chosen model at the right, downloads at the foot."""
+    """The list with its search at the left, other sources below, the chosen model at the right, downloads below."""
 
     KEY = "offered"
     TITLE = "Get more"
@@ -198,10 +198,10 @@ class OfferedSection(ModelsSection):
         self._connect()
         self.downloads.look()
 
-    # What the page asks of a section
+    # The section's interface to the page
 
     def shown(self) -> None:
-        """Read what is offered, and go to the search, or to what a person was sent here for."""
+        """Refresh the offers, and focus the search, or the model that the user was sent here for."""
         self._look()
         if self._sent:
             self._sent = False
@@ -210,26 +210,26 @@ class OfferedSection(ModelsSection):
             self.filters.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def receive(self, argument: object) -> None:
-        """Show a repository, which is named."""
+        """Show a repository by name."""
         if isinstance(argument, str) and argument:
             self._name(argument)
             self._sent = True
 
     def settings_changed(self) -> None:
-        """Take up whether the network may be used, and what is installed."""
+        """Apply a change of the network setting or of the installed models."""
         self.downloads.refresh()
         self._look()
 
     def stop(self) -> bool:
-        """Stop what is looked up or brought in, else pause the download that runs."""
+        """Stop a look-up or an import, else pause the running download."""
         return self.choosing.stop() or self.importing.stop() or self.downloads.pause_running()
 
     def keep(self) -> None:
-        """Keep where the line between list and page is."""
+        """Save the splitter's sizes."""
         self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
 
     def take_files(self, paths: list[Path]) -> bool:
-        """Bring in folders and zips that seem to be models."""
+        """Import folders and zips that seem to be models."""
         models = [path for path in paths if path.is_dir() or looks_like_model(path)]
         if models:
             self.importing.take(models)
@@ -245,11 +245,11 @@ class OfferedSection(ModelsSection):
         if self._list_job is not None:
             self._list_job.drop()
         self._list_job = self.lanes.files.start(offers, self.workspace)
-        self._list_job.done.connect(self._looked)
+        self._list_job.done.connect(self._offers_found)
         self._list_job.failed.connect(self.show_fault)
 
     @Slot(object)
-    def _looked(self, found: Offers) -> None:
+    def _offers_found(self, found: Offers) -> None:
         self._offers = found
         self.filters.offer(_LANGUAGE, found.languages())
         self._show_rows()
@@ -277,7 +277,7 @@ class OfferedSection(ModelsSection):
         self.nothing.mean(self._meant())
 
     def _meant(self) -> str:
-        """The repository that is named in the search, empty where none is."""
+        """The repository named in the search, empty if none is."""
         words = self.filters.words()
         try:
             return named(self.workspace, words) if "/" in words else ""
@@ -285,7 +285,7 @@ class OfferedSection(ModelsSection):
             return ""
 
     def _own(self) -> tuple[str, ...]:
-        """Repositories beside those of the catalogue: named here, or downloaded since an earlier start."""
+        """Repositories outside the catalogue: named here, or with a download from an earlier session."""
         known = dict.fromkeys([*self._named, *(row.key for row in self.downloads.rows())])
         return tuple(one for one in known if self._offers.find(one) is None)
 
@@ -309,19 +309,19 @@ class OfferedSection(ModelsSection):
         self.sheet.go_in()
 
     def _name(self, repository: str) -> None:
-        """Put a repository at the top of the list, and show it; of those before, what was looked up stays."""
-        kept = (one for one in self._named if self.choosing.passport_of(one) is not None)
-        self._named = list(dict.fromkeys([repository, *kept]))
+        """Put a repository at the top of the list, and show it; earlier ones stay if they were looked up."""
+        looked_up = (one for one in self._named if self.choosing.passport_of(one) is not None)
+        self._named = list(dict.fromkeys([repository, *looked_up]))
         self.filters.clear()
         self._show_offer(repository)
         self.list.choose(self.choosing.repository)
 
     @Slot(str, str)
-    def _called(self, asked: str, name: str) -> None:
-        """A repository was looked up: its row tells more now, and goes by the name that it calls itself."""
-        self._named = list(dict.fromkeys(name if one == asked else one for one in self._named))
+    def _called(self, requested: str, name: str) -> None:
+        """A repository was looked up: update its row, under the repository's own name."""
+        self._named = list(dict.fromkeys(name if one == requested else one for one in self._named))
         self._show_rows()
-        if self.choosing.repository == asked != name:
+        if self.choosing.repository == requested != name:
             self._show_offer(name)
             self.list.choose(name)
 
@@ -336,9 +336,9 @@ class OfferedSection(ModelsSection):
     # Downloads
 
     @Slot(str, str)
-    def _asked(self, repository: str, deed: str) -> None:
+    def _act_on_download(self, repository: str, action: str) -> None:
         card = self.downloads.card(repository)
-        match deed:
+        match action:
             case "pause":
                 self.downloads.pause(repository)
             case "resume":
@@ -409,8 +409,8 @@ class OfferedSection(ModelsSection):
         self.list.up_asked.connect(self.filters.go_to_search)
         self.list.chosen.connect(self._show_offer)
         self.list.entered.connect(self._enter)
-        self.repository.asked.connect(self._take_typed)
-        self.transfers.asked.connect(self._asked)
+        self.repository.requested.connect(self._take_typed)
+        self.transfers.action_requested.connect(self._act_on_download)
         self.transfers.left.connect(self._to_list)
         self.downloads.changed.connect(self._show_transfers)
         self.downloads.note.connect(self.note)

@@ -1,4 +1,4 @@
-"""What is said of a model that can be had: from the catalogue, or from its own repository."""
+"""Rows and facts of available models, from the catalogue or from their own repositories."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: 
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """The catalogue, what of it is installed (folders by repository), and how each suits this computer.
+    """The catalogue, its installed models (folders by repository), and how each suits this computer.
 
-    `recommended` is the repository of a stronger reader than the one in use, empty where none is; it comes first.
+    `recommended` is the repository of a stronger reader than the one in use, empty if there is none; it comes first.
     """
 
     models: tuple[OfferedModel, ...]
@@ -63,23 +63,23 @@ class Offers:
 
     def row(self, model: OfferedModel) -> ModelRow:
         """A model's row of the list."""
-        spoken = languages(model.languages)
+        languages_text = languages(model.languages)
         f1 = f"F1 {model.squad2_f1}" if model.squad2_f1 else ""
-        line = " · ".join(words for words in (does(model.heads), f1, spoken) if words)
+        line = " · ".join(words for words in (does(model.heads), f1, languages_text) if words)
         return ModelRow(
             model.repository, model.title, line, wording.size(model.size), self._sign(model.repository)
         )
 
     def named_row(self, repository: str, passport: Passport | None) -> ModelRow:
-        """The row of a repository that a person named; `passport` is what it said itself, if it was looked up."""
+        """The row of a repository that the user named, with its passport if it was looked up."""
         organisation, _, name = repository.rpartition("/")
         card = passport.card if passport is not None else None
         line, size = organisation, ""
         if passport is not None and card is None:
             line = "Cannot be used"
         elif passport is not None and card is not None:
-            spoken = languages(passport.languages or card.languages)
-            line = " · ".join(words for words in (does(card.heads), spoken) if words)
+            languages_text = languages(passport.languages or card.languages)
+            line = " · ".join(words for words in (does(card.heads), languages_text) if words)
             size = wording.size(passport.size)
         return ModelRow(repository, name, line, size, self._sign(repository))
 
@@ -90,7 +90,7 @@ class Offers:
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
-    """Everything that is offered, read afresh; raises SpanlightError where the catalogue cannot be read."""
+    """All offers, read again; raises SpanlightError if the catalogue cannot be read."""
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
@@ -107,7 +107,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
 
 
 def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False) -> list[Fact]:
-    """What the catalogue says of a model."""
+    """A model's facts from the catalogue."""
     terms = ", ".join(HEAD_WORDS[head][1] for head in model.heads)
     names = model.heads[:1] == (Head.TOKEN_CLASSIFICATION,)
     classes = labels_in_words(model.labels, names=names)
@@ -134,7 +134,7 @@ def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False)
 def passport_facts(
     passport: Passport, suiting: str, model: OfferedModel | None = None, *, installed: bool = False
 ) -> list[Fact]:
-    """What a repository itself says; where it can be downloaded still, what the network and the disk do too.
+    """A model's facts from its repository; if it can be downloaded, also those on the network and the disk.
 
     `model` is the catalogue's entry of it.
     """
@@ -175,7 +175,7 @@ def _fetching(passport: Passport) -> list[Fact]:
 
 
 def _in_time(passport: Passport) -> str:
-    """How long the download takes at the speed measured, and that speed."""
+    """The duration of the download at the measured speed, and that speed."""
     if passport.seconds is None or not passport.to_fetch:
         return ""
     speed = wording.size(round(passport.speed))
@@ -183,5 +183,5 @@ def _in_time(passport: Passport) -> str:
 
 
 def passport_suits(workspace: Workspace, passport: Passport, report: Report) -> str:
-    """How what a passport tells of suits this computer."""
+    """How a passport's model suits this computer."""
     return suits(passport, workspace, measures=measured(workspace, report))

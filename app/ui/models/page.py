@@ -1,4 +1,4 @@
-"""The page of models: what is installed, what can be had, how good it is, and where it runs."""
+"""The models page: installed and available models, measures, the computer and the network."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.ui.models.network import NetworkSection
 from app.ui.models.offered import OfferedSection
 from app.ui.models.section import ModelsSection
 
-# In the order of their names; a section is made when it is first up.
+# In the order of their names; a section is created when it is first shown.
 SECTIONS: tuple[type[ModelsSection], ...] = (
     InstalledSection,
     OfferedSection,
@@ -29,9 +29,9 @@ SECTIONS: tuple[type[ModelsSection], ...] = (
 
 
 class ModelsView(SectionedPage[ModelsSection]):
-    """The names of the sections above, the one that is up below.
+    """The names of the sections above, the current one below.
 
-    `changed` carries the name of a setting that was changed and saved here, or "models" where one was installed or
+    `changed` carries the name of a setting that was changed and saved here, or "models" if one was installed or
     removed.
     """
 
@@ -60,24 +60,24 @@ class ModelsView(SectionedPage[ModelsSection]):
             ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self._search), ("Ctrl+L", self._search),
         )  # fmt: skip
 
-    # What the window asks of a page
+    # The page's interface to the window
 
     def stop(self) -> bool:
-        """Stop what runs in the section that is up."""
+        """Stop what runs in the current section."""
         section = self.section()
         return section is not None and section.stop()
 
     def settings_changed(self) -> None:
-        """Tell the sections that something was changed elsewhere."""
+        """Notify the sections of a change elsewhere."""
         for section in self.sections.values():
             section.settings_changed()
 
     def open_files(self, paths: list[Path]) -> None:
-        """Have dropped files taken by the section that is up, or else by the one that takes them."""
+        """Pass dropped files to the current section, or else to one that accepts them."""
         self.take_files(paths)
 
     def take_files(self, paths: list[Path]) -> bool:
-        """Have models' folders and zips taken; returns whether a section took them."""
+        """Pass folders and zips of models to a section; returns whether one accepted them."""
         section = self.section()
         if section is not None and section.take_files(paths):
             return True
@@ -95,14 +95,14 @@ class ModelsView(SectionedPage[ModelsSection]):
 
     @Slot(str)
     def _changed_here(self, what: str) -> None:
-        """Tell the other sections, and the window, which tells the other pages."""
+        """Notify the other sections, and the window, which notifies the other pages."""
         for section in self.sections.values():
             if section is not self.sender():
                 section.settings_changed()
         self.changed.emit(what)
 
     def connect_section(self, section: ModelsSection) -> None:
-        """Listen to what a section says that was just made."""
+        """Connect to the signals of a new section."""
         section.lost.connect(self.lost)
         section.changed.connect(self._changed_here)
         section.look_inside.connect(self.look_inside)

@@ -1,4 +1,4 @@
-"""How often a reader is right when it says how sure it is: a line for each kind of text, told in words beside it."""
+"""The calibration of a reader: a line of accuracy over confidence for each kind of text, explained in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.kit.chart import Chart, Table, ticks
 from app.ui.kit.theme import Theme
 
 TITLE = "When it says 70\N{NO-BREAK SPACE}%, how often is it right?"
-# The share that is right of fewer questions is chance.
+# With fewer questions the share of right answers is chance.
 _FEWEST = 10
 _COLOURS = {
     TextKind.PARAGRAPHS: "name_1_line", TextKind.LONG_DOCUMENTS: "name_4_line", TextKind.TABLES: "name_2_line",
@@ -25,13 +25,13 @@ _HOW = (
     " more with a known answer (F1 of 0.5 or more), and never when the text does not answer. Marks for fewer than"
     f" {_FEWEST} questions are left out."
 )
-# A side of the square, and the width of the whole below which the words stand under it, in steps.
+# The side of the square, and the total width below which the words are placed under it, in steps.
 _SIDE, _NARROW = 56, 150
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A bin that holds enough questions to be shown: number `at` of its kind of text."""
+    """A bin with enough questions to be shown: number `at` of its kind of text."""
 
     kind: TextKind
     at: int
@@ -39,9 +39,9 @@ class _Mark:
 
 
 class ReliabilityChart(Chart):
-    """A square, from left to right what a reader says, upwards how often it is right, a line and marks for each kind.
+    """A square with confidence on the x axis and accuracy on the y axis, a line and marks for each kind of text.
 
-    Its places are the marks, kind after kind; `words` tells each kind that has any by what it comes to.
+    Its places are the marks, kind after kind; `words` has a summary of each kind with marks.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -51,7 +51,7 @@ class ReliabilityChart(Chart):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_reliability(self, reliability: Reliability) -> None:
-        """Show the bins that hold enough questions."""
+        """Show the bins with enough questions."""
         self._marks = tuple(
             _Mark(kind, at, each)
             for kind in TextKind
@@ -91,13 +91,13 @@ class ReliabilityChart(Chart):
         return QSize(step(_SIDE) + self._around().width(), step(_SIDE) + self._around().height())
 
     def _around(self) -> QRect:
-        """What the words on the axes take: at the left and above as its place, on both sides as its size."""
+        """The room for the axes' labels: at the left and above as its position, on both sides as its size."""
         step, metrics = self.theme.step, QFontMetrics(self.theme.font("small"))
         label, line = metrics.horizontalAdvance(_percent(1.0)), metrics.height()
         return QRect(label + step(2.5), line + step(2), round(1.5 * label) + step(3.5), 3 * line + step(4))
 
     def _plot(self) -> QRectF:
-        """The square, less wide where there is no room."""
+        """The square, narrower if there is no room."""
         side, around = self.theme.step(_SIDE), self._around()
         wide = max(1, min(side, self.width() - around.width()))
         return QRectF(around.left(), around.top(), wide, side)
@@ -157,7 +157,7 @@ class ReliabilityChart(Chart):
 
 
 class ReliabilityCard(QFrame):
-    """The chart below its question, and what it comes to in words; hidden where there are too few questions to tell."""
+    """The chart below its title, and a summary in words; hidden if there are too few questions."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class ReliabilityCard(QFrame):
         self.chart = ReliabilityChart(theme)
         self._lines = {kind: (_Key(theme, kind), QLabel()) for kind in TextKind}
         self._how = QLabel(_HOW)
-        self._said = QLabel()
+        self._description = QLabel()
         self._words = QVBoxLayout()
         self._grid = QGridLayout()
         self._grid.setColumnStretch(1, 1)
@@ -174,40 +174,40 @@ class ReliabilityCard(QFrame):
             self._grid.addWidget(key, row, 0, Qt.AlignmentFlag.AlignTop)
             self._grid.addWidget(line, row, 1)
         self._words.addLayout(self._grid)
-        for label in (self._how, self._said):
+        for label in (self._how, self._description):
             label.setProperty("ink", "quiet")
             self._words.addWidget(label)
-        for label in (self._title, self._how, self._said, *(line for _, line in self._lines.values())):
+        for label in (self._title, self._how, self._description, *(line for _, line in self._lines.values())):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._words.addStretch(1)
-        self._beside = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._beside.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
-        self._beside.addLayout(self._words, 1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addLayout(self._words, 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._title)
-        self._column.addLayout(self._beside)
-        self.chart.hovered.connect(self._tell)
+        self._column.addLayout(self._row)
+        self.chart.hovered.connect(self._describe_mark)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
 
     def show_bins(self, reliability: Reliability) -> None:
-        """Show the chart of what was measured of a model."""
+        """Show the chart of a model's measured reliability."""
         self.chart.set_reliability(reliability)
         for kind, parts in self._lines.items():
             for part in parts:
                 part.setVisible(kind in self.chart.words)
-            # A number is not to lose its noun to the next line.
+            # No line break between a number and its noun.
             words = self.chart.words.get(kind, "").replace(" question", "\N{NO-BREAK SPACE}question")
             parts[1].setText(words)
-        self._said.setText(_INVITE)
+        self._description.setText(_INVITE)
         self.setVisible(bool(self.chart.words))
 
     @Slot(int)
-    def _tell(self, index: int) -> None:
-        self._said.setText(self.chart.describe(index))
+    def _describe_mark(self, index: int) -> None:
+        self._description.setText(self.chart.describe(index))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -216,29 +216,29 @@ class ReliabilityCard(QFrame):
     def _arrange(self) -> None:
         narrow = self.width() < self._theme.step(_NARROW)
         direction = QBoxLayout.Direction
-        self._beside.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
+        self._row.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
 
     @Slot()
     def _restyle(self) -> None:
         theme, step = self._theme, self._theme.step
         self._title.setFont(theme.font("strong"))
-        for label in (self._how, self._said):
+        for label in (self._how, self._description):
             label.setFont(theme.font("small"))
         for _, line in self._lines.values():
             line.setFont(theme.font("ui"))
-        # Two lines at all times, so that nothing moves where a mark's words are longer.
-        self._said.setMinimumHeight(2 * self._said.fontMetrics().lineSpacing())
-        self._said.setAlignment(Qt.AlignmentFlag.AlignTop)
+        # Always two lines high, so that nothing moves if a mark's description is longer.
+        self._description.setMinimumHeight(2 * self._description.fontMetrics().lineSpacing())
+        self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._column.setSpacing(step(2))
         self._words.setSpacing(step(3))
         self._grid.setHorizontalSpacing(step(2))
         self._grid.setVerticalSpacing(step(2))
-        self._beside.setSpacing(step(6))
+        self._row.setSpacing(step(6))
         self._arrange()
 
 
 class _Key(QWidget):
-    """A piece of a kind's line with its mark."""
+    """The legend sample of a kind: a piece of its line with its mark."""
 
     def __init__(self, theme: Theme, kind: TextKind) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ class _Key(QWidget):
 
 
 def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> None:
-    """A disc, a square or a triangle, parted from what it lies on."""
+    """Draw a disc, a square or a triangle, with an outline that separates it from the line."""
     painter.setPen(QPen(theme.colour("panel"), 1.0))
     painter.setBrush(theme.colour(_COLOURS[kind]))
     half = float(theme.step(1.25))

@@ -1,4 +1,4 @@
-"""Removing a model: told first what it means, asked in its own place, then done."""
+"""Removing a model: the consequences are shown and confirmed in place first."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.models.model_details import ModelDetails
 from app.ui.models.words import PAGES, when
 
-# Bytes; what only points at files elsewhere takes less.
+# Bytes; a folder that only links to files elsewhere takes less.
 _HARDLY = 10_000
 
 
 class Removing(QObject):
-    """Asks and tells on a page of details.
+    """Asks and reports on a ModelDetails page.
 
-    `removed` and `kept` say how it came out, `failed` carries an error, `note` one line for the status line.
+    `removed` and `cancelled` are sent at the end, `failed` carries an error, `note` one line for the status line.
     """
 
     removed = Signal()
-    kept = Signal()
+    cancelled = Signal()
     failed = Signal(object)
     note = Signal(str)
 
@@ -36,27 +36,27 @@ class Removing(QObject):
         self._removal: Removal | None = None
         self._job: Job | None = None
         details.removal.confirmed.connect(self._remove)
-        details.removal.kept.connect(self.kept)
+        details.removal.cancelled.connect(self.cancelled)
 
     def ask(self, folder: str) -> None:
-        """Find out what removing the model in this folder means, and ask."""
+        """Find the consequences of removing the model in this folder, and ask."""
         if self._job is not None:
             self._job.drop()
         self._folder, self._removal = folder, None
         self._job = self._lanes.files.start(removal_of, self._workspace, folder)
-        self._job.done.connect(self._told)
+        self._job.done.connect(self._removal_found)
         self._job.failed.connect(self._failed)
 
     def leave(self, folder: str) -> None:
-        """Another model's page is up: what was to be asked of the one before is not asked any more."""
+        """Withdraw a pending question, when another model's page is shown."""
         if folder != self._folder and self._removal is None and self._job is not None:
             self._job.drop()
 
     def stop(self) -> bool:
-        """Take the question away, or stop what runs; returns whether there was something to stop."""
+        """Cancel the question, or stop what runs; returns whether there was either."""
         if not self._details.removal.isHidden():
             self._details.removal.hide()
-            self.kept.emit()
+            self.cancelled.emit()
             return True
         if self._job is not None and self._job.running:
             self._job.stop()
@@ -64,9 +64,9 @@ class Removing(QObject):
         return False
 
     @Slot(object)
-    def _told(self, removal: Removal) -> None:
+    def _removal_found(self, removal: Removal) -> None:
         self._removal = removal
-        self._details.ask_removal(removal.card.name, told_of(removal), removal.cached)
+        self._details.ask_removal(removal.card.name, consequences_of(removal), removal.cached)
 
     @Slot(bool)
     def _remove(self, from_cache: bool) -> None:
@@ -94,22 +94,24 @@ class Removing(QObject):
     @Slot()
     def _stopped(self) -> None:
         self._details.strip.clear()
-        self.kept.emit()
+        self.cancelled.emit()
 
 
-def told_of(removal: Removal) -> str:
-    """What removing a model means, in a few short sentences."""
-    told = []
+def consequences_of(removal: Removal) -> str:
+    """The consequences of removing a model, in a few short sentences."""
+    sentences = []
     if removal.cached and removal.freed < _HARDLY:
-        told.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
+        sentences.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
     elif removal.freed >= _HARDLY:
         stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
-        told.append(f"This frees {wording.size(removal.freed)}{stays}.")
+        sentences.append(f"This frees {wording.size(removal.freed)}{stays}.")
     if removal.chosen_for:
         pages = " and ".join(PAGES[head] for head in removal.chosen_for)
-        told.append(f"It is used for {pages}: another model takes its place where there is one.")
+        sentences.append(f"It is used for {pages}: another model takes its place where there is one.")
     if removal.questions:
-        told.append(f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay.")
+        sentences.append(
+            f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay."
+        )
     if removal.last_used:
-        told.append(f"It was last used {when(removal.last_used, within=True)}.")
-    return " ".join(told)
+        sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
+    return " ".join(sentences)

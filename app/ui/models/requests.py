@@ -1,4 +1,4 @@
-"""The list of every request: kept fresh, narrowed, copied, cleared."""
+"""The list of all network requests: refreshed, filtered, copied, cleared."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ COLUMNS = ("When", "Why", "Address", "Answer", "Received", "Took")
 _CSV = ("sent", "method", "address", "why", "status", "received", "seconds", "error")
 _SORT, _WORDS = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 _ADDRESS = 2
-# Widths in steps; the address takes what is left, and leaves the reason a part of it up to the most that one needs.
+# Widths in steps; the address takes the rest, shared with the reason up to the width that the reason needs.
 _WIDTHS = (36, 40, 0, 24, 22, 17)
 _WHY, _MOST_WHY, _LEAST_ADDRESS = 1, 64, 70
 
@@ -59,7 +59,7 @@ class LedgerModel(QAbstractTableModel):
         self.entries: tuple[LedgerEntry, ...] = ()
 
     def set_entries(self, entries: Sequence[LedgerEntry]) -> None:
-        """Take requests, the latest first."""
+        """Set the requests, the latest first."""
         self.beginResetModel()
         self.entries = tuple(entries)
         self.endResetModel()
@@ -69,7 +69,7 @@ class LedgerModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.entries)
 
     def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """As many as have names."""
+        """As many columns as names."""
         return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(
@@ -84,7 +84,7 @@ class LedgerModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows, what it is sorted by, and the words that a row is found by."""
+        """A cell's text, sort key, and a row's search text."""
         if not index.isValid():
             return None
         entry, column = self.entries[index.row()], index.column()
@@ -108,17 +108,17 @@ class LedgerModel(QAbstractTableModel):
 
 
 class _Narrowed(QSortFilterProxyModel):
-    """The rows that hold all words looked for."""
+    """The rows that contain all words of the search."""
 
     words: tuple[str, ...] = ()
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        said = self.sourceModel().index(row, 0, parent).data(_WORDS)
-        return all(word in said for word in self.words)
+        text = self.sourceModel().index(row, 0, parent).data(_WORDS)
+        return all(word in text for word in self.words)
 
 
 class LedgerTable(QTableView):
-    """The table; Ctrl+C copies the chosen rows, or all that are shown, as CSV."""
+    """The table; Ctrl+C copies the chosen rows, or all shown ones, as CSV."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -135,21 +135,21 @@ class LedgerTable(QTableView):
         self._restyle()
 
     def set_entries(self, entries: Sequence[LedgerEntry]) -> None:
-        """Show requests, the latest first; what is chosen and the place stay where nothing is new."""
+        """Show requests, the latest first; selection and scroll position stay if nothing is new."""
         if tuple(entries) != self._model.entries:
             self._model.set_entries(entries)
 
     def narrow(self, words: str) -> None:
-        """Show those that hold all of these words."""
+        """Show only the rows that contain all of these words."""
         self._shown.words = tuple(words.casefold().split())
         self._shown.invalidate()
 
     def shown_count(self) -> int:
-        """How many requests are shown."""
+        """The number of shown requests."""
         return self._shown.rowCount()
 
     def csv(self) -> str:
-        """The chosen rows, or all that are shown, in the order that is shown."""
+        """The chosen rows, or all shown ones, as CSV in display order."""
         chosen = sorted({index.row() for index in self.selectionModel().selectedRows()})
         rows: list[Sequence[str]] = [_CSV]
         for row in chosen or range(self._shown.rowCount()):
@@ -158,7 +158,7 @@ class LedgerTable(QTableView):
         return csv_lines(rows)
 
     def copy(self) -> int:
-        """Put the CSV on the clipboard; returns how many requests it tells of."""
+        """Put the CSV on the clipboard; returns its number of requests."""
         words = self.csv()
         QGuiApplication.clipboard().setText(words)
         return len(self.selectionModel().selectedRows()) or self.shown_count()
@@ -220,7 +220,7 @@ def look(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...],
 
 
 class RequestsCard(QFrame):
-    """The ledger with what can be done about it. `failed` carries what went wrong."""
+    """The ledger with its actions. `failed` carries an error."""
 
     failed = Signal(object)
 
@@ -259,14 +259,14 @@ class RequestsCard(QFrame):
         lanes.network.rested.connect(self._rested)
         self.filter.textChanged.connect(self._narrow)
         self.copy.clicked.connect(self._copied)
-        self.clear.clicked.connect(self._ask)
+        self.clear.clicked.connect(self._ask_to_confirm)
         self.cancel.clicked.connect(self.calm)
         self.confirm.clicked.connect(self._confirmed)
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def look(self) -> None:
-        """Read the list afresh."""
+        """Refresh the list."""
         if self._job is not None and self._job.running:
             return
         self._job = self._lanes.files.start(look, self._workspace)
@@ -275,12 +275,12 @@ class RequestsCard(QFrame):
 
     @property
     def asking(self) -> bool:
-        """Whether it is asked if the list is to be cleared."""
+        """Whether it is asking to confirm clearing the list."""
         return self._question.isVisibleTo(self)
 
     @Slot()
     def calm(self) -> None:
-        """Take the question away."""
+        """Cancel the question."""
         if self.asking:
             self._question.hide()
             self.clear.setEnabled(bool(self._total))
@@ -298,12 +298,12 @@ class RequestsCard(QFrame):
         self.clear.setEnabled(bool(entries) and not self.asking)
         if not entries:
             self._question.hide()
-        self._say_count()
+        self._show_count()
 
     @Slot()
     def _narrow(self) -> None:
         self.table.narrow(self.filter.text())
-        self._say_count()
+        self._show_count()
 
     @Slot()
     def _copied(self) -> None:
@@ -311,7 +311,7 @@ class RequestsCard(QFrame):
         self._count.setText(f"{wording.count(number, 'request')} copied")
 
     @Slot()
-    def _ask(self) -> None:
+    def _ask_to_confirm(self) -> None:
         requests = wording.count(self._total, "request")
         self._sure.setText(f"Clear {requests} from this list? This cannot be undone.")
         self.clear.setEnabled(False)
@@ -343,15 +343,15 @@ class RequestsCard(QFrame):
     def _rested(self) -> None:
         self._soon.stop()
         if self.isVisible():
-            self._job = None  # what is read now may have been written since
+            self._job = None  # requests may have been added since
             self.look()
 
-    def _say_count(self) -> None:
+    def _show_count(self) -> None:
         shown = self.table.shown_count()
         of = f"{shown:,} of " if shown != self._total else ""
         self._count.setText(of + wording.count(self._total, "request") if self._total else "")
 
-    # How it looks
+    # Looks
 
     def _lay_out(self) -> None:
         for label in (self._count, self._about, self.empty):

@@ -1,4 +1,4 @@
-"""What every section of the Models page has."""
+"""The base class of the sections of the Models page."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from app.ui.kit.sectioned import Section
 class ModelsSection(Section):
     """A section of the Models page.
 
-    `lost` says that the model process died; `changed` carries the name of a setting that was changed and saved, or
-    "models" where one was installed or removed; `look_inside` carries a Visit to look into.
+    `lost` is sent when the model process died; `changed` carries the name of a setting that was changed and saved, or
+    "models" if one was installed or removed; `look_inside` carries a Visit to inspect.
     """
 
     changed = Signal(str)
@@ -22,19 +22,19 @@ class ModelsSection(Section):
     look_inside = Signal(object)
 
     def stop(self) -> bool:
-        """Stop what runs here; returns whether there was something to stop."""
+        """Stop what runs here; returns whether anything did."""
         return False
 
     def take_files(self, paths: list[Path]) -> bool:
-        """Take files that were dropped; returns whether they are of use here."""
+        """Accept dropped files; returns whether they were accepted."""
         return False
 
     def settings_changed(self) -> None:
-        """Take up what was changed elsewhere: settings, or which models there are."""
+        """Apply a change elsewhere: of settings, or of the installed models."""
 
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
-        """Say what went wrong."""
+        """Show an error."""
         super().show_fault(error)
         if isinstance(error, EngineLost):
             self.lost.emit()

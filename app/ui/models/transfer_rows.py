@@ -1,4 +1,4 @@
-"""Downloads as rows: how far each has come, and what can be done with it."""
+"""Downloads as rows with their progress and actions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.kit.theme import Theme, mark
 
 
 class Stage(StrEnum):
-    """How a download stands."""
+    """The stage of a download."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -28,7 +28,7 @@ class Stage(StrEnum):
 class TransferRow:
     """One download: its repository, the model's name, its stage, words, the share done (None: not known), a hint.
 
-    `use` is what the button of an installed one does: "Use it for Ask"; `held` says why it cannot go on now.
+    `use` is the label of an installed one's button: "Use it for Ask"; `blocked` is why it cannot be resumed now.
     """
 
     key: str
@@ -38,13 +38,13 @@ class TransferRow:
     share: float | None = 0.0
     hint: str = ""
     use: str = ""
-    held: str = ""
+    blocked: str = ""
 
 
 _THROW = ("throw", "Throw away…", "delete", "")
-# What stands in their place while it is asked whether that is meant.
-_ASKED = (("throw", "Throw away", "delete", "danger"), ("keep", "Keep it", "", ""))
-# The buttons of a stage: what is sent, what stands on it, its icon and its kind.
+# The buttons shown instead while asking for confirmation.
+_CONFIRMATION = (("throw", "Throw away", "delete", "danger"), ("keep", "Keep it", "", ""))
+# The buttons of a stage: action, label, icon and kind.
 _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
     Stage.WAITING: (("pause", "Not now", "", ""),),
     Stage.RUNNING: (("pause", "Pause", "pause", ""), _THROW),
@@ -56,9 +56,9 @@ _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
 
 
 class _Row(QFrame):
-    """One download's row. `asked` carries its key and a deed; `left` says that the keyboard focus has no place here."""
+    """One download's row. `action_requested` carries its key and an action; `left` is sent when it loses its focus."""
 
-    asked = Signal(str, str)
+    action_requested = Signal(str, str)
     left = Signal()
 
     def __init__(self, theme: Theme, row: TransferRow) -> None:
@@ -82,7 +82,7 @@ class _Row(QFrame):
         self._column.addLayout(line)
         self._column.addWidget(self._bar)
         self._column.addWidget(self._hint)
-        self._deeds: list[tuple[QPushButton, str]] = []
+        self._action_buttons: list[tuple[QPushButton, str]] = []
         self._asking = False
         self._whole = QHBoxLayout(self)
         self._whole.setContentsMargins(0, 0, 0, 0)
@@ -91,16 +91,16 @@ class _Row(QFrame):
         self.take(row)
 
     def take(self, row: TransferRow) -> None:
-        """Show how it stands now."""
+        """Show the current state."""
         if (row.stage, row.use) != (self.row.stage, self.row.use):
             self._asking = self._asking and _THROW in _BUTTONS[row.stage]
             self.row = row
             self._make_buttons()
         self.row = row
-        for button, _ in self._deeds:
-            held = row.held if button.property("deed") == "resume" else ""
-            button.setEnabled(not held)
-            button.setToolTip(held)
+        for button, _ in self._action_buttons:
+            blocked = row.blocked if button.property("action") == "resume" else ""
+            button.setEnabled(not blocked)
+            button.setToolTip(blocked)
         self._title.setText(row.title)
         self._words.set_full_text(row.words)
         mark(self._words, ink="fault" if row.stage is Stage.FAILED else "quiet")
@@ -117,23 +117,23 @@ class _Row(QFrame):
         self.restyle()
 
     def buttons(self) -> dict[str, QPushButton]:
-        """The buttons by their deeds."""
-        return {str(button.property("deed")): button for button, _ in self._deeds}
+        """The buttons by their actions."""
+        return {str(button.property("action")): button for button, _ in self._action_buttons}
 
     def go_in(self) -> bool:
-        """Put the keyboard focus on the first thing to do; returns whether there is one."""
-        able = [button for button, _ in self._deeds if button.isEnabled()]
+        """Put the keyboard focus on the first enabled button; returns whether there is one."""
+        able = [button for button, _ in self._action_buttons if button.isEnabled()]
         if able:
             able[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(able)
 
     def restyle(self) -> None:
-        """Take the theme's fonts, icons and sizes."""
+        """Apply the theme's fonts, icons and sizes."""
         theme = self._theme
         self._title.setFont(theme.font("strong"))
         self._words.setFont(theme.font("small"))
         self._hint.setFont(theme.font("small"))
-        for button, icon in self._deeds:
+        for button, icon in self._action_buttons:
             primary = button.property("kind") == "primary"
             if icon:
                 button.setIcon(theme.icon(icon, "on_accent" if primary else "ink"))
@@ -144,23 +144,23 @@ class _Row(QFrame):
 
     def _make_buttons(self) -> None:
         focused = self.isAncestorOf(self.window().focusWidget() or self)
-        before, self._deeds = self._deeds, []
-        for deed, title, icon, kind in _ASKED if self._asking else _BUTTONS[self.row.stage]:
+        before, self._action_buttons = self._action_buttons, []
+        for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self.row.stage]:
             words = title or self.row.use
             if not words:
                 continue
             button = QPushButton(words)
             button.setAccessibleName(f"{words}: {self.row.title}")
-            button.setProperty("deed", deed)
+            button.setProperty("action", action)
             if kind:
                 mark(button, kind=kind)
             button.clicked.connect(self._clicked)
             self._whole.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-            # At once, not when the layout comes to it: what is hidden cannot take the keyboard focus.
+            # Shown at once, not by the layout later: a hidden button cannot take the keyboard focus.
             button.show()
-            self._deeds.append((button, icon))
+            self._action_buttons.append((button, icon))
         if self._asking:
-            self._deeds[-1][0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._action_buttons[-1][0].setFocus(Qt.FocusReason.OtherFocusReason)
         left = focused and not self._asking and not self.go_in()
         for button, _ in before:
             button.hide()
@@ -170,25 +170,25 @@ class _Row(QFrame):
 
     @Slot()
     def _clicked(self) -> None:
-        deed = str(self.sender().property("deed"))
-        # What took an hour to come is not to go by one press beside Pause.
-        if deed == "keep" or (deed == "throw" and not self._asking and self.row.share != 0):
-            self._asking = deed == "throw"
+        action = str(self.sender().property("action"))
+        # A long download must not be deleted by one accidental press next to Pause.
+        if action == "keep" or (action == "throw" and not self._asking and self.row.share != 0):
+            self._asking = action == "throw"
             self._make_buttons()
             self.restyle()
         else:
             self._asking = False
-            self.asked.emit(self.row.key, deed)
+            self.action_requested.emit(self.row.key, action)
 
 
 class TransferRows(QFrame):
     """All downloads, one below the other; hidden without any.
 
-    `asked` carries a repository and what is to be done: pause, resume, throw, use, show or close. `left` is sent when
-    the keyboard focus was on a row that has no place for it any more, and no other row has one.
+    `action_requested` carries a repository and an action: pause, resume, throw, use, show or close. `left` is sent when
+    the keyboard focus was on a row without a button for it any more, and no other row has one.
     """
 
-    asked = Signal(str, str)
+    action_requested = Signal(str, str)
     left = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -224,12 +224,12 @@ class TransferRows(QFrame):
             if row.key in self._rows:
                 self._rows[row.key].take(row)
             else:
-                made = _Row(self._theme, row)
-                made.asked.connect(self.asked)
-                made.left.connect(self._leave)
-                self._rows[row.key] = made
-                self._column.addWidget(made)
-                made.show()
+                row_widget = _Row(self._theme, row)
+                row_widget.action_requested.connect(self.action_requested)
+                row_widget.left.connect(self._leave)
+                self._rows[row.key] = row_widget
+                self._column.addWidget(row_widget)
+                row_widget.show()
         self.setVisible(bool(rows))
         if left:
             self._leave()
@@ -240,17 +240,17 @@ class TransferRows(QFrame):
             self.left.emit()
 
     def go_to(self, key: str) -> None:
-        """Put the keyboard focus on the first thing to do with a download."""
+        """Put the keyboard focus on the first button of a download."""
         if key in self._rows:
             self._rows[key].go_in()
 
     def rows(self) -> tuple[TransferRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return tuple(row.row for row in self._rows.values())
 
-    def button(self, key: str, deed: str) -> QPushButton | None:
-        """The button of a download that does this; None where it is not offered now."""
-        return self._rows[key].buttons().get(deed) if key in self._rows else None
+    def button(self, key: str, action: str) -> QPushButton | None:
+        """The button for an action on a download; None if it is not offered now."""
+        return self._rows[key].buttons().get(action) if key in self._rows else None
 
     @Slot()
     def _restyle(self) -> None:

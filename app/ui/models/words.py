@@ -1,4 +1,4 @@
-"""What the Models page says of models: heads, figures, labels, times."""
+"""Texts of the Models page about models: heads, figures, labels, times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
 
-# The page whose work a head does, as it is called on the rail; what it does in a word.
+# A head's page by its name on the rail; its task in a word.
 PAGES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Ask",
     Head.CLASSIFICATION: "Classify",
@@ -33,7 +33,7 @@ DOES: dict[Head, str] = {
 TASKS = (("", "Task"), *((head.value, page) for head, page in PAGES.items()))
 _MOST_LABELS = 12
 _MOST_MEASURES = 4
-# Which figures say most of a head, with the words for them; kept ones and measured ones go by the same names.
+# The most important figures, with their words; stored and measured ones have the same names.
 _FIGURES = {
     "f1": "F1", "exact": "exact", "accuracy": "right", "masked top1": "hidden word right",
     "masked top5": "among its first five", "next sentence accuracy": "what follows right", "precision": "precision",
@@ -43,7 +43,7 @@ _MOST_FIGURES = 3
 
 
 def does(heads: tuple[Head, ...]) -> str:
-    """What a model does, in a few words: "Answers questions", "Fills in words, tells what follows"."""
+    """A model's tasks, in a few words: "Answers questions", "Fills in words, tells what follows"."""
     words = [DOES[head] for head in heads]
     return ", ".join([*words[:1], *(word[0].lower() + word[1:] for word in words[1:])])
 
@@ -65,7 +65,7 @@ def _bare(label: str) -> str:
 
 
 def when(moment: str, now: datetime | None = None, *, within: bool = False) -> str:
-    """A moment (ISO 8601) as a person says it: "Today, 14:05", "today, 14:05" within a sentence; empty for none."""
+    """A moment (ISO 8601) in words: "Today, 14:05", "today, 14:05" within a sentence; empty for none."""
     if not moment:
         return ""
     try:
@@ -80,12 +80,12 @@ def when(moment: str, now: datetime | None = None, *, within: bool = False) -> s
 
 
 def longest(tokens: int) -> str:
-    """The longest input in tokens, and about how many English words that is."""
+    """The longest input in tokens, and approximately in English words."""
     return f"{tokens:,} tokens at a time, about {round(tokens * 0.75, -1):,.0f} words" if tokens else ""
 
 
 def number_of(parameters: int) -> str:
-    """How many weights: "22.6 million", "334 million", "47,362"."""
+    """A number of weights: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     return (
         f"{parameters:,}"
@@ -97,7 +97,7 @@ def number_of(parameters: int) -> str:
 
 
 def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...] = ()) -> list[Fact]:
-    """What is known of every model, installed or not."""
+    """The facts of any model, installed or not."""
     kinds = Head.TOKEN_CLASSIFICATION in card.heads and Head.CLASSIFICATION not in card.heads
     weights = f"{number_of(card.parameters)}, {card.dtype}" if card.parameters else ""
     return [
@@ -119,7 +119,7 @@ def licence_fact(stated: str) -> Fact:
 
 
 def measured_here(measures: tuple[Measure, ...]) -> str:
-    """What was measured of a model on this computer, a line for each set of examples."""
+    """A model's measures on this computer, a line for each set of examples."""
     lines = [
         f"{one.data} ({wording.count(one.examples, 'example')}): {words}, {speed(one)}"
         for one in measures
@@ -129,10 +129,10 @@ def measured_here(measures: tuple[Measure, ...]) -> str:
 
 
 def makers_figures(card: ModelCard) -> str:
-    """The figures that a model brought along, a line for each data set; nobody checked them here."""
+    """The figures in a model's own card, a line for each data set; not verified here."""
     lines = []
     for data, figures in card.measured.items():
-        # Questions are kept in per cent, everything else as shares of 1.
+        # Figures of question answering are in per cent, all others are shares of 1.
         words = _figures(figures, 1.0 if "exact" in figures else 100.0)
         number = figures.get("questions") or figures.get("texts") or 0
         if words:
@@ -141,7 +141,7 @@ def makers_figures(card: ModelCard) -> str:
 
 
 def fitted(card: ModelCard) -> Fact:
-    """Whether a model's probabilities were fitted to examples; empty for one whose heads need no fit."""
+    """Whether a model's probabilities were calibrated; empty for one whose heads need no calibration."""
     plain = (Head.QUESTION_ANSWERING in card.heads and card.calibration == QaCalibration()) or (
         Head.CLASSIFICATION in card.heads and card.class_temperature == 1.0
     )
@@ -150,18 +150,20 @@ def fitted(card: ModelCard) -> Fact:
 
 
 def _figures(figures: dict[str, float], times: float) -> str:
-    told = [f"{words} {figures[name] * times:.0f} %" for name, words in _FIGURES.items() if name in figures]
-    return ", ".join(told[:_MOST_FIGURES])
+    figures_found = [
+        f"{words} {figures[name] * times:.0f} %" for name, words in _FIGURES.items() if name in figures
+    ]
+    return ", ".join(figures_found[:_MOST_FIGURES])
 
 
-def beside(card: ModelCard, *, starter: bool) -> str:
-    """What stands below a model's name: its kind of network, and where it is from."""
+def subtitle(card: ModelCard, *, starter: bool) -> str:
+    """The line below a model's name: its architecture, and its origin."""
     source = "comes with Spanlight" if starter else card.repository
     return " · ".join(words for words in (family_title(card.family), source) if words)
 
 
 def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
-    """Where a model came from, and beside it what a curious person wants to know."""
+    """A model's origin, and further detail for the tool tip."""
     source = origin.source if origin is not None else card.source if card is not None else Source.UNKNOWN
     if source == Source.STARTER:
         return "", ""

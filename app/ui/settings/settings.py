@@ -1,4 +1,4 @@
-"""The page of choices; each holds as soon as it is made."""
+"""The settings page; each choice takes effect at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _PRECISIONS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16"
 
 
 def device_words(settings: Settings) -> str:
-    """Where models run, as it was chosen."""
+    """The chosen device, in words."""
     kind, _, number = settings.device.partition(":")
     device = _DEVICES.get(kind, settings.device)
     if number not in ("", "0"):
@@ -59,12 +59,12 @@ def device_words(settings: Settings) -> str:
 
 
 def network_words(settings: Settings) -> str:
-    """When the network may be used, as it was chosen."""
+    """The chosen network mode, in words."""
     return "Offline" if settings.offline else "Only when asked: for models, and for updates"
 
 
 def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:
-    """The cards of all installed models, and for every head the folder of the one that is taken unasked."""
+    """The cards of all installed models, and for every head the folder of the default one."""
     cards = installed(workspace)
     unasked = {
         head: workspace.shelf.default(head).folder
@@ -77,9 +77,9 @@ def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCa
 def offer_models(
     choice: QComboBox, cards: tuple[ModelCard, ...], head: Head, chosen: str, unasked: str = ""
 ) -> None:
-    """Offer the installed models that have a head, and show which of them was chosen, also when it is gone.
+    """Offer the installed models that have a head, and show the chosen one, even if it is missing.
 
-    Where none was, `unasked` is the folder of the one that is taken.
+    If none was chosen, `unasked` is the folder of the default one.
     """
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
@@ -99,9 +99,9 @@ def offer_models(
 
 
 class SettingsView(Page):
-    """Look, models, number of answers, where things are kept, and the ways to what is chosen on the page of models.
+    """Appearance, models, number of answers, folders, and links to the settings on the models page.
 
-    `changed` carries the name of the setting that was just changed and saved: a head's, where its model was chosen.
+    `changed` carries the name of the setting that was just changed and saved: a head's for a choice of its model.
     """
 
     KEY = "settings"
@@ -153,12 +153,12 @@ class SettingsView(Page):
         self._restyle()
 
     def shown(self) -> None:
-        """Read afresh what can be chosen, and what was chosen elsewhere."""
+        """Refresh the choices, and show what was changed elsewhere."""
         self.settings_changed()
         self.look.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def settings_changed(self) -> None:
-        """Show what was chosen elsewhere, and which models there are now."""
+        """Show what was changed elsewhere, and the current models."""
         self._take_settings()
         if self._models_job is not None:
             self._models_job.drop()
@@ -167,10 +167,10 @@ class SettingsView(Page):
         self._models_job.failed.connect(self._show_fault)
 
     def stop(self) -> bool:
-        """Wait no longer for an answer about updates."""
+        """Stop a check for updates."""
         return self.updates.stop()
 
-    # What is chosen
+    # Choices
 
     @Slot(str)
     def _look_chosen(self, look: str) -> None:
@@ -218,13 +218,13 @@ class SettingsView(Page):
         open_folder(self.workspace.paths.data, self.not_shown.show_not_shown, self)
 
     def go_to_updates(self) -> None:
-        """Put the keyboard focus where updates are asked for."""
+        """Put the keyboard focus on the check for updates."""
         self.updates.setFocus(Qt.FocusReason.OtherFocusReason)
         self._soon_show_updates()
 
     @Slot()
     def _soon_show_updates(self) -> None:
-        QTimer.singleShot(50, self._show_updates)  # when it has its height
+        QTimer.singleShot(50, self._show_updates)  # once it has its height
 
     @Slot()
     def _show_updates(self) -> None:
@@ -238,7 +238,7 @@ class SettingsView(Page):
             self._show_fault(error)
         self.changed.emit(what)
 
-    # What can be chosen
+    # Content
 
     @Slot(object)
     def _models_found(self, found: tuple[tuple[ModelCard, ...], dict[Head, str]]) -> None:
@@ -265,7 +265,7 @@ class SettingsView(Page):
         fault = fault_of(error)
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
-    # How it looks
+    # Looks
 
     def _choice(self, name: str) -> QComboBox:
         choice = ElidedChoice()

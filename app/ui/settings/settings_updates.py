@@ -1,4 +1,4 @@
-"""Whether there is a newer version: asked when the person presses the button, and only then."""
+"""The check for a newer version, made only when the user presses the button."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _NONE = (
     "No address is known yet where new versions are announced: write one here when you have it."
     " Spanlight never looks by itself."
 )
-_ASKED = "Asked only when you press the button; Spanlight never looks by itself."
+_ON_REQUEST = "Asked only when you press the button; Spanlight never looks by itself."
 _MOST_LINES = 9
 
 
 class ReleaseSheet(QFrame):
-    """A sentence; where there is a newer version, its notes and the ways to it as well. Hidden until there is one.
+    """A sentence and, for a newer version, its notes and links. Hidden until there is a result.
 
-    `open_asked` is sent where its page is to be opened. All of it is shown as plain text: somebody else wrote it.
+    `open_asked` is sent to open its page. All of it is shown as plain text, since it is foreign content.
     """
 
     open_asked = Signal()
@@ -71,7 +71,7 @@ class ReleaseSheet(QFrame):
         self.hide()
 
     def show_update(self, update: Update) -> None:
-        """Say which version is the newest, and what there is of it."""
+        """Show the newest version, with its notes and links."""
         release = update.newest
         newer = release is not None
         if release is not None:
@@ -97,7 +97,7 @@ class ReleaseSheet(QFrame):
         self._restyle()
 
     def clear(self) -> None:
-        """Take away what was said."""
+        """Hide the result."""
         self._address = ""
         self.sentence.clear()
         self.notes.clear()
@@ -123,10 +123,10 @@ class ReleaseSheet(QFrame):
 
 
 class UpdatesRow(QWidget):
-    """The address where versions are announced, the button that asks there, and what came.
+    """The address where versions are announced, the button that checks it, and the result.
 
-    `changed` carries the setting's name once the address was changed and saved; `answered` says that there is something
-    to see.
+    `changed` carries the setting's name once the address was changed and saved; `answered` is sent when there is a
+    result to show.
     """
 
     changed = Signal(str)
@@ -168,19 +168,19 @@ class UpdatesRow(QWidget):
 
     @property
     def checking(self) -> bool:
-        """Whether an answer is waited for."""
+        """Whether a check is running."""
         return self._job is not None and self._job.running
 
     def settings_changed(self) -> None:
-        """Show the address that is kept, unless one is being typed."""
-        typed, kept = self.line.text(), self._workspace.settings.updates
-        if not self.line.line.hasFocus() and not feed_remark(typed).bad and typed.strip() != kept:
-            self.line.set_text(kept)
+        """Show the saved address, unless one is being typed."""
+        typed, saved = self.line.text(), self._workspace.settings.updates
+        if not self.line.line.hasFocus() and not feed_remark(typed).bad and typed.strip() != saved:
+            self.line.set_text(saved)
             self._forget()
         self._show_state()
 
     def stop(self) -> bool:
-        """Wait for no answer any more; whether one was waited for."""
+        """Stop the check; returns whether one was running."""
         if self._job is None or not self._job.running:
             return False
         self._job.stop()
@@ -188,7 +188,7 @@ class UpdatesRow(QWidget):
 
     @Slot()
     def check(self) -> None:
-        """Ask whether there is a newer version."""
+        """Check whether there is a newer version."""
         if self.checking or not self.button.isEnabled():
             return
         self._forget()
@@ -199,7 +199,7 @@ class UpdatesRow(QWidget):
         job.stopped.connect(self._show_state)
         self._show_state()
 
-    # What is typed and pressed
+    # Input
 
     @Slot(str)
     def _typed(self, text: str) -> None:
@@ -231,7 +231,7 @@ class UpdatesRow(QWidget):
         if not open_outside(QUrl(self._page)):
             self.notice.show_hint("No program opened the page.", "Its address can be copied instead.")
 
-    # What came
+    # Results
 
     @Slot(object)
     def _heard(self, progress: Progress) -> None:
@@ -252,13 +252,13 @@ class UpdatesRow(QWidget):
         self.answered.emit()
 
     def _forget(self) -> None:
-        """Take away what came of an earlier check."""
+        """Clear the result of an earlier check."""
         self.sheet.clear()
         self.notice.clear()
 
     @Slot()
     def _show_state(self) -> None:
-        """Say what holds of the address, and whether it is being asked."""
+        """Show the state of the address, and whether a check is running."""
         typed = self.line.text().strip()
         remark = feed_remark(typed)
         self.button.setText("Stop" if self.checking else "Check now")
@@ -269,7 +269,7 @@ class UpdatesRow(QWidget):
         elif self.checking:
             set_hint(self.hint, f"Asking {host_of(typed)}…")
         else:
-            set_hint(self.hint, _ASKED if typed else _NONE)
+            set_hint(self.hint, _ON_REQUEST if typed else _NONE)
         self.line.line.setAccessibleDescription(self.hint.text())
 
     @Slot()

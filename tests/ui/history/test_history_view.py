@@ -602,8 +602,8 @@ def test_every_kind_of_row_is_drawn(open_view: Callable[..., HistoryView], qtbot
     )
     view.theme.choose(look)
     view.panel.list.choose(1)
-    view.panel.list.history.say(1, long, changed=True)
-    view.panel.list.history.say(2, "The same answer.")
+    view.panel.list.history.set_news(1, long, changed=True)
+    view.panel.list.history.set_news(2, "The same answer.")
     settle(view, qtbot)
     for width in (300, 1400):
         view.resize(width, 600)

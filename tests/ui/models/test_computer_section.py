@@ -127,7 +127,7 @@ def test_memory_is_told_model_by_model(section: ComputerSection) -> None:
     assert (
         section._memory.text() == "The model process takes 600 MB. 9.0 GB of the computer's 16 GB are free."
     )
-    assert section.held.value("reader") == "Answers questions · CPU · 32 bits · 90 MB"
+    assert section.loaded.value("reader") == "Answers questions · CPU · 32 bits · 90 MB"
     models, others = section.bar.shares()
     assert models == pytest.approx(0.6 / 16)
     assert models + others == pytest.approx(7 / 16)
@@ -151,7 +151,7 @@ def test_models_are_put_away_and_the_window_is_told(section: ComputerSection, qt
     section.changed.connect(told.append)
     qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: told == ["unloaded"])
-    assert section._none.isVisible() and not section.held.isVisible()
+    assert section._none.isVisible() and not section.loaded.isVisible()
     assert not section.away.isEnabled()
     assert "loaded again" in section._away_words.text()
 

@@ -87,13 +87,13 @@ def measure_two(section: MeasureSection, qtbot: QtBot) -> tuple[Measure, Measure
     second = replace(first, model="better", folder="/models/better", right=right, seconds=first.seconds * 2)
     section.workspace.measures.keep(second)
     section.shown()
-    qtbot.waitUntil(lambda: len(section.kept.table.measures()) == 2)
+    qtbot.waitUntil(lambda: len(section.saved.table.measures()) == 2)
     return first, second
 
 
 def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     section = opened()
-    assert not section.empty.isHidden() and section.kept.isHidden()
+    assert not section.empty.isHidden() and section.saved.isHidden()
     assert section.form.model.hasFocus()
     # What fills blanks cannot be measured.
     assert choices(section.form.model) == ["reader", "classifier", "finder", "other reader"]
@@ -107,7 +107,7 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     qtbot.mouseClick(section.empty.buttons()[2], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: section._at_work is None)
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
-    assert section.empty.isHidden() and section.kept.table.isVisible()
+    assert section.empty.isHidden() and section.saved.table.isVisible()
     assert section.form.model.currentText() == "finder"
 
 
@@ -126,9 +126,9 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
         press(section, qtbot)
     assert changed.args == ["measures"]
     (one,) = measured(section)
-    assert section.kept.table.chosen() == (one,)
+    assert section.saved.table.chosen() == (one,)
     assert notes[-1].startswith("reader measured in ")
-    model = section.kept.table.model()
+    model = section.saved.table.model()
     shown = [model.index(0, column).data() for column in range(model.columnCount())]
     assert shown[:5] == [
         "reader",
@@ -139,8 +139,8 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
     ]
     assert shown[5] == "" and shown[8] == "CPU" and shown[9].startswith("Today, ")
     assert "exact match" in model.index(0, 3).data(Qt.ItemDataRole.ToolTipRole)
-    assert section.kept.panel.verdict().startswith("Measure another model")
-    assert section.kept.panel.pairs.rows()[0].title == "Exact"
+    assert section.saved.panel.verdict().startswith("Measure another model")
+    assert section.saved.panel.pairs.rows()[0].title == "Exact"
     assert section.strip.isHidden()
 
 
@@ -282,7 +282,7 @@ def test_labels_that_differ_are_asked_for(opened: Open, qtbot: QtBot, tmp_path: 
 def test_two_are_compared(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
-    table, panel = section.kept.table, section.kept.panel
+    table, panel = section.saved.table, section.saved.panel
     table.choose((first,))
     assert panel.other.isVisible() and choices(panel.other)[0] == "Nothing"
     panel.other.activated.emit(1)
@@ -313,34 +313,34 @@ def test_measures_of_other_examples_are_not_compared(opened: Open, qtbot: QtBot)
     press(section, qtbot)
     section.receive(FINDER)
     press(section, qtbot)
-    section.kept.table.choose(section.kept.table.measures())
-    assert "very same examples" in section.kept.panel.verdict()
-    assert section.kept.panel.other.isHidden()
+    section.saved.table.choose(section.saved.table.measures())
+    assert "very same examples" in section.saved.panel.verdict()
+    assert section.saved.panel.other.isHidden()
 
 
 def test_deleting_and_bringing_back(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
-    section.kept.table.choose((second,))
-    section.kept.table.setFocus()
-    qtbot.keyClick(section.kept.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: section.kept.table.measures() == (first,))
+    section.saved.table.choose((second,))
+    section.saved.table.setFocus()
+    qtbot.keyClick(section.saved.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: section.saved.table.measures() == (first,))
     assert measured(section) == (first,)
-    assert section.kept.undo.words() == "1 measure deleted"
-    qtbot.mouseClick(section.kept.delete, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section.kept.table.measures() == ())
-    assert section.kept.undo.isVisible() and not section.empty.isHidden()
-    assert section.kept.undo.words() == "2 measures deleted"
-    qtbot.mouseClick(section.kept.undo.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: by_name(section.kept.table.measures()) == [second, first])
+    assert section.saved.undo.words() == "1 measure deleted"
+    qtbot.mouseClick(section.saved.delete, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: section.saved.table.measures() == ())
+    assert section.saved.undo.isVisible() and not section.empty.isHidden()
+    assert section.saved.undo.words() == "2 measures deleted"
+    qtbot.mouseClick(section.saved.undo.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: by_name(section.saved.table.measures()) == [second, first])
     assert by_name(measured(section)) == [second, first]
-    assert section.kept.undo.isHidden() and section.empty.isHidden()
+    assert section.saved.undo.isHidden() and section.empty.isHidden()
 
 
 def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
-    table = section.kept.table
+    table = section.saved.table
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     assert table.measures() == (second, first)  # better, reader
     table.sortByColumn(7, Qt.SortOrder.DescendingOrder)
@@ -352,7 +352,7 @@ def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
     assert lines[1].startswith(f"better,Wikipedia questions,130,{second.figures['exact']:.2f}")
     assert len(lines) == 2
     table.clearSelection()
-    qtbot.mouseClick(section.kept.copy, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(section.saved.copy, Qt.MouseButton.LeftButton)
     assert len(QGuiApplication.clipboard().text().splitlines()) == 3
     assert table.csv().startswith(b"\xef\xbb\xbfmodel,")
 
@@ -363,10 +363,10 @@ def test_a_hostile_name_is_harmless_in_a_table(opened: Open, qtbot: QtBot) -> No
     (one,) = measured(section)
     section.workspace.measures.keep(replace(one, model='=HYPERLINK("x")', data="<b>bold</b>\n"))
     section.shown()
-    qtbot.waitUntil(lambda: len(section.kept.table.measures()) == 2)
-    section.kept.table.choose(section.kept.table.measures())
-    assert "'=HYPERLINK" in section.kept.table.copied()
-    assert section.kept.panel._title.textFormat() is Qt.TextFormat.PlainText
+    qtbot.waitUntil(lambda: len(section.saved.table.measures()) == 2)
+    section.saved.table.choose(section.saved.table.measures())
+    assert "'=HYPERLINK" in section.saved.table.copied()
+    assert section.saved.panel._title.textFormat() is Qt.TextFormat.PlainText
 
 
 @pytest.mark.parametrize("name", ["dark", "light"])
@@ -374,7 +374,7 @@ def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -
     """Nothing warns, and nothing stands outside of what holds it."""
     section = opened()
     first, second = measure_two(section, qtbot)
-    section.kept.table.choose((first, second))
+    section.saved.table.choose((first, second))
     section.theme.choose(name, 1.3)
     for width in (720, 1400):
         section.resize(width, 700)
@@ -382,7 +382,7 @@ def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -
         inner = section._scroll.widget()
         assert inner is not None
         assert inner.width() <= section._scroll.viewport().width()
-        panel = section.kept.panel
+        panel = section.saved.panel
         for part in (panel.pairs, panel.counts):
             assert panel.rect().contains(part.geometry())
         assert not section.grab().isNull()
@@ -405,14 +405,14 @@ def test_when_all_are_deleted_undo_is_at_hand_and_brings_back_what_was_chosen(
 ) -> None:
     section = opened()
     first, second = measure_two(section, qtbot)
-    section.kept.table.setFocus()
-    section.kept.table.selectAll()
-    qtbot.keyClick(section.kept.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(section.kept.undo.button.hasFocus)
-    assert section.kept.table.isHidden() and not measured(section)
-    qtbot.keyClick(section.kept.undo.button, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(section.kept.table.hasFocus)
-    assert by_name(section.kept.table.chosen()) == by_name((first, second))
+    section.saved.table.setFocus()
+    section.saved.table.selectAll()
+    qtbot.keyClick(section.saved.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(section.saved.undo.button.hasFocus)
+    assert section.saved.table.isHidden() and not measured(section)
+    qtbot.keyClick(section.saved.undo.button, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(section.saved.table.hasFocus)
+    assert by_name(section.saved.table.chosen()) == by_name((first, second))
 
 
 def test_the_model_that_is_used_is_offered_first(opened: Open, qtbot: QtBot) -> None:

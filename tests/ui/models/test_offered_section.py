@@ -315,7 +315,7 @@ def test_offline_nothing_is_asked_and_the_way_to_the_switch_is_shown(opened: Ope
     section.repository.line.setText(READER)
     section.repository.button.click()
     assert not section.sheet.button.isEnabled()
-    assert "offline" in section.sheet.told()
+    assert "offline" in section.sheet.hint()
     section.sheet.link.click()
     assert opened.page.names.selected() == "network"
     assert not hub.requests()

@@ -1,4 +1,4 @@
-"""Which of a model's labels stands for which label of the examples, where their names do not tell."""
+"""A mapping from a model's labels to the examples' labels, chosen by the user where their names differ."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LabelChoices(QFrame):
         self.hide()
 
     def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
-        """Ask for these; nothing is chosen beforehand but what is named the same."""
+        """Ask for these; only equal names are preset."""
         self.clear()
         for at, label in enumerate(model_labels[:MOST_LABELS]):
             name, choice = QLabel(label), QComboBox()
@@ -61,7 +61,7 @@ class LabelChoices(QFrame):
             self._rows[0][1].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def clear(self) -> None:
-        """Ask for nothing."""
+        """Hide the question."""
         for row in self._rows:
             for widget in row:
                 self._grid.removeWidget(widget)
@@ -74,7 +74,7 @@ class LabelChoices(QFrame):
         return {name.text(): choice for name, choice in self._rows}
 
     def answer(self) -> dict[str, str]:
-        """The examples' label for each of the model's that stands for one; empty while nothing is asked."""
+        """The examples' label for each of the model's that has one; empty while nothing is asked."""
         return {
             label: choice.currentData() for label, choice in self.choices().items() if choice.currentData()
         }

@@ -1,4 +1,4 @@
-"""Measuring models: a model reads examples whose answers are known, and what came of it is kept and compared."""
+"""The section that measures models on labelled examples, and saves and compares the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 from app.ui.models.measure.label_choices import MOST_LABELS
 from app.ui.models.measure.measure_form import MeasureForm
-from app.ui.models.measure.measure_kept import KeptMeasures
+from app.ui.models.measure.measure_kept import SavedMeasures
 from app.ui.models.measure.measure_work import Known, look, own_set
 from app.ui.models.section import ModelsSection
 
@@ -39,7 +39,7 @@ _WORDS = (
 
 
 class MeasureEmpty(QFrame):
-    """A title, a few sentences, and a button for each thing to try. `tried` carries its index."""
+    """A title, a few sentences, and a button for each suggestion. `tried` carries its index."""
 
     tried = Signal(int)
 
@@ -54,7 +54,7 @@ class MeasureEmpty(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._title)
-        # Alone Qt would ask how high the words are at any width.
+        # Without this row Qt would take the text's height at any width.
         words = QHBoxLayout()
         words.addWidget(self._words, 1)
         words.addStretch(0)
@@ -64,7 +64,7 @@ class MeasureEmpty(QFrame):
         self._restyle()
 
     def offer(self, things: Sequence[tuple[str, str]]) -> None:
-        """Offer things to try: a title and a line for each."""
+        """Offer suggestions: a title and a line for each."""
         for button in self._buttons:
             self._row.removeWidget(button)
             button.deleteLater()
@@ -81,7 +81,7 @@ class MeasureEmpty(QFrame):
         return self._buttons
 
     def set_busy(self, busy: bool) -> None:
-        """Whether something is being measured."""
+        """Set whether a measurement is running."""
         for button in self._buttons:
             button.setEnabled(not busy)
 
@@ -102,7 +102,7 @@ class MeasureEmpty(QFrame):
 
 
 class MeasureSection(ModelsSection):
-    """Above what is to be measured, below it what was."""
+    """The form of the next measure above, the saved measures below."""
 
     KEY = "measure"
     TITLE = "Measure"
@@ -122,15 +122,15 @@ class MeasureSection(ModelsSection):
         self.strip = ProgressStrip(theme)
         self.empty = MeasureEmpty(theme)
         self.empty.hide()
-        self.kept = KeptMeasures(workspace, theme, lanes)
+        self.saved = SavedMeasures(workspace, theme, lanes)
         self._lay_out()
         self._connect()
         self._restyle()
 
-    # What the page asks of a section
+    # The section's interface to the page
 
     def shown(self) -> None:
-        """Read what is installed and what was measured, and go to the form."""
+        """Refresh the installed models and the measures, and focus the form."""
         self._look()
         if not self.isAncestorOf(self.window().focusWidget() or self):
             self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -142,21 +142,21 @@ class MeasureSection(ModelsSection):
             self._wanted = ""
 
     def stop(self) -> bool:
-        """Stop measuring; nothing is kept of it."""
+        """Stop measuring; nothing is saved."""
         running = self._job is not None and self._job.running
         if self._job is not None:
             self._job.stop()
         return running
 
     def take_files(self, paths: list[Path]) -> bool:
-        """Take a file of examples, while this section is up."""
+        """Open a file of examples, while this section is shown."""
         if not self.isVisible() or len(paths) != 1 or not paths[0].name.lower().endswith(_ENDINGS):
             return False
         self.open_file(paths[0])
         return True
 
     def settings_changed(self) -> None:
-        """Read again what is installed."""
+        """Refresh the installed models."""
         self._look()
 
     def open_file(self, path: Path) -> None:
@@ -168,17 +168,17 @@ class MeasureSection(ModelsSection):
         self._file_job.done.connect(self._file_read)
         self._file_job.failed.connect(self.show_fault)
 
-    # What is there
+    # Content
 
     def _look(self) -> None:
         if self._look_job is not None:
             self._look_job.drop()
         self._look_job = self.lanes.files.start(look, self.workspace)
-        self._look_job.done.connect(self._looked)
+        self._look_job.done.connect(self._known_found)
         self._look_job.failed.connect(self.show_fault)
 
     @Slot(object)
-    def _looked(self, found: Known) -> None:
+    def _known_found(self, found: Known) -> None:
         before, self._known = self._known, found
         if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
             self._offer_sets()
@@ -202,20 +202,20 @@ class MeasureSection(ModelsSection):
         self.form.set_sets((*(self._known.sets if self._known else ()), *self._own.values()))
 
     @Slot(object)
-    def _kept_changed(self, measures: tuple[Measure, ...]) -> None:
+    def _saved_changed(self, measures: tuple[Measure, ...]) -> None:
         self._show_measures(measures)
         self.changed.emit("measures")
 
     def _show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
         if self._known is not None:
             self._known = replace(self._known, measures=measures)
-        self.kept.show_measures(measures, chosen)
+        self.saved.show_measures(measures, chosen)
         self.empty.setVisible(not measures)
         self.empty.offer([(data.title, line) for data, line, _ in self._to_try()])
         self.empty.set_busy(self._at_work is not None)
 
     def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
-        """The sets that come along for the models that are installed, each with the one that is used."""
+        """The included sets for the installed models, each with the model in use."""
         found: list[tuple[ExampleSet, str, ModelCard]] = []
         if self._known is None:
             return found
@@ -246,7 +246,7 @@ class MeasureSection(ModelsSection):
         labels = self.form.matching.answer()
         self._at_work = card, data
         self.strip.waiting(f"Getting {card.name} ready")
-        # What is switched off loses the focus, and Qt would hand it to whatever comes next.
+        # A disabled widget loses the focus, and Qt would pass it to the next one.
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
             self.strip.focus_stop()
@@ -275,7 +275,7 @@ class MeasureSection(ModelsSection):
             self._show_measures((found, *self._known.measures), (found,))
         self.note.emit(f"{found.model} measured in {wording.duration(found.seconds)}")
         self.changed.emit("measures")
-        # Once the panel has its place.
+        # Once the panel is laid out.
         QTimer.singleShot(0, self._show_panel)
 
     @Slot(object)
@@ -305,10 +305,10 @@ class MeasureSection(ModelsSection):
 
     @Slot()
     def _show_panel(self) -> None:
-        self._scroll.ensureWidgetVisible(self.kept.panel, 0, self.theme.step(4))
+        self._scroll.ensureWidgetVisible(self.saved.panel, 0, self.theme.step(4))
 
     @Slot()
-    def _ask_file(self) -> None:
+    def _choose_file(self) -> None:
         name = open_name(self, "Examples with known answers", _FILTER)
         if name:
             self.open_file(Path(name))
@@ -321,15 +321,15 @@ class MeasureSection(ModelsSection):
 
     def _connect(self) -> None:
         self.form.measure_asked.connect(self._measure)
-        self.form.file_asked.connect(self._ask_file)
+        self.form.file_asked.connect(self._choose_file)
         self.form.dropped.connect(self._dropped)
         self.strip.stop_asked.connect(self.stop)
         self.empty.tried.connect(self._try)
-        self.kept.changed.connect(self._kept_changed)
-        self.kept.failed.connect(self.show_fault)
-        self.kept.note.connect(self.note)
+        self.saved.changed.connect(self._saved_changed)
+        self.saved.failed.connect(self.show_fault)
+        self.saved.note.connect(self.note)
         self.theme.changed.connect(self._restyle)
-        for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.kept.bring_back)):
+        for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back)):
             shortcut = QShortcut(QKeySequence(keys), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(slot)
@@ -337,7 +337,7 @@ class MeasureSection(ModelsSection):
     def _lay_out(self) -> None:
         inner = QWidget()
         self._column = QVBoxLayout(inner)
-        for part in (self.form, self.notice, self.strip, self.empty, self.kept):
+        for part in (self.form, self.notice, self.strip, self.empty, self.saved):
             self._column.addWidget(part)
         self._column.addStretch(1)
         self._scroll = QScrollArea()

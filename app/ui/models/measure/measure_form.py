@@ -1,4 +1,4 @@
-"""What is to be measured: a model, a set of examples, and, where their labels differ, which belongs to which."""
+"""The form of a measure: a model, a set of examples, and a mapping of their labels if they differ."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from app.ui.models.measure.label_choices import LabelChoices
 
 MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
 _FILE = "A file of yours…"
-# In steps; where there is less, the examples stand below the model.
+# In steps; below this width the examples are placed below the model.
 _NARROW = 165
 
 
 class MeasureForm(QFrame):
     """Two choices and a button.
 
-    `measure_asked` is sent by the button, `file_asked` where a file of one's own is wanted, `dropped` carries files.
+    `measure_asked` is sent by the button, `file_asked` to choose the user's own file, `dropped` carries files.
     """
 
     measure_asked = Signal()
@@ -72,7 +72,7 @@ class MeasureForm(QFrame):
     def set_models(self, cards: Sequence[ModelCard], chosen: str = "", first: str = "") -> None:
         """Offer those of these models that can be measured.
 
-        `chosen` is the folder of the one to choose; `first` of the one that is, where none was chosen before.
+        `chosen` is the folder of the one to choose; `first` of the one to choose if none was chosen before.
         """
         before = chosen or self.model.currentData() or ""
         self._cards = tuple(card for card in cards if set(MEASURABLE) & set(card.heads))
@@ -89,7 +89,7 @@ class MeasureForm(QFrame):
         self._offer_sets()
 
     def set_sets(self, sets: Sequence[ExampleSet]) -> None:
-        """Offer these sets, those that the model can read."""
+        """Offer those of these sets that the model can read."""
         self._sets = tuple(sets)
         self._offer_sets()
 
@@ -102,7 +102,7 @@ class MeasureForm(QFrame):
         return at >= 0
 
     def choose_set(self, path: str) -> bool:
-        """Choose a set, and where the chosen model cannot read it, the first that can; returns whether there is one."""
+        """Choose a set, and if the chosen model cannot read it, the first that can; returns whether there is one."""
         data = next((one for one in self._sets if one.path == path), None)
         if data is None:
             return False
@@ -125,7 +125,7 @@ class MeasureForm(QFrame):
         return next((one for one in self._sets if one.path == self.data.currentData()), None)
 
     def set_busy(self, busy: bool) -> None:
-        """Whether a model is being measured."""
+        """Set whether a model is being measured."""
         for widget in (self.model, self.data, self.button, self.matching):
             widget.setEnabled(not busy)
         if not busy:
@@ -133,7 +133,7 @@ class MeasureForm(QFrame):
             self.model.setEnabled(bool(self._cards))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the examples beside the model, or below it."""
+        """Put the examples to the right of the model, or below it."""
         super().resizeEvent(event)
         self._place(narrow=event.size().width() < self._theme.step(_NARROW))
 
@@ -194,7 +194,7 @@ class MeasureForm(QFrame):
         if self.data.itemData(index):
             self._remember()
             return
-        # The dialog may be left without a file: then what was chosen stays.
+        # If the dialog is cancelled, the earlier choice stays.
         self.data.setCurrentIndex(max(0, self.data.findData(self._before)))
         self._show_line()
         self.file_asked.emit()

@@ -1,4 +1,4 @@
-"""What was measured so far: a table, and what is chosen in it, alone or beside another."""
+"""The saved measures: a table, and the chosen one or two of them in detail."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.ui.models.measure.measure_table import MeasureTable
 from app.ui.models.measure.measure_work import delete, put_back
 
 
-class KeptMeasures(QWidget):
-    """Hidden while there is none and nothing was just deleted.
+class SavedMeasures(QWidget):
+    """The table and the details of the chosen measures; hidden while there is none and nothing was just deleted.
 
-    `changed` carries all that are kept once some were deleted or brought back; `failed` the error where they could not
-    be; `note` is one line for the status line.
+    `changed` carries all measures once some were deleted or restored; `failed` the error if that failed; `note` is one
+    line for the status line.
     """
 
     changed = Signal(object)
@@ -36,7 +36,7 @@ class KeptMeasures(QWidget):
         self._first: Measure | None = None
         self._deleted: list[Measure] = []
         self._back: tuple[Measure, ...] = ()
-        self._deed: Job | None = None
+        self._change_job: Job | None = None
         self._heading = QLabel("Measured so far")
         self.copy, self.delete = QPushButton("Copy as CSV"), QPushButton("Delete")
         self.copy.setToolTip("The chosen rows, with every figure  (Ctrl+C)")
@@ -68,7 +68,7 @@ class KeptMeasures(QWidget):
         self.hide()
 
     def show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
-        """Show these; `chosen` are chosen, else what was before, else the first."""
+        """Show these; `chosen` are selected, else the earlier selection, else the first."""
         self.table.set_measures(measures, chosen)
         back = tuple(one for one in self._back if one in measures)
         if back:
@@ -95,7 +95,7 @@ class KeptMeasures(QWidget):
             return
         if self._first not in chosen:
             self._first = chosen[0]
-        # Which stands at the left does not change with the order of the rows.
+        # The one at the left does not depend on the order of the rows.
         first, *others = sorted(chosen, key=lambda one: one != self._first)
         same = tuple(one for one in self.table.measures() if one.digest == first.digest and one != first)
         if len(others) != 1:
@@ -118,7 +118,7 @@ class KeptMeasures(QWidget):
 
     @Slot()
     def delete_chosen(self) -> None:
-        """Delete what is chosen; it can be brought back for a while."""
+        """Delete the chosen measures; this can be undone for a while."""
         chosen = self.table.chosen()
         if chosen:
             self._deleted += chosen
@@ -127,7 +127,7 @@ class KeptMeasures(QWidget):
 
     @Slot()
     def bring_back(self) -> None:
-        """Keep again what was deleted last."""
+        """Restore the measures deleted last."""
         if self._deleted:
             self._back = tuple(self._deleted)
             self._follow(self._lanes.files.start(put_back, self._workspace, self._back))
@@ -139,7 +139,7 @@ class KeptMeasures(QWidget):
         self.undo.clear()
 
     def _follow(self, job: Job) -> None:
-        self._deed = job
+        self._change_job = job
         job.done.connect(self.changed)
         job.failed.connect(self._failed)
 

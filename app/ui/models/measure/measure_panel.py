@@ -1,4 +1,4 @@
-"""The measure that is chosen, alone or beside another one of the same examples."""
+"""The details of one measure, or the comparison of two of the same examples."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme, mark
 from app.ui.models.measure.measure_table import when
 
-_ALONE = "Measure another model on the same examples, and the two can be compared here."
-_ANY_WIDTH = 16_777_215  # what Qt takes for no greatest width
+_NO_OTHER = "Measure another model on the same examples, and the two can be compared here."
+_ANY_WIDTH = 16_777_215  # Qt's value for no maximum width
 _TEST = (
     "The exact McNemar test, over the examples that only one of the two got right: p = {0:.2g}. Below 0.05 a difference"
     " is commonly held to be no chance."
@@ -46,7 +46,7 @@ _TEST = (
 
 @dataclass(frozen=True, slots=True)
 class PairCell:
-    """A model's number in words, its share of the bar (0 to 1, None for no bar), and whether it is the better one."""
+    """A model's number as text, its share of the bar (0 to 1, None for no bar), and whether it is the better one."""
 
     number: str
     fraction: float | None
@@ -55,7 +55,7 @@ class PairCell:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A figure's title, what it means, and a cell for each model; None where a model has no such figure."""
+    """A figure's title, its meaning, and a cell for each model; None if a model has no such figure."""
 
     title: str
     tip: str
@@ -63,7 +63,7 @@ class PairRow:
 
 
 class MeasurePairs(QWidget):
-    """A row for each figure, below a heading with the models' names where there are two.
+    """A row for each figure, below a heading with the models' names if there are two.
 
     Ctrl+C copies all as lines with tabs.
     """
@@ -86,7 +86,7 @@ class MeasurePairs(QWidget):
         self.update()
 
     def rows(self) -> tuple[PairRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return self._rows
 
     def text(self) -> str:
@@ -114,7 +114,7 @@ class MeasurePairs(QWidget):
         super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Say under the pointer what a figure means, or a name whole."""
+        """Show the meaning of a figure, or a full name, as the tool tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height() - self._headings()
             tip = ", ".join(self._names) if at < 0 else self._rows[at].tip if at < len(self._rows) else ""
@@ -190,7 +190,7 @@ class MeasurePairs(QWidget):
 
 
 class MeasurePanel(QFrame):
-    """Figures of a measure; where others are of the very same examples, one of them can be put beside it.
+    """The figures of a measure, which can be compared with another one of the same examples.
 
     `other_chosen` carries the Measure to compare with, or None.
     """
@@ -237,12 +237,12 @@ class MeasurePanel(QFrame):
         self._restyle()
 
     def minimumSizeHint(self) -> QSize:
-        """The least size, in pixels: that of the figures alone, since the counts go below them where it is narrow."""
+        """The least size, in pixels: that of the figures, since the counts are below them in a narrow window."""
         least = self.pairs.minimumSizeHint().width() + 2 * self._theme.step(5)
         return QSize(least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the counts beside the figures, or below them."""
+        """Put the counts to the right of the figures, or below them."""
         super().resizeEvent(event)
         narrow = event.size().width() < self._theme.step(190)
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
@@ -250,14 +250,14 @@ class MeasurePanel(QFrame):
             self._sides.setDirection(way)
 
     def verdict(self) -> str:
-        """What is said of the comparison, or where there is none, of how to have one."""
+        """The sentence on the comparison or, without one, on how to get one."""
         return self._verdict.text()
 
     def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
-        """Show a measure alone; `others` can be put beside it."""
+        """Show one measure; `others` are offered for comparison."""
         self._title.setText(measure.model)
         self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when, within=True)}")
-        self._verdict.setText("" if others else _ALONE)
+        self._verdict.setText("" if others else _NO_OTHER)
         self._verdict.setVisible(not others)
         self._verdict.setToolTip("")
         self._offer(others, None)
@@ -294,7 +294,7 @@ class MeasurePanel(QFrame):
         self.setAccessibleName(f"{names[0]} and {names[1]}: {self.verdict()}")
 
     def show_apart(self, first: Measure, second: Measure, sentence: str) -> None:
-        """Say why two measures cannot be compared."""
+        """Show why two measures cannot be compared."""
         self._title.setText(f"{first.model} and {second.model}")
         self._facts.setText(f"{_data(first)}; {_data(second)}")
         self._verdict.setText(sentence)
@@ -325,7 +325,7 @@ class MeasurePanel(QFrame):
         self._facts.setFont(theme.font("small"))
         self._verdict.setFont(theme.font("ui"))
         edge = theme.step(5)
-        # The figures keep room for the focus ring around them: their letters stand below the words above all the same.
+        # The figures leave room for their focus ring: their text is aligned with the words above.
         ring = theme.step(1)
         self._column.setContentsMargins(edge - ring, theme.step(4), edge, theme.step(4))
         self._head.setContentsMargins(ring, 0, 0, 0)
@@ -343,10 +343,10 @@ def _data(measure: Measure) -> str:
 def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
     found = []
     for name, value in measure.figures.items():
-        told = figure(name, measure.head)
+        info = figure(name, measure.head)
         # A longer bar reads as better.
-        bar = None if told.less else value / 100
-        found.append((told.title, f"{told.words} {told.term}".strip(), PairCell(share(value), bar)))
+        bar = None if info.less else value / 100
+        found.append((info.title, f"{info.words} {info.term}".strip(), PairCell(share(value), bar)))
     return [*found, ("Speed", "Examples a second, the model loaded before", PairCell(speed(measure), None))]
 
 
@@ -354,17 +354,17 @@ def _compared(found: Comparison) -> list[PairRow]:
     sides = (found.first, found.second)
     rows = []
     for name in dict.fromkeys((*found.first.figures, *found.second.figures)):
-        told = figure(name, found.first.head)
+        info = figure(name, found.first.head)
         values = [side.figures.get(name) for side in sides]
         there = [value for value in values if value is not None]
-        best = (min if told.less else max)(there) if len(set(there)) == 2 else None
+        best = (min if info.less else max)(there) if len(set(there)) == 2 else None
         cells = tuple(
             None
             if value is None
-            else PairCell(share(value), None if told.less else value / 100, value == best)
+            else PairCell(share(value), None if info.less else value / 100, value == best)
             for value in values
         )
-        rows.append(PairRow(told.title, f"{told.words} {told.term}".strip(), cells))
+        rows.append(PairRow(info.title, f"{info.words} {info.term}".strip(), cells))
     fastest = max(side.speed for side in sides) or 1.0
     speeds = tuple(PairCell(speed(side), side.speed / fastest, side.speed == fastest) for side in sides)
     return [

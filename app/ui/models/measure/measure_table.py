@@ -1,4 +1,4 @@
-"""What was measured of models, in a table that can be sorted and copied, and as CSV."""
+"""The table of measures, which can be sorted and copied, and exported as CSV."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from app.ui.kit.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
 SORT = Qt.ItemDataRole.UserRole
-# A cell without a number stands below all that have one.
+# A cell without a number is sorted below all that have one.
 _NONE = -1.0
 _MOST_ROWS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column's title, what stands in it and what it is sorted by, and the figures that it shows (the first there)."""
+    """A column's title, text, sort key, and its figures, of which it shows the first available."""
 
     title: str
     shown: Callable[[Measure], str]
@@ -48,7 +48,7 @@ class _Column:
 
 
 def when(moment: str, *, within: bool = False) -> str:
-    """A moment (ISO 8601) as a person says it: "Today, 14:05"; "today, 14:05" within a sentence."""
+    """A moment (ISO 8601) in words: "Today, 14:05"; "today, 14:05" within a sentence."""
     at = datetime.fromisoformat(moment)
     at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone()
     return f"{days.day(at.date(), datetime.now().astimezone().date(), within=within)}, {at:%H:%M}"
@@ -105,13 +105,13 @@ class MeasureModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.measures)
 
     def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """As many columns as are named above."""
+        """As many columns as defined above."""
         return 0 if parent.isValid() else len(COLUMNS)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' names, and what they mean."""
+        """The columns' names, and their meanings."""
         if orientation == Qt.Orientation.Vertical:
             return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
         column = COLUMNS[section]
@@ -124,7 +124,7 @@ class MeasureModel(QAbstractTableModel):
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows, what it is sorted by, and what it means."""
+        """A cell's text, sort key, and tool tip."""
         if not index.isValid():
             return None
         one, column = self.measures[index.row()], COLUMNS[index.column()]
@@ -144,12 +144,12 @@ class MeasureModel(QAbstractTableModel):
             return one.folder
         if column is COLUMNS[1]:
             return f"{one.data}, {examples(one.examples, one.head)}"
-        told = next((figure(name, one.head) for name in column.figures if name in one.figures), None)
-        return f"{told.words} {told.term}" if told else ""
+        info = next((figure(name, one.head) for name in column.figures if name in one.figures), None)
+        return f"{info.words} {info.term}" if info else ""
 
 
 class MeasureTable(QTableView):
-    """The table of measures; it is as high as its rows, up to nine.
+    """The table of measures, as high as its rows, up to nine.
 
     `chosen_changed` is sent when other rows are chosen, `delete_asked` by Del. Ctrl+C copies the chosen rows (or all)
     with their header.
@@ -182,7 +182,7 @@ class MeasureTable(QTableView):
         self.choose(chosen)
 
     def measures(self) -> tuple[Measure, ...]:
-        """All that are shown, in the order shown."""
+        """All measures, in the order shown."""
         return tuple(self._of(row) for row in range(self._sorted.rowCount()))
 
     def chosen(self) -> tuple[Measure, ...]:
@@ -190,7 +190,7 @@ class MeasureTable(QTableView):
         return tuple(self._of(row) for row in sorted(i.row() for i in self.selectionModel().selectedRows()))
 
     def choose(self, measures: Sequence[Measure]) -> None:
-        """Have exactly these chosen; those that are not there are left out."""
+        """Choose exactly these; those not listed are left out."""
         model, flag = self.selectionModel(), QItemSelectionModel.SelectionFlag
         rows = [row for row, one in enumerate(self.measures()) if one in measures]
         chosen = QItemSelection()
@@ -242,13 +242,13 @@ class MeasureTable(QTableView):
         column, step = COLUMNS[at], self._theme.step
         metrics, title = self.fontMetrics(), self.horizontalHeader().fontMetrics()
         cells = max((metrics.horizontalAdvance(column.shown(one)) for one in self._model.measures), default=0)
-        # A title has room for the arrow that tells the order beside it.
+        # A title has room for the sort indicator next to it.
         return max(cells + step(6), title.horizontalAdvance(column.title) + step(10))
 
     def _share_room(self) -> None:
-        """Let names give way where there is too little room, and take what is left over."""
+        """Shrink the name columns if there is too little room, and give them the rest of the width."""
         names = (self._needed(0), self._needed(1))
-        # Beyond that they scroll: a name of which little is seen says nothing.
+        # Below that width the table scrolls: a name elided too much is useless.
         least = [min(each, self._theme.step(44)) for each in names]
         room = self.viewport().width() - sum(self.columnWidth(at) for at in range(2, len(COLUMNS)))
         spare = room - sum(names)

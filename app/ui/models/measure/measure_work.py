@@ -1,4 +1,4 @@
-"""What the section that measures models has done in a lane."""
+"""Lane functions of the section that measures models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.flows.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What can be measured, on what, what was measured so far, and the folder of the model that each task uses."""
+    """The models, the sets of examples, the measures so far, and the folder of each task's model."""
 
     cards: tuple[ModelCard, ...]
     sets: tuple[ExampleSet, ...]
@@ -25,7 +25,7 @@ class Known:
 
 
 def look(workspace: Workspace, report: Report) -> Known:
-    """All that the section shows."""
+    """The content of the section."""
     cards, sets = installed(workspace), example_sets(workspace, report)
     return Known(cards, sets, measured(workspace, report), _used(workspace, sets))
 
@@ -36,22 +36,22 @@ def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]
         try:
             found[head] = workspace.find_model(head).folder
         except SpanlightError:
-            continue  # no model for it is installed
+            continue  # no model is installed for it
     return found
 
 
 def own_set(path: Path, report: Report) -> ExampleSet:
-    """What a file of the person's own holds."""
+    """The set of examples in the user's own file."""
     return example_set(path)
 
 
 def delete(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
-    """Forget these; what is left."""
+    """Delete these; returns the remaining ones."""
     forget(workspace, measures, report)
     return measured(workspace, report)
 
 
 def put_back(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
-    """Keep these again; all that are kept then."""
+    """Save these again; returns all saved ones."""
     bring_back(workspace, measures, report)
     return measured(workspace, report)
