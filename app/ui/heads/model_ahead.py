@@ -21,7 +21,7 @@ def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
     return workspace.find_model(head)
 
 
-class ModelAhead(QObject):
+class ModelPreloader(QObject):
     """Finds the model for a page's head, and loads it in the work lane.
 
     `load` is the flow that loads it, `title` its name for the user ("classifier"). `found` carries a ModelCard,

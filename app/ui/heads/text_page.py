@@ -18,10 +18,10 @@ from app.settings.drafts import Drafts
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom, reading_keys
 from app.ui.document.text.paper import Paper
-from app.ui.heads.model_ahead import Load, ModelAhead
+from app.ui.heads.model_ahead import Load, ModelPreloader
 from app.ui.heads.paper_files import PaperFiles
 from app.ui.heads.text_panel import TextPanel
-from app.ui.kit.draft import Draft, first_things
+from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
@@ -61,7 +61,7 @@ class TextPage(Page):
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
-        self._model = ModelAhead(self.workspace, self.lanes, self, *model)
+        self._model = ModelPreloader(self.workspace, self.lanes, self, *model)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
             Draft(drafts, name, paper.text, self.lanes, self)
@@ -90,7 +90,7 @@ class TextPage(Page):
             ("Ctrl+L", self._go_to_text), *reading_keys(finding, zoom),
         )  # fmt: skip
         self.refresh()
-        self._first_job = self.lanes.files.start(first_things, self.workspace, self.DRAFTS, self.SAMPLES)
+        self._first_job = self.lanes.files.start(initial_content, self.workspace, self.DRAFTS, self.SAMPLES)
         self._first_job.done.connect(self._begin)
 
     # The page's interface to the window

@@ -29,7 +29,7 @@ from app.ui.inspect.charts.export import picture_bytes
 from app.ui.inspect.section import Section
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.words import title_of
-from app.ui.inspect.work import DRAFT, Found, find_models, first_things, visit_from_json, visit_to_json
+from app.ui.inspect.work import DRAFT, Found, find_models, initial_content, visit_from_json, visit_to_json
 from app.ui.kit.draft import Draft
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
@@ -267,7 +267,7 @@ class InspectView(Page):
         self._connect()
         self._restyle()
         self._arrange()
-        self._first_job = lanes.files.start(first_things, workspace, self._draft.drafts)
+        self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._show_fault)
 
@@ -277,7 +277,7 @@ class InspectView(Page):
     def look_at(self, visit: Visit) -> None:
         """Inspect a result: find its models, then show it in the current section."""
         self._sections.drop()
-        self._be_still()
+        self._hide_notice()
         self._empty.notice.clear()
         self._visit, self._found = visit, None
         plain, term = HEAD_WORDS[visit.subject.head]
@@ -351,7 +351,7 @@ class InspectView(Page):
     @Slot(object)
     def _models_found(self, found: Found) -> None:
         self._found = found
-        self._be_still()
+        self._hide_notice()
         self._bar.show_models(found.models)
         self._show_section()
 
@@ -371,7 +371,7 @@ class InspectView(Page):
     def _others(self) -> None:
         self._sections.drop()
         self._visit, self._found = None, None
-        self._be_still()
+        self._hide_notice()
         self.note.emit("")
         self._arrange()
         self._offer()
@@ -410,7 +410,7 @@ class InspectView(Page):
         self._notice_frame.setVisible(notice is self._notice)
 
     @Slot()
-    def _be_still(self) -> None:
+    def _hide_notice(self) -> None:
         """Hide the notice of an error."""
         self._notice.clear()
         self._notice_frame.hide()
@@ -462,7 +462,7 @@ class InspectView(Page):
 
     def _connect(self) -> None:
         self._bar.model_chosen.connect(self._model_chosen)
-        self._notice.closed.connect(self._be_still)
+        self._notice.closed.connect(self._hide_notice)
         self._bar.samples_requested.connect(self._others)
         self._sections.changed.connect(self._show_section)
         self._empty.chosen.connect(self._try_sample)

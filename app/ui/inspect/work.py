@@ -30,7 +30,7 @@ class Found:
     models: tuple[ModelCard, ...]
 
 
-def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
+def initial_content(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
     """The visit saved last time, as JSON, and the samples to offer."""
     return drafts.load(DRAFT), offers(workspace, report)
 

@@ -61,7 +61,7 @@ def plain(cell: Cell) -> str:
 
 
 def shown(cell: Cell) -> str:
-    """A cell as a person reads it."""
+    """A cell as it is shown."""
     return number(cell) if isinstance(cell, float) else str(cell)
 
 

@@ -15,7 +15,7 @@ from app.ui.kit.jobs import Job, Lanes, write
 _SAVE_AFTER_MS = 1500
 
 
-def first_things(
+def initial_content(
     workspace: Workspace, names: tuple[str, ...], kind: str, report: Report
 ) -> tuple[tuple[str, ...], tuple[Sample, ...]]:
     """The drafts saved under these names, and the samples of a kind to offer."""
@@ -24,7 +24,7 @@ def first_things(
 
 
 class Draft(QObject):
-    """One text's draft under a name; `failed` carries the error where it could not be saved."""
+    """One text's draft under a name; `failed` carries the error if it could not be saved."""
 
     failed = Signal(object)
 

@@ -22,7 +22,7 @@ from app.ui.kit.theme import Theme
 
 
 def nice_label(label: str) -> str:
-    """A model's label as a person reads it: `negative` is Negative, `very_positive` Very positive."""
+    """A model's label in readable form: `negative` is Negative, `very_positive` Very positive."""
     words = re.sub(r"[_\s]+", " ", label).strip()
     if words.isupper() and len(words) > 3:
         words = words.lower()

@@ -215,7 +215,7 @@ def _when(sent: str) -> str:
 
 
 def look(workspace: Workspace, report: Report) -> tuple[tuple[LedgerEntry, ...], bool]:
-    """The requests, the latest first, and whether any was ever made."""
+    """The requests, the latest first, and whether any was ever sent."""
     return ledger(workspace, report), ledger_begun(workspace, report)
 
 

@@ -63,8 +63,8 @@ def _take_the_same(one: Stage, other: Stage) -> bool:
 def brief(stage: Stage) -> str:
     """A stage's detail, without the named settings that its module lists."""
     parts = stage.detail.split(", ")
-    parts_kept = [part for part in parts if "=" not in part]
-    return ", ".join(parts_kept or parts[:1])
+    unnamed = [part for part in parts if "=" not in part]
+    return ", ".join(unnamed or parts[:1])
 
 
 def shape_words(shape: Shape) -> str:
@@ -89,7 +89,7 @@ def weights_words(stage: Stage) -> str:
 
 
 def breakable(name: str) -> str:
-    """A class's name that can be broken into lines where a new word begins."""
+    """A class's name with break opportunities between its words."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "\u200b", name)
 
 

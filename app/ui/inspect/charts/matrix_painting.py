@@ -176,7 +176,7 @@ class MatrixPicture:
         painter.drawRoundedRect(box, 2, 2)
 
     def draw_legend(self, painter: QPainter, place: QRectF, name: str, ends: tuple[str, str]) -> float:
-        """Draw the colour scale with its name and the words at its ends; returns where it ends."""
+        """Draw the colour scale with its name and the words at its ends; returns its bottom."""
         theme = self.theme
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink_quiet"))

@@ -41,7 +41,7 @@ def rising_table(theme: Theme, ground: str = "panel") -> list[int]:
 
 
 def ink_on(theme: Theme, ground: QColor) -> QColor:
-    """The theme's ink where it is read well on a ground (4.5 to 1, WCAG 2.1), else black or white.
+    """The theme's ink if it is readable on a background (4.5 to 1, WCAG 2.1), else black or white.
 
     One of those two always reaches 4.5.
     """

@@ -148,7 +148,7 @@ class TokenText(Chart):
         painter.restore()
 
     def shade(self, index: int) -> QColor | None:
-        """The ground of a token by its number; None where it is too small for one to be seen."""
+        """The background of a token by its number; None if the number is too small for a visible one."""
         if not self._values or not self._largest:
             return None
         share = self._values[index] / self._largest

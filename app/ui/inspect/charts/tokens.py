@@ -47,7 +47,7 @@ def parts_of(window: InputWindow) -> list[tuple[Part, int, int]]:
 
 
 def words_between(window: InputWindow, first: int, last: int, text: str, pair: str = "") -> str:
-    """The words from one token's beginning to another's end, on one line; the pieces where the text is not known."""
+    """The words from one token's beginning to another's end, on one line; the pieces if the text is not known."""
     tokens = window.tokens[first : last + 1]
     spans = [token.span for token in tokens if token.span is not None]
     source = pair if tokens and tokens[0].part is Part.PAIR else text

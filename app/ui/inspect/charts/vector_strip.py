@@ -30,7 +30,7 @@ class VectorStrip(Chart):
         self._largest = 0.0
 
     def set_vectors(self, vectors: Sequence[tuple[str, Sequence[float]]]) -> None:
-        """Show these vectors, each with its name; all of one width. Raises ValueError where they are not."""
+        """Show these vectors, each with its name. Raises ValueError if their widths differ."""
         if len({len(values) for _, values in vectors}) > 1:
             raise ValueError("vectors of different widths")
         self._names = tuple(name for name, _ in vectors)
@@ -106,7 +106,7 @@ class VectorStrip(Chart):
         return float(self.theme.step(6))
 
     def _strips(self, width: float) -> QRectF:
-        """The place of all strips, for a chart of so many pixels' width."""
+        """The rectangle of all strips, for a chart of `width` pixels."""
         step = self.theme.step
         left = step(40)
         return QRectF(left, step(2), max(1.0, width - left - step(2)), len(self._vectors) * float(step(9)))

@@ -26,7 +26,7 @@ from app.ui.kit.theme import Theme
 from app.ui.models.measure.label_choices import MOST_LABELS
 from app.ui.models.measure.measure_form import MeasureForm
 from app.ui.models.measure.measure_kept import SavedMeasures
-from app.ui.models.measure.measure_work import Known, look, own_set
+from app.ui.models.measure.measure_work import MeasureContent, look, own_set
 from app.ui.models.section import ModelsSection
 
 _ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
@@ -111,7 +111,7 @@ class MeasureSection(ModelsSection):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._known: Known | None = None
+        self._known: MeasureContent | None = None
         self._own: dict[str, ExampleSet] = {}
         self._wanted = ""
         self._look_job: Job | None = None
@@ -174,11 +174,11 @@ class MeasureSection(ModelsSection):
         if self._look_job is not None:
             self._look_job.drop()
         self._look_job = self.lanes.files.start(look, self.workspace)
-        self._look_job.done.connect(self._known_found)
+        self._look_job.done.connect(self._content_found)
         self._look_job.failed.connect(self.show_fault)
 
     @Slot(object)
-    def _known_found(self, found: Known) -> None:
+    def _content_found(self, found: MeasureContent) -> None:
         before, self._known = self._known, found
         if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
             self._offer_sets()

@@ -15,7 +15,7 @@ from app.flows.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MeasureContent:
     """The models, the sets of examples, the measures so far, and the folder of each task's model."""
 
     cards: tuple[ModelCard, ...]
@@ -24,10 +24,10 @@ class Known:
     used: dict[Head, str]
 
 
-def look(workspace: Workspace, report: Report) -> Known:
+def look(workspace: Workspace, report: Report) -> MeasureContent:
     """The content of the section."""
     cards, sets = installed(workspace), example_sets(workspace, report)
-    return Known(cards, sets, measured(workspace, report), _used(workspace, sets))
+    return MeasureContent(cards, sets, measured(workspace, report), _used(workspace, sets))
 
 
 def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]:
