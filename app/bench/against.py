@@ -1,4 +1,4 @@
-"""The reference, as Spanlight's side sees it."""
+"""The reference process, seen from Spanlight."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ VERSION = "4.57.6"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the reference is: the versions of its packages, the model's dtype and device there, the seconds to load."""
+class ReferenceInfo:
+    """The reference's package versions, the model's dtype and device there, and the seconds to load."""
 
     transformers: str
     torch: str
@@ -28,13 +28,13 @@ class Told:
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """The reference in a few words."""
         return f"transformers {self.transformers} with torch {self.torch}, {self.dtype} on {self.device}"
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceAnswer:
-    """An answer of the reference's; places are code points."""
+    """An answer of the reference; positions are code points."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class ReferenceAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRead:
-    """What one reading brought: its seconds, the windows read, the process's most bytes so far, answers by pair."""
+    """The result of one reading: its seconds, the windows read, the process's most bytes so far, answers by pair."""
 
     seconds: float
     windows: int
@@ -54,7 +54,7 @@ class ReferenceRead:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTimes:
-    """Where the seconds of one reading went: before the model, after it, and by the names of PyTorch's operations."""
+    """The seconds of one reading by phase: before the model, after it, and by the names of PyTorch's operations."""
 
     seconds: float
     preparing: float
@@ -71,7 +71,7 @@ class Reference:
     def __init__(self, python: str, report: Report) -> None:
         self._report = report
         self._process = OtherPython(python, SCRIPT, report)
-        self.told: Told | None = None
+        self.info: ReferenceInfo | None = None
 
     def __enter__(self) -> Reference:
         return self
@@ -81,15 +81,17 @@ class Reference:
     ) -> None:
         self.close()
 
-    def load(self, folder: str, device: str) -> Told:
-        """Load a model; another version than VERSION is noticed. Raises SpanlightError where that fails, Stopped."""
+    def load(self, folder: str, device: str) -> ReferenceInfo:
+        """Load a model; there is a notice where the version is not VERSION. Raises SpanlightError, Stopped."""
         self._report.progress(Progress(0, 0, "Loading the reference"))
-        self.told = told = Told(**self._process.ask({"do": "load", "model": folder, "device": device}))
-        if told.transformers != VERSION:
+        self.info = info = ReferenceInfo(
+            **self._process.ask({"do": "load", "model": folder, "device": device})
+        )
+        if info.transformers != VERSION:
             self._report.notice(
-                f"The reference is transformers {told.transformers}, not {VERSION}: its figures may differ."
+                f"The reference is transformers {info.transformers}, not {VERSION}: its figures may differ."
             )
-        return told
+        return info
 
     def read(
         self,
@@ -100,7 +102,7 @@ class Reference:
         most: int = 15,
         top_k: int = 1,
     ) -> ReferenceRead:
-        """Ask each pair of question and context, in windows of so many tokens, for answers of at most `most` tokens.
+        """Ask each pair of question and context, in windows of `length` tokens, for answers of at most `most` tokens.
 
         Raises SpanlightError where the reference fails or ends, Stopped.
         """
@@ -109,9 +111,11 @@ class Reference:
     def watch(
         self, question: str, context: str, *, length: int = 384, stride: int = 128, most: int = 15
     ) -> ReferenceTimes:
-        """Ask as `read` does, and tell where the time went; raises as `read` does."""
-        told = self._process.ask(_order("watch", [(question, context)], length, stride, most, 1))
-        return ReferenceTimes(told["seconds"], told["preparing"], told["choosing"], told["operations"])
+        """Ask as `read` does, with the time by phase; raises as `read` does."""
+        result = self._process.ask(_order("watch", [(question, context)], length, stride, most, 1))
+        return ReferenceTimes(
+            result["seconds"], result["preparing"], result["choosing"], result["operations"]
+        )
 
     def close(self) -> None:
         """End the process."""
@@ -131,6 +135,6 @@ def _order(
     }
 
 
-def _read(told: dict[str, Any]) -> ReferenceRead:
-    answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in told["answers"])
-    return ReferenceRead(told["seconds"], told["windows"], told["peak"], answers)
+def _read(result: dict[str, Any]) -> ReferenceRead:
+    answers = tuple(tuple(ReferenceAnswer(**one) for one in each) for each in result["answers"])
+    return ReferenceRead(result["seconds"], result["windows"], result["peak"], answers)

@@ -1,4 +1,4 @@
-"""Whether what is read quickly is what is there to be read: answers beside those of float32, and of the reference."""
+"""The agreement of answers with those of float32, and with those of the reference."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 from app.training.metrics import f1
 
-_NONE = ("",)  # what is right where the text does not say
+_NONE = ("",)  # the right answer where the text has none
 
 
-def beside_float32(
+def agreement_with_float32(
     readings: Sequence[Reading], exact: Sequence[Reading], examples: Sequence[QaExample]
 ) -> list[BenchRow]:
-    """How far readings agree with those of transformers' own class in float32, question by question."""
+    """The agreement of readings with those of transformers' own class in float32, question by question."""
     pairs = list(zip(readings, exact, strict=True))
     same = mean(float(_best(one) == _best(other)) for one, other in pairs)
     apart = max(abs(one.no_answer_probability - other.no_answer_probability) for one, other in pairs)
@@ -39,7 +39,7 @@ def beside_float32(
     ]
 
 
-def spans_beside_float32(reading: Reading, exact: Reading) -> BenchRow:
+def span_agreement_with_float32(reading: Reading, exact: Reading) -> BenchRow:
     """How many of the listed spans of one reading are those of transformers' own class in float32, place by place."""
     pairs = zip_longest((one.span for one in reading.answers), (one.span for one in exact.answers))
     same = [float(one == other) for one, other in pairs]
@@ -47,12 +47,12 @@ def spans_beside_float32(reading: Reading, exact: Reading) -> BenchRow:
     return BenchRow(what, 100 * mean(same) if same else 100.0, "%", more_is_better=True)
 
 
-def classes_beside_float32(
+def class_agreement_with_float32(
     workspace: Workspace, texts: Sequence[str], device: str, report: Report
 ) -> list[BenchRow]:
     """How far the classifier's probabilities lie from those of transformers' own class in float32.
 
-    Nothing where no classifier is installed.
+    Empty where no classifier is installed.
     """
     try:
         choice = workspace.choose(Head.CLASSIFICATION, "", device, report, use=False)
@@ -69,10 +69,10 @@ def classes_beside_float32(
     return [BenchRow(f"largest difference of a class's probability, {len(texts)} texts", 100 * apart, "%")]
 
 
-def beside_reference(
+def agreement_with_reference(
     readings: Sequence[Reading], answers: Sequence[Sequence[ReferenceAnswer]]
 ) -> list[BenchRow]:
-    """How far the best spans are those of the reference."""
+    """The agreement of the best spans with those of the reference."""
     pairs = [
         (_best(reading), (found[0].start, found[0].end) if found else None)
         for reading, found in zip(readings, answers, strict=True)

@@ -25,7 +25,7 @@ from app.flows.ask.question import ask, load_reader
 from app.flows.workspace import Workspace
 
 SHORTER, WORDS, QUESTIONS = 30_000, 500_000, 8
-# So many words of a document are read by the reference.
+# The number of words of a document that the reference reads.
 SAMPLE = 4_000
 _SCALED = (
     "The reference reads every window before it has an answer, its first and its final one. "
@@ -36,7 +36,7 @@ _WARM_UP = "The quick brown fox jumps over the lazy dog. " * 500
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One question's readings; seconds count from the question to what is named, on a warm model process.
+    """One question's readings; each field of seconds counts from the question on, with a warm model process.
 
     `settled` is when the best answer had become what it was at the end; `quick` is the whole quick reading. An answer
     is the same as the final one where its span is, it overlaps where the spans do, and it is right where it shares code
@@ -87,10 +87,10 @@ class AnytimeFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnytimeBench:
-    """All that was measured, by which model and where; `memory` is the model process's most bytes, None if unknown.
+    """All figures, with the model and the device; `memory` is the model process's most bytes, None if unknown.
 
-    `texts` tells what was read. `reference` are the seconds that the reference takes for each question's document, none
-    without one.
+    `texts` describes the texts. `reference` are the seconds that the reference takes for each question's document,
+    empty without one.
     """
 
     model: str
@@ -103,7 +103,7 @@ class AnytimeBench:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """How soon answers are there, as a part of a measurement: in a shorter document too, where no length is given.
+    """The time to the first answers, as a part of a benchmark: in a shorter document too, where no length is given.
 
     Raises as `bench_anytime` does, and where the reference cannot be had.
     """
@@ -184,9 +184,9 @@ def bench_anytime(
     theirs: list[float] = []
     final: Reading | None = None
     for number, each in enumerate(long_questions(texts, words, questions, plan.seed)):
-        asked = Question(each.question, (each.document,))
+        question = Question(each.question, (each.document,))
         clock = _Clock(report, number, questions)
-        final = ask(workspace, asked, clock, **named)
+        final = ask(workspace, question, clock, **named)
         clock.end(final)
         quick_clock = _Clock(report, number, questions)
         # Another text to the model process: it would not have to make tokens of one it knows again.
@@ -199,20 +199,20 @@ def bench_anytime(
         report.progress(Progress(number + 1, questions, "questions"))
     title, where = (final.model, final.device) if final else ("", "")
     memory = peak_memory(workspace.engine.pid)
-    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.said, tuple(theirs))
+    return AnytimeBench(title, where, _figures(timed), tuple(timed), memory, texts.description, tuple(theirs))
 
 
-def _refer(both: Readers, asked: PlacedQuestion) -> float:
+def _refer(both: Readers, placed: PlacedQuestion) -> float:
     """The seconds that the reference takes for a document, by those for its first `SAMPLE` words."""
-    words = asked.document.text.split()
+    words = placed.document.text.split()
     some = words[:SAMPLE]
     both.report.progress(Progress(0, 0, f"The reference reads {len(some):,} words"))
-    return both.refer([(asked.question, " ".join(some))]).seconds * len(words) / len(some)
+    return both.refer([(placed.question, " ".join(some))]).seconds * len(words) / len(some)
 
 
 @dataclass(slots=True)
 class _Clock:
-    """The Report of one question: notes when each best answer came, and when all was over."""
+    """The Report of one question: notes the time of each best answer, and of the end."""
 
     report: Report
     number: int
@@ -238,7 +238,7 @@ class _Clock:
         self.report.notice(sentence)
 
     def end(self, reading: Reading) -> None:
-        """Note that all was read, and the best answer then."""
+        """Note the end of the reading, and its best answer."""
         self.ended = self.seconds
         self._take(reading, self.ended)
 
@@ -251,7 +251,7 @@ class _Clock:
 
 
 def _timed(
-    asked: PlacedQuestion, clock: _Clock, final: Reading, quick: Reading, quick_seconds: float
+    placed: PlacedQuestion, clock: _Clock, final: Reading, quick: Reading, quick_seconds: float
 ) -> Timed:
     last = final.answers[0] if final.answers else None
     first_at, first = clock.bests[0] if clock.bests else (clock.ended, None)
@@ -262,8 +262,8 @@ def _timed(
         settled = at
     fast = quick.answers[0] if quick.answers else None
     return Timed(
-        question=asked.question,
-        words=asked.words,
+        question=placed.question,
+        words=placed.words,
         windows=final.windows,
         windows_quick=quick.windows,
         first=first_at,
@@ -274,9 +274,9 @@ def _timed(
         first_overlaps=_overlap(first, last),
         quick_same=_same(fast, last),
         quick_overlaps=_overlap(fast, last),
-        first_right=_right(first, asked),
-        quick_right=_right(fast, asked),
-        final_right=_right(last, asked),
+        first_right=_right(first, placed),
+        quick_right=_right(fast, placed),
+        final_right=_right(last, placed),
     )
 
 
@@ -288,8 +288,8 @@ def _overlap(one: Answer | None, other: Answer | None) -> bool:
     return one is not None and other is not None and one.span.overlaps(other.span)
 
 
-def _right(answer: Answer | None, asked: PlacedQuestion) -> bool:
-    return answer is not None and any(answer.span.overlaps(place) for place in asked.answers)
+def _right(answer: Answer | None, placed: PlacedQuestion) -> bool:
+    return answer is not None and any(answer.span.overlaps(place) for place in placed.answers)
 
 
 def _figures(timed: Sequence[Timed]) -> AnytimeFigures:

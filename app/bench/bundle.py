@@ -1,4 +1,4 @@
-"""An installed bundle beside the same from the source: its size, its window, its first answer."""
+"""An installed bundle compared with the source: its size, its window, its first answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.flows.workspace import Workspace
 
-_WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
+_WINDOW, _ANSWER = 9, 5  # the default number of measurements of each
 _TRY = "Give the program `spanlight` of an installed or unpacked bundle."
 
 
@@ -65,7 +65,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _megabytes(program: Path) -> float:
-    """What the folder of a bundle takes, its models included; `program` may be a link or the script that starts it."""
+    """The size of a bundle's folder, its models included; `program` may be a link or the script that starts it."""
     here = program.resolve().parent
     # Beside its files; in an archive above them; as a package lays them out.
     for folder in (here, here / "lib", here.parent / "lib" / "spanlight"):

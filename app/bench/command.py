@@ -24,7 +24,7 @@ ALL = "all"
 _TAKEN = "\n".join(
     f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
 )
-# About how many minutes each part takes on two cores: those that heed --against, with it.
+# The minutes that each part takes on two cores, with --against where it has an effect.
 MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "bundle": 1, "window": 2, "training": 5}
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("--size and --model are two models.", "Give one of them.")
     _refuse_ignored(arguments)
     _refuse_output(arguments.output)
-    kept = _Kept(arguments.output, report)
+    results = _Results(arguments.output, report)
     try:
         with sized_model(arguments.size, workspace.paths) as sized:
             plan = BenchPlan(
@@ -125,34 +125,34 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
                 isa=arguments.isa,
                 bundle=arguments.bundle,
             )
-            bench(workspace, plan, report, kept.take)
+            bench(workspace, plan, report, results.take)
     finally:
-        # Also where it was stopped: what is measured by then has taken its time.
+        # Also after a stop: the parts measured by then are worth printing.
         report.clear()
-        if kept.found:
-            _print(kept.found, arguments.json)
-    kept.write()
-    if kept.found and kept.found.faults:
-        missing = ", ".join(kept.found.faults)
+        if results.found:
+            _print(results.found, arguments.json)
+    results.write()
+    if results.found and results.found.faults:
+        missing = ", ".join(results.found.faults)
         raise SpanlightError(f"Not everything could be measured: {missing}.", "The table tells why.")
 
 
 def _parts(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """The parts asked for; of all of them the bundle only where one is named."""
+    """The chosen parts; with all, the bundle only where one is named."""
     if arguments.what != ALL:
         return (arguments.what,)
     return tuple(part for part in PARTS if part != "bundle" or arguments.bundle)
 
 
-class _Kept:
-    """What was measured so far, which is in the file too from the first part on."""
+class _Results:
+    """The results so far, which are written to the file from the first part on."""
 
     def __init__(self, output: str, report: TerminalReport) -> None:
         self._output, self._report = output, report
         self.found: Bench | None = None
 
     def take(self, found: Bench) -> None:
-        """More was measured; a file that cannot be written does not end that."""
+        """Store new results; a file that cannot be written does not end the benchmark."""
         self.found = found
         try:
             self.write()
@@ -197,7 +197,7 @@ def _refuse_output(output: str) -> None:
     if not path.parent.is_dir():
         raise SpanlightError(f"There is no folder for “{output}”.", "Make it first, or name another file.")
     try:
-        # Only trying tells: of what a file's mode says, disks and networks have their own view.
+        # Only an attempt shows it: disks and networks may not follow a file's mode.
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as fault:

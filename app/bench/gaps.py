@@ -1,4 +1,4 @@
-"""How long the window's event loop stood still, and in whose hands it then was."""
+"""The gaps of the window's event loop, and the calls that caused them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-_DEEP = 6  # calls told of a sample
+_DEEP = 6  # calls listed for a sample
 
 
 class Heartbeat(QObject):
-    """Ticks every millisecond in the event loop of the thread it is made in, and keeps the gaps between ticks.
+    """Ticks every millisecond in the event loop of its own thread, and stores the gaps between ticks.
 
-    Gaps are milliseconds, kept for each phase of what is done meanwhile; `begin` names the phase from now on. `work`
-    has for each gap how long the thread itself computed in it: the rest it waited for a processor, or Python's lock.
-    `watched` is called at every tick, after the gap was taken.
+    Gaps are milliseconds, by phase; `begin` names the phase from now on. `work` has for each gap the time that the
+    thread itself computed in it: the rest it waited for a processor, or for Python's lock. `watched` is called at every
+    tick, after the gap was stored.
     """
 
     def __init__(self, parent: QObject | None = None, watched: Callable[[], None] | None = None) -> None:
@@ -37,14 +37,14 @@ class Heartbeat(QObject):
         self._timer.start(1)
 
     def begin(self, phase: str) -> None:
-        """Count what follows for a phase; what has passed since the last tick still counts for the one before."""
+        """Begin a phase; the time since the last tick still counts for the one before."""
         self._take()
         self.phase = phase
         self.gaps.setdefault(phase, array("d"))
         self.work.setdefault(phase, array("d"))
 
     def stop(self) -> None:
-        """Tick no more."""
+        """Stop ticking."""
         self._take()
         self._timer.stop()
 
@@ -63,9 +63,9 @@ class Heartbeat(QObject):
 
 
 class Culprits(threading.Thread):
-    """Looks from a thread of its own at what the event loop's thread does while a gap is longer than `least_ms`.
+    """Samples from a thread of its own the event loop's thread while a gap is longer than `least_ms`.
 
-    `seen` counts, by phase and calls from the innermost outwards, how often they were met.
+    `seen` counts the samples by phase and calls, from the innermost outwards.
     """
 
     def __init__(self, heart: Heartbeat, least_ms: float) -> None:
@@ -77,39 +77,39 @@ class Culprits(threading.Thread):
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Look until `stop`."""
+        """Sample until `stop`."""
         while not self._over.wait(self._least / 4):
             since = time.perf_counter() - self._heart.last
             if since < self._least:
                 continue
-            # No name for the frame: what its call holds, such as a painter, would outlive the call.
+            # No name for the frame: objects of its call, such as a painter, would outlive the call.
             self.seen[self._heart.phase, _calls(sys._current_frames().get(self._main))] += 1
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop sampling."""
         self._over.set()
         self.join(1)
 
 
 def _calls(frame: FrameType | None) -> str:
-    """Where a thread is: file, line and name of its innermost calls."""
-    said: list[str] = []
-    while frame is not None and len(said) < _DEEP:
+    """The innermost calls of a thread: file, line and name."""
+    calls: list[str] = []
+    while frame is not None and len(calls) < _DEEP:
         code = frame.f_code
-        said.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
+        calls.append(f"{'/'.join(code.co_filename.split('/')[-2:])}:{frame.f_lineno} {code.co_name}")
         frame = frame.f_back
-    return " < ".join(said)
+    return " < ".join(calls)
 
 
 def longest(gaps: array[float]) -> float:
-    """The longest gap, milliseconds; 0 where nothing ticked."""
+    """The longest gap, milliseconds; 0 without ticks."""
     return max(gaps, default=0.0)
 
 
 def percentile(gaps: array[float], share: float) -> float:
-    """The gap that this share of the *time* was spent in gaps no longer than; 0 where nothing ticked.
+    """The gap that this share of the *time* was spent in gaps no longer than; 0 without ticks.
 
-    Counted in time, not in gaps: of a thousand short ticks and one long stand, the stand is what a person meets.
+    Counted in time, not in gaps: among a thousand short gaps and a long one, the user notices the long one.
     """
     whole, passed = sum(gaps), 0.0
     for gap in sorted(gaps):

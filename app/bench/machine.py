@@ -1,4 +1,4 @@
-"""What this computer is, as far as its speed depends on it."""
+"""The properties of this computer that its speed depends on."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ FLAGS = {
 _MAC_FLAGS = {"FEAT_DotProd": "DotProd", "FEAT_I8MM": "I8MM", "FEAT_BF16": "BF16", "FEAT_SME": "SME"}
 SUPPLIES = Path("/sys/class/power_supply")
 STAT = Path("/proc/stat")
-LOOKED = 1.0  # seconds
+SAMPLE_SECONDS = 1.0  # seconds
 # A processor's idle times in a line of /proc/stat, which then counts its guests' time twice (proc_stat(5)).
 _IDLE, _GUESTS = slice(3, 5), 8
-# So much of a processor in other hands makes times longer by more than they differ from one run to the next.
+# The busy share of a processor from which times grow by more than they vary between runs.
 BUSY = 0.2
 
 
@@ -59,7 +59,7 @@ def this_machine() -> Machine:
 
 
 def instructions() -> tuple[str, ...]:
-    """The processor's instructions that matrix products gain by; empty where the system does not tell."""
+    """The processor's instructions that matrix products gain by; empty where not known."""
     if sys.platform == "darwin":
         return tuple(name for key, name in _MAC_FLAGS.items() if _sysctl(f"hw.optional.arm.{key}") == "1")
     with contextlib.suppress(OSError):
@@ -72,12 +72,12 @@ def instructions() -> tuple[str, ...]:
 
 
 def load() -> float | None:
-    """How many processors are busy while this process waits a moment; None where the system does not tell.
+    """The number of processors busy while this process waits a moment; None where not known.
 
-    Where it tells only how many were over the last minute, that.
+    Where only the load over the last minute is known, that.
     """
     if before := _spent():
-        time.sleep(LOOKED)
+        time.sleep(SAMPLE_SECONDS)
         return _busy(before, _spent())
     with contextlib.suppress(OSError, AttributeError):
         return os.getloadavg()[0]
@@ -85,20 +85,20 @@ def load() -> float | None:
 
 
 def _spent() -> dict[str, tuple[int, int]]:
-    """The time that each processor this process may use was busy, and all its time, in ticks; empty if not told."""
+    """The time that each processor this process may use was busy, and all its time, in ticks; empty if not known."""
     found = {}
     with contextlib.suppress(OSError, ValueError, AttributeError):
         mine = {f"cpu{number}" for number in os.sched_getaffinity(0)}
         for line in STAT.read_text("ascii").splitlines():
-            name, *told = line.split()
+            name, *values = line.split()
             if name in mine:
-                ticks = [int(one) for one in told[:_GUESTS]]
+                ticks = [int(one) for one in values[:_GUESTS]]
                 found[name] = sum(ticks) - sum(ticks[_IDLE]), sum(ticks)
     return found
 
 
 def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> float:
-    """How many processors were busy between the two."""
+    """The number of processors busy between the two."""
     shares = 0.0
     for name in before.keys() & after.keys():
         busy, whole = (new - old for new, old in zip(after[name], before[name], strict=True))
@@ -107,7 +107,7 @@ def _busy(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]])
 
 
 def on_battery(supplies: Path = SUPPLIES) -> bool:
-    """Whether a battery is being used up, as Linux tells; False where that is not known."""
+    """Whether the computer runs on its battery, from Linux; False where that is not known."""
     with contextlib.suppress(OSError):
         for supply in supplies.iterdir():
             with contextlib.suppress(OSError):
@@ -118,16 +118,16 @@ def on_battery(supplies: Path = SUPPLIES) -> bool:
 
 
 def warnings(machine: Machine) -> tuple[str, ...]:
-    """Sentences on what makes times longer than they need be."""
-    told = []
+    """Warnings about conditions that make times longer."""
+    sentences = []
     if machine.busy is not None and machine.busy > BUSY * machine.threads:
-        told.append(
+        sentences.append(
             f"Other work kept {machine.busy:.1f} of {machine.threads} processors busy when this began: times are "
             "longer than they would be, and ratios less sure."
         )
     if machine.on_battery:
-        told.append("The computer runs on its battery, which may slow it down.")
-    return tuple(told)
+        sentences.append("The computer runs on its battery, which may slow it down.")
+    return tuple(sentences)
 
 
 def _version(package: str) -> str:
@@ -139,7 +139,7 @@ def _version(package: str) -> str:
 
 def _sysctl(name: str) -> str:
     try:
-        said = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True, check=False)
+        result = subprocess.run(["/usr/sbin/sysctl", "-n", name], capture_output=True, text=True, check=False)
     except OSError:
         return ""
-    return said.stdout.strip()
+    return result.stdout.strip()

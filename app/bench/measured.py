@@ -1,8 +1,8 @@
-"""The real window driven through what people do, its event loop measured: `python -m app.bench.measured ORDER.json`.
+"""Measures the event loop of the real window while it is used: `python -m app.bench.measured ORDER.json`.
 
-The order (`Order`) is a JSON file; what was found goes to standard output, one JSON object. Nothing of the person's is
-touched: the caller gives SPANLIGHT_HOME. Without an order a bare event loop is measured, for what the system itself
-takes from a process that does nothing: standard input names the phase from now on, a line each, and ends it.
+The order (`Order`) is a JSON file; the result goes to standard output, one JSON object. The user's own data is not
+touched: the caller sets SPANLIGHT_HOME. Without an order a bare event loop is measured, for the gaps that the system
+causes in an idle process: each line of standard input names the phase from now on, and its end ends the process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.ui.window.start import make_application, open_window
 
 
 def measure(order: Order) -> dict[str, Any]:
-    """Drive a window of its own through an order; gaps by phase in milliseconds, and what came of it."""
+    """Drive a window of its own through an order; the gaps by phase in milliseconds, and other results."""
     workspace = open_workspace(default_paths())
     workspace.settings.welcomed = True
     if order.model:
@@ -48,7 +48,7 @@ def measure(order: Order) -> dict[str, Any]:
     if culprits is not None:
         culprits.stop()
     found = (
-        told(heart)
+        counts_of(heart)
         | {"late": person.late, "stopped": person.stopped, "platform": QGuiApplication.platformName()}
         | person.facts
     )
@@ -58,8 +58,8 @@ def measure(order: Order) -> dict[str, Any]:
     return found
 
 
-def told(heart: Heartbeat) -> dict[str, Any]:
-    """What a heart has counted of each phase: how long it took, its longest gap, the most work in one, what is rare."""
+def counts_of(heart: Heartbeat) -> dict[str, Any]:
+    """The figures of each phase of a heartbeat: its duration, longest gap, most work in one, and rare gaps."""
     return {
         "phases": {
             phase: {
@@ -99,11 +99,11 @@ def measure_bare() -> dict[str, Any]:
     threading.Thread(target=listen, daemon=True).start()
     application.exec()
     heart.stop()
-    return told(heart)
+    return counts_of(heart)
 
 
 def main(argv: list[str]) -> int:
-    """Measure what the order in a file says, or a bare event loop without one, and print it."""
+    """Measure the order in a file, or a bare event loop without one, and print the result."""
     if not argv:
         print(json.dumps(measure_bare()))
         return 0

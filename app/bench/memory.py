@@ -1,4 +1,4 @@
-"""Measure what a very long document costs: its memory, how the time grows with the length, and a second question."""
+"""Measure very long documents: memory, the growth of time with the length, and a second question."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from app.core.wording import count, duration
 from app.flows.workspace import Workspace
 
 WORDS = 500_000
-# Lengths as shares of the longest, and how often each is read: the longest may take the reference minutes.
+# Lengths as shares of the longest, and the number of readings of each: the longest may take the reference minutes.
 SHARES = {0.1: 3, 0.3: 1, 1.0: 1}
-ASKED_AGAIN = 2  # how often Spanlight is asked something else about the longest
+OTHER_QUESTIONS = 2  # the number of further questions to Spanlight about the longest
 WARM_UP = 2_000
 MB = 1e6
-_LONG = 30.0  # seconds that need a word beforehand
+_LONG = 30.0  # seconds from which a notice comes before
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class _Length:
 
     @property
     def words(self) -> str:
-        """The words of one of them, as a person writes the number."""
+        """The number of words of one of them, in words."""
         return f"{median(self.counts):,.0f}"
 
 
@@ -61,7 +61,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         )
         for share, repeats in SHARES.items()
     ]
-    workspace.engine.end()  # its memory is to be that of this work alone
+    workspace.engine.end()  # so that its memory is only that of this work
     with readers(workspace, plan, report) as both:
         question = texts.question(plan.seed)
         _warm_up(both, question, texts.document(WARM_UP, plan.seed - 1))
@@ -87,7 +87,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             name="memory",
             title=f"A document of {longest.words} words, read whole",
             rows=tuple(rows),
-            notes=(texts.said, _said(lengths, len(second.ours), bool(both.reference))),
+            notes=(texts.description, _note(lengths, len(second.ours), bool(both.reference))),
             model=both.loaded.card.name,
             device=both.device,
             reference=both.against,
@@ -110,7 +110,7 @@ class _Reads:
         self.peak: int | None = None
 
     def each(self, question: str, lengths: Sequence[_Length]) -> None:
-        """Read every document, the shorter ones first; who begins alternates over all of them."""
+        """Read every document, the shorter ones first; the two take turns in beginning."""
         order = [
             (one, document, words)
             for one in lengths
@@ -151,7 +151,7 @@ class _Reads:
         return found.seconds
 
     def _warn(self, words: int) -> None:
-        """Say, once for a length, how long the reference will take: it tells nothing itself until it is done."""
+        """Report, once for a length, the time that the reference will take: it reports no progress itself."""
         left = words * self._pace
         if left > _LONG and words > 1.5 * self._warned:
             self._warned = words
@@ -170,7 +170,7 @@ def _for_a_thousand(one: _Length) -> BenchRow:
 
 
 def _so_many_times(first: _Length, second: _Length) -> BenchRow:
-    """How many times as fast a question is about a document that has been read."""
+    """The speed-up of a question about a document that has been read."""
     here, there = (
         median(before) / median(after) if before and after else None
         for before, after in ((first.ours, second.ours), (first.theirs, second.theirs))
@@ -181,7 +181,7 @@ def _so_many_times(first: _Length, second: _Length) -> BenchRow:
 
 
 def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
-    """How much longer a word of the longest document takes than one of the shortest: 0 where both take as long."""
+    """How much longer a word of the longest document takes than one of the shortest: 0 for the same time."""
     what = "more time for a word in the longest than in the shortest"
     first, last = (_for_a_thousand(lengths[at]) for at in (0, -1))
     rows = [BenchRow(what, 100 * (last.value / first.value - 1), "%")]
@@ -190,22 +190,22 @@ def _growth(lengths: Sequence[_Length]) -> list[BenchRow]:
     return rows
 
 
-def _said(lengths: Sequence[_Length], again: int, reference: bool) -> str:
-    """How often each was read."""
+def _note(lengths: Sequence[_Length], again: int, reference: bool) -> str:
+    """A sentence on the number of readings of each."""
     reads = ", ".join(f"{one.words} words {count(len(one.documents), 'time')}" for one in lengths)
-    said = f"Read from a document of its own each time: {reads}. --repeats says how often."
+    note = f"Read from a document of its own each time: {reads}. --repeats says how often."
     if len(lengths[-1].documents) == 1:
-        said += " The longest is read once by default, as that may take the reference minutes."
-    said += f" The second question was asked {count(again, 'time')}, another one each time"
-    return f"{said}{'; the reference was asked once' if reference else ''}."
+        note += " The longest is read once by default, as that may take the reference minutes."
+    note += f" The second question was asked {count(again, 'time')}, another one each time"
+    return f"{note}{'; the reference was asked once' if reference else ''}."
 
 
 def _others(texts: Pool, question: str, seed: int) -> list[str]:
-    """Other questions than this one, as far as there are any."""
-    asked = dict.fromkeys(example.question for example in texts.answerable)
-    asked.pop(question, None)
-    found = list(asked)
-    return random.Random(seed).sample(found, min(ASKED_AGAIN, len(found))) or [question]
+    """Questions other than this one, if there are any."""
+    questions = dict.fromkeys(example.question for example in texts.answerable)
+    questions.pop(question, None)
+    found = list(questions)
+    return random.Random(seed).sample(found, min(OTHER_QUESTIONS, len(found))) or [question]
 
 
 def _in_mb(count: int | None) -> float | None:

@@ -1,4 +1,4 @@
-"""A script of this folder at work in another Python: lines of JSON to it and from it."""
+"""A script of this folder in another Python, with lines of JSON to and from it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.core.report import Report
 
 TICK = 0.05
 HINT = "Make an environment with: python3 -m venv old && old/bin/pip install torch transformers==4.57.6"
-# It reaches no network; what it loads is a folder.
+# It uses no network: it loads a folder.
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
@@ -30,21 +30,21 @@ class OtherPython:
 
     def __init__(self, python: str, script: Path, report: Report, *arguments: str) -> None:
         self._python, self._report = python, report
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 closed with the process
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 closed with the process
         self._lines: queue.Queue[str | None] = queue.Queue()
         try:
-            # Isolated: else the script's folder, whose files have names of the standard library's, comes first.
+            # Isolated: else the script's folder comes first, whose files have names from the standard library.
             self._process = subprocess.Popen(
                 [python, "-I", str(script), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._said,
+                stderr=self._errors,
                 text=True,
                 encoding="utf-8",
                 env=os.environ | ENVIRONMENT,
             )
         except OSError as error:
-            self._said.close()
+            self._errors.close()
             raise SpanlightError(f"“{python}” cannot be started: {error.strerror or error}.", HINT) from error
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -62,7 +62,7 @@ class OtherPython:
         return self._process.pid
 
     def send(self, line: str) -> None:
-        """Send one line; what happens to a process that is gone is told by the next `receive`."""
+        """Send one line; for a process that has ended the next `receive` raises."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.write(line + "\n")
@@ -71,7 +71,7 @@ class OtherPython:
     def receive(self) -> dict[str, Any]:
         """The next answer; the report is checked meanwhile.
 
-        Raises SpanlightError with the script's own words where it says that something is wrong, and where it ended;
+        Raises SpanlightError with the script's own words where it reports a fault, and where it has ended;
         Stopped when the report says so.
         """
         while True:
@@ -83,17 +83,17 @@ class OtherPython:
                 continue
         if line is None:
             raise SpanlightError(
-                f"“{self._python}” ended: {last_words(self._said, self._process.wait())}", HINT
+                f"“{self._python}” ended: {last_words(self._errors, self._process.wait())}", HINT
             )
         try:
-            told = json.loads(line)
-            if not isinstance(told, dict):
+            answer = json.loads(line)
+            if not isinstance(answer, dict):
                 raise ValueError(line)
         except ValueError:
             raise SpanlightError(f"“{self._python}” is not a Python that can be measured.", HINT) from None
-        if "error" in told:
-            raise SpanlightError(str(told["error"]), HINT)
-        return told
+        if "error" in answer:
+            raise SpanlightError(str(answer["error"]), HINT)
+        return answer
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any]:
         """The answer to an order; raises as `receive` does."""
@@ -101,10 +101,10 @@ class OtherPython:
         return self.receive()
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """Kill the process."""
         self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._said):
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
             with contextlib.suppress(OSError, ValueError):
                 assert stream is not None
                 stream.close()
@@ -117,11 +117,11 @@ class OtherPython:
         self._lines.put(None)
 
 
-def last_words(said: IO[bytes], code: int) -> str:
-    """Why a process ended: the last line it wrote to its standard error, else what its exit code tells."""
+def last_words(errors: IO[bytes], code: int) -> str:
+    """Why a process ended: the last line of its standard error, else a sentence from its exit code."""
     with contextlib.suppress(OSError, ValueError):
-        said.seek(0)
-        lines = said.read().decode("utf-8", "replace").strip().splitlines()
+        errors.seek(0)
+        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
         if lines:
             return lines[-1].strip()[:200].rstrip(".") + "."
     if code == -9:

@@ -1,4 +1,4 @@
-"""The most memory that a process ever held."""
+"""The peak memory of a process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def peak_memory(pid: int | None) -> int | None:
-    """The most bytes of memory that a process ever held, as Linux tells (VmHWM); None where that is not known."""
+    """The peak memory of a process in bytes, from Linux (VmHWM); None where not known."""
     with contextlib.suppress(OSError, ValueError, StopIteration):
         lines = Path(f"/proc/{pid}/status").read_text("utf-8").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))

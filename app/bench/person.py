@@ -1,4 +1,4 @@
-"""Somebody at the window who works in it by a plan, and waits for what should come."""
+"""A simulated user who works in the window by a plan, and waits for the results."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from app.flows.train import train
 from app.ui.kit.jobs import Job
 from app.ui.window.window import MainWindow
 
-_KEY_MS = 90.0  # between two keys of somebody who types quickly
+_KEY_MS = 90.0  # between two keys of a fast typist
 _SCROLL_MS = 40.0
 _SETTLE_MS = 500.0
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to drive the window through; an empty path or string leaves a phase out.
+    """The plan of a simulated use; an empty path or string leaves a phase out.
 
     `files` are opened one after another, a phase each; about the last one each of `questions` is asked until its first
-    answer stands on the page. While the last one is then read, another question is typed and the page scrolled.
+    answer is on the page. While the last one is then read, another question is typed and the page scrolled.
     `classify` is a file for the page Classify, `train` the fields of a TrainingRequest. Reading, classifying and
-    training are stopped after `seconds` each; what should come by itself must within `longest` seconds. `model` is the
-    folder of the reader. With `watch` above 0 the result tells what the window's thread did in gaps longer than so
-    many milliseconds.
+    training are stopped after `seconds` each; everything else must come within `longest` seconds. `model` is the
+    folder of the reader. With `watch` above 0 the result has the calls of the window's thread in gaps longer than
+    `watch` milliseconds.
     """
 
     files: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """What is waited for, at most so many seconds; `planned` tells that to stop it then is no fault."""
+    """A condition to wait for, with the most seconds; `planned`: stopping it then is no fault."""
 
     ready: Callable[[], bool]
     seconds: float
@@ -57,10 +57,10 @@ class Wait:
 
 
 class Person:
-    """Somebody at the window: opens, types, scrolls, waits.
+    """A simulated user: opens, types, scrolls, waits.
 
-    `stopped` are the phases that were stopped when their time was over, as planned. `late` is the one that what was
-    waited for never came in, where everything ends; None if there is none. `facts` are what else was found.
+    `stopped` are the phases that were stopped after their time, as planned. `late` is the phase whose condition never
+    came true, which ends everything; None without one. `facts` are other findings.
     """
 
     def __init__(self, window: MainWindow, order: Order) -> None:
@@ -83,7 +83,7 @@ class Person:
         self._heart = heart
 
     def beat(self) -> None:
-        """Do what is due, and go on as soon as what is waited for has come."""
+        """Do the due actions, and go on as soon as the condition is true."""
         now = time.perf_counter()
         for at, (every, act) in enumerate(self._acts):
             if now >= self._next[at]:
@@ -110,7 +110,7 @@ class Person:
         self._do()
         QApplication.exit()
 
-    # The phases
+    # Phases
 
     def _all(self) -> Iterator[Wait]:
         window, order = self._window, self._order
@@ -218,7 +218,7 @@ class Person:
         job.stop()
         yield from self._settle()
 
-    # What is waited for
+    # Conditions
 
     def _idle(self) -> bool:
         lanes = self._window.lanes
@@ -229,7 +229,7 @@ class Person:
         return self._idle() and view.sheets.current().is_open
 
     def _settle(self) -> Iterator[Wait]:
-        """What a phase leaves to do still counts for it."""
+        """Wait for the rest of a phase's work, which still counts for it."""
         until = time.perf_counter() + _SETTLE_MS / 1000
         yield Wait(lambda: time.perf_counter() > until and self._idle(), self._order.longest)
 
@@ -256,19 +256,19 @@ class _Shown(QObject):
         self._watched.installEventFilter(self)
 
     def over(self) -> bool:
-        """Whether an answer stands there, or all was read and there is none."""
+        """Whether an answer is shown, or all was read and there is none."""
         outcome = self._outcome()
         return self.painted or (outcome is not None and not outcome.running and not any(outcome.lit))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Note a page that is painted with an answer; nothing is kept from it."""
+        """Note a page that is painted with an answer; no event is blocked."""
         if event.type() == QEvent.Type.Paint:
             outcome = self._outcome()
             self.painted = self.painted or (outcome is not None and any(outcome.lit))
         return False
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._watched.removeEventFilter(self)
 
     def _outcome(self) -> Any:

@@ -1,10 +1,10 @@
-"""What is to be measured, and how."""
+"""The plan of a benchmark."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# What a lesser processor is stood in for by: the most that oneDNN, ATen and MKL may use, as each of them names it.
+# Environment variables that simulate a lesser processor: the most that oneDNN, ATen and MKL may use.
 INSTRUCTIONS: dict[str, dict[str, str]] = {
     "avx2": {
         "ONEDNN_MAX_CPU_ISA": "AVX2",
@@ -13,7 +13,7 @@ INSTRUCTIONS: dict[str, dict[str, str]] = {
     },
 }
 
-# Which fields of a plan each part heeds beside `model`, `device` and `isa`, which all of them do; `precision` is the
+# The fields of a plan that each part uses besides `model`, `device` and `isa`, which all use; `precision` is the
 # workspace's setting, which only the model process of this program has.
 HEEDED: dict[str, tuple[str, ...]] = {
     "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
@@ -28,14 +28,14 @@ HEEDED: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """Which parts to measure, with what.
+    """The parts to measure, and their options.
 
     `model` is a name or a folder, `device` one of core.requests.ModelChoice's; empty for those of the settings.
-    `data` is a folder with question files, empty to make do with what comes along. `words`, `questions` and `repeats`
-    are 0 where each part takes its own. `against` is the path of a Python with transformers' pipeline to measure in
+    `data` is a folder with question files, empty for the bundled texts. `words`, `questions` and `repeats`
+    are 0 for each part's own defaults. `against` is the path of a Python with transformers' pipeline to measure in
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
     variables are set before a part begins, so that every process it starts has them. `bundle` is the path of the
-    program of a bundle, to measure beside this Spanlight.
+    program of a bundle, to compare with this Spanlight.
     """
 
     parts: tuple[str, ...]

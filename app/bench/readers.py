@@ -17,15 +17,15 @@ from app.core.text import Document
 from app.flows.ask.question import load_reader
 from app.flows.workspace import Workspace
 
-# The longest answer in tokens that Spanlight gives; the reference is asked for the same.
+# The longest answer in tokens that Spanlight gives; the same is set for the reference.
 MOST_TOKENS = 48
 
 
 @dataclass(slots=True)
 class Readers:
-    """A loaded model, Spanlight's way to read with it, and the reference's, None without one.
+    """A loaded model in Spanlight and in the reference, None without one.
 
-    `cut` is a window's tokens and the overlap of two.
+    `cut` is the number of tokens of a window, and of the overlap of two.
     """
 
     workspace: Workspace
@@ -40,24 +40,24 @@ class Readers:
 
     @property
     def device(self) -> str:
-        """Where the model runs, and in what."""
+        """The model's device and dtype."""
         return f"{self.loaded.device.title} in {self.loaded.device.dtype}"
 
     @property
     def against(self) -> str:
-        """What the reference is, empty without one."""
-        return self.reference.told.title if self.reference and self.reference.told else ""
+        """The reference's title, empty without one."""
+        return self.reference.info.title if self.reference and self.reference.info else ""
 
     @staticmethod
     def question(question: str, document: Document) -> Question:
-        """What is asked of a document, which is read to the end."""
+        """A question about a document that is read to the end."""
         return Question(question, (document,), every=True)
 
     def ask(self, question: str, document: Document, report: Report | None = None) -> tuple[Reading, float]:
         """Spanlight's reading, and its seconds from asking to the result."""
-        asked = self.question(question, document)
+        request = self.question(question, document)
         began = time.perf_counter()
-        reading: Reading = self.workspace.engine.run(asked, self.choice, report or self.report)
+        reading: Reading = self.workspace.engine.run(request, self.choice, report or self.report)
         return reading, time.perf_counter() - began
 
     def ask_each(self, pairs: Sequence[tuple[str, str]]) -> tuple[tuple[Reading, ...], float]:
@@ -74,7 +74,7 @@ class Readers:
         return self.reference.read(pairs, length=length, stride=stride, most=MOST_TOKENS)
 
     def watch_reference(self, question: str, document: Document) -> ReferenceTimes:
-        """Where the reference's time goes while it reads a document."""
+        """The reference's times by phase while it reads a document."""
         assert self.reference is not None
         length, stride = self.cut
         return self.reference.watch(question, document.text, length=length, stride=stride, most=MOST_TOKENS)
@@ -107,18 +107,18 @@ def readers(
 
 
 class Part:
-    """A Report for one step of a longer work: what it tells stands behind the step's name, partial results go by."""
+    """A Report for one step of longer work: progress follows the step's name, partial results are dropped."""
 
     def __init__(self, report: Report, name: str) -> None:
         self._report, self._name = report, name
         self.notice, self.check = report.notice, report.check
 
     def progress(self, progress: Progress) -> None:
-        """Say how far the step has come."""
+        """Report the step's progress."""
         what = self._name
         if not progress.total:
             what += f": {progress.what[:1].lower()}{progress.what[1:]}"
         self._report.progress(Progress(progress.done, progress.total, what, progress.seconds_left))
 
     def partial(self, result: object) -> None:
-        """Leave partial results out."""
+        """Drop partial results."""

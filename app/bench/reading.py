@@ -1,4 +1,4 @@
-"""Measure how fast texts are read to the end, long and short, and whether the answers pay for it."""
+"""Measure the speed of reading long and short texts to the end, and the agreement of the answers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.bench import reading as roofline
 from app.bench import watched
 from app.bench.against import ReferenceAnswer
 from app.bench.agreement import (
-    beside_float32,
-    beside_reference,
-    classes_beside_float32,
-    spans_beside_float32,
+    agreement_with_float32,
+    agreement_with_reference,
+    class_agreement_with_float32,
+    span_agreement_with_float32,
 )
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part, Readers, batch_of, readers
@@ -41,7 +41,7 @@ _SHARED = "albert_layer"  # ALBERT's layers are one, run again and again
 
 
 def window_operations(folder: str, tokens: int) -> float:
-    """Multiplications and additions of a model's forward pass over one window of so many tokens.
+    """Multiplications and additions of a model's forward pass over one window of `tokens` tokens.
 
     Of the layers' matrices two for each weight and token, and of attention 4 × tokens² × width for each layer: scores,
     and the sum that they weigh. Raises SpanlightError for a folder that is no checkpoint.
@@ -62,7 +62,7 @@ def operations_of(config: Mapping[str, Any], tokens: int) -> float:
 
 
 def rows(peaks: Sequence[Peak], operations: float, windows_a_second: float, dtype: str) -> list[BenchRow]:
-    """The peaks, a window's operations, and what share of the peak in `dtype` so many windows a second reach."""
+    """The peaks, a window's operations, and the share of the peak in `dtype` that the windows a second reach."""
     reached = operations * windows_a_second
     return [
         *(
@@ -82,18 +82,18 @@ def rows(peaks: Sequence[Peak], operations: float, windows_a_second: float, dtyp
 
 
 @dataclass(slots=True)
-class _Kept:
-    """What readings brought beside their seconds, kept for what is said of the answers."""
+class _Readings:
+    """The results of readings besides their seconds, for the agreement of answers."""
 
     windows: list[int] = field(default_factory=list)
     windows_there: list[int] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     answers: list[tuple[ReferenceAnswer, ...]] = field(default_factory=list)
-    asked: list[QaExample] = field(default_factory=list)
+    examples: list[QaExample] = field(default_factory=list)
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """The speed of reading, the share of the computer's peak, where the time goes, and how far answers agree.
+    """The speed of reading, the share of the computer's peak, the time by kind of work, and the agreement of answers.
 
     Raises SpanlightError for a model or texts that cannot be had, Stopped when the report says so.
     """
@@ -110,12 +110,12 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
         peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
         roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
-        times, said = watched.measure(both, texts, plan)
+        times, watched_note = watched.measure(both, texts, plan)
         return BenchPart(
             name="reading",
             title=f"Reading to the end, in windows of {both.cut[0]} tokens that overlap by {both.cut[1]}",
             rows=(*long, *short, *agreement, *roof, *times),
-            notes=(texts.said, *_notes(both, of_long), said),
+            notes=(texts.description, *_notes(both, of_long), watched_note),
             model=both.loaded.card.name,
             device=both.device,
             reference=both.against,
@@ -124,37 +124,37 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 
 
 def _warm_up(both: Readers, texts: Pool, seed: int) -> None:
-    """Read something first: kernels are made at their first use, and memory is taken."""
+    """Read something first: kernels are compiled at their first use, and memory is allocated."""
     question, document = texts.question(seed), texts.document(WARM_UP, seed - 1)
     both.ask(question, document, Part(both.report, "Warming up"))
-    both.ask_each([(example.question, example.context) for example in texts.asked[:8]])
+    both.ask_each([(example.question, example.context) for example in texts.examples[:8]])
     if both.reference:
         both.refer([(question, document.text)])
 
 
-def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], float, _Kept]:
-    """A long document, another one each time, as what is known of one would be used again; windows a second."""
+def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], float, _Readings]:
+    """A long document, another one each time, as a cached one would be faster; with the windows a second."""
     words = plan.words or WORDS
     repeats = plan.repeats or REPEATS
     documents = [texts.document(words, plan.seed + number) for number in range(repeats)]
-    kept = _Kept()
+    results = _Readings()
 
     def ours(number: int) -> float:
         part = Part(both.report, f"Long document, {number + 1} of {repeats}")
         reading, seconds = both.ask(texts.question(plan.seed + number), documents[number], part)
-        kept.windows.append(reading.windows)
-        kept.readings.append(reading)
+        results.windows.append(reading.windows)
+        results.readings.append(reading)
         return seconds
 
     def theirs(number: int) -> float:
         found = both.refer([(texts.question(plan.seed + number), documents[number].text)])
-        kept.windows_there.append(found.windows)
+        results.windows_there.append(found.windows)
         return found.seconds
 
     mine, others = in_turn(ours, theirs if both.reference else None, repeats)
-    each = [1000 * seconds / windows for seconds, windows in zip(mine, kept.windows, strict=True)]
+    each = [1000 * seconds / windows for seconds, windows in zip(mine, results.windows, strict=True)]
     each_there = [
-        1000 * seconds / windows for seconds, windows in zip(others, kept.windows_there, strict=True)
+        1000 * seconds / windows for seconds, windows in zip(others, results.windows_there, strict=True)
     ]
     speeds = [1000 / one for one in each]
     length = median(_words(document) for document in documents)
@@ -165,15 +165,15 @@ def _long(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], 
             row("windows a second", speeds, "/s", [1000 / one for one in each_there], more_is_better=True),
         ],
         median(speeds),
-        kept,
+        results,
     )
 
 
-def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], _Kept]:
+def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow], _Readings]:
     """Short texts with their questions, many together and one by one; no text comes twice among those together."""
     repeats = plan.repeats or REPEATS
     sets = _sets(texts, plan.questions or QUESTIONS, repeats, plan.seed)
-    kept = _Kept(asked=[example for each in sets for example in each])
+    results = _Readings(examples=[example for each in sets for example in each])
     readings: dict[int, tuple[Reading, ...]] = {}
     answers: dict[int, tuple[tuple[ReferenceAnswer, ...], ...]] = {}
 
@@ -187,32 +187,32 @@ def _short(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[list[BenchRow],
         return 1000 * found.seconds / len(sets[number])
 
     mine, others = in_turn(ours, theirs if both.reference else None, len(sets))
-    kept.readings = [one for number in range(len(sets)) for one in readings[number]]
-    kept.answers = [one for number in range(len(answers)) for one in answers[number]]
+    results.readings = [one for number in range(len(sets)) for one in readings[number]]
+    results.answers = [one for number in range(len(answers)) for one in answers[number]]
 
-    different = list({example.context: example for example in kept.asked}.values())
-    alone = random.Random(plan.seed).sample(different, min(SINGLE, len(different)))
+    different = list({example.context: example for example in results.examples}.values())
+    singles = random.Random(plan.seed).sample(different, min(SINGLE, len(different)))
 
     def one_of_ours(number: int) -> float:
-        # A blank more makes it a text that has not been read yet.
-        example = alone[number]
+        # An added blank makes it a text that has not been read yet.
+        example = singles[number]
         return 1000 * both.ask(example.question, Document(example.context + " "))[1]
 
     def one_of_theirs(number: int) -> float:
-        return 1000 * both.refer(_pairs([alone[number]])).seconds
+        return 1000 * both.refer(_pairs([singles[number]])).seconds
 
-    single, single_there = in_turn(one_of_ours, one_of_theirs if both.reference else None, len(alone))
+    single, single_there = in_turn(one_of_ours, one_of_theirs if both.reference else None, len(singles))
     return [
         row("a short text of many", mine, "ms", others),
-        # How far these lie apart says only that the texts differ.
+        # The spread of these comes only from the different texts.
         replace(row("a short text by itself", single, "ms", single_there), spread=0.0),
-    ], kept
+    ], results
 
 
 def _sets(texts: Pool, count: int, repeats: int, seed: int) -> list[list[QaExample]]:
-    """As many sets of about so many questions, those of one context in one set, so that none was read before."""
+    """`repeats` sets of about `count` questions, those of one context in one set, so that none was read before."""
     by_context: dict[str, list[QaExample]] = {}
-    for example in texts.asked:
+    for example in texts.examples:
         by_context.setdefault(example.context, []).append(example)
     groups = list(by_context.values())
     random.Random(seed).shuffle(groups)
@@ -230,37 +230,37 @@ def _pairs(examples: Sequence[QaExample]) -> list[tuple[str, str]]:
     return [(example.question, example.context) for example in examples]
 
 
-def _agreement(both: Readers, kept: _Kept) -> list[BenchRow]:
+def _agreement(both: Readers, results: _Readings) -> list[BenchRow]:
     exact = both.workspace.engine.run_opened(
-        batch_of(_pairs(kept.asked)), both.choice, Part(both.report, "Agreement")
+        batch_of(_pairs(results.examples)), both.choice, Part(both.report, "Agreement")
     )
-    found = beside_float32(kept.readings, exact, kept.asked)
-    return found + (beside_reference(kept.readings, kept.answers) if kept.answers else [])
+    found = agreement_with_float32(results.readings, exact, results.examples)
+    return found + (agreement_with_reference(results.readings, results.answers) if results.answers else [])
 
 
-def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, kept: _Kept) -> BenchRow:
-    """Of the first long document; the others would be much to read in float32."""
+def _agreement_in_long(both: Readers, texts: Pool, plan: BenchPlan, results: _Readings) -> BenchRow:
+    """The agreement in the first long document; reading all of them in float32 would take long."""
     document = texts.document(plan.words or WORDS, plan.seed)
-    asked = both.question(texts.question(plan.seed), document)
+    question = both.question(texts.question(plan.seed), document)
     part = Part(both.report, "Agreement in a long document")
-    exact: Reading = both.workspace.engine.run_opened(asked, both.choice, part)
-    return spans_beside_float32(kept.readings[0], exact)
+    exact: Reading = both.workspace.engine.run_opened(question, both.choice, part)
+    return span_agreement_with_float32(results.readings[0], exact)
 
 
 def _agreement_of_classes(both: Readers, texts: Pool, plan: BenchPlan) -> list[BenchRow]:
     paragraphs = list(islice(texts.paragraphs(random.Random(plan.seed)), CLASSIFIED))
     part = Part(both.report, "Agreement of classes")
-    return classes_beside_float32(both.workspace, paragraphs, both.choice.device, part)
+    return class_agreement_with_float32(both.workspace, paragraphs, both.choice.device, part)
 
 
-def _notes(both: Readers, kept: _Kept) -> list[str]:
-    told = [f"The device: {both.loaded.device.reason}."]
-    if kept.windows_there:
-        told.append(
-            f"Windows read of a long document: {median(kept.windows):,.0f}, by the reference "
-            f"{median(kept.windows_there):,.0f}."
+def _notes(both: Readers, results: _Readings) -> list[str]:
+    sentences = [f"The device: {both.loaded.device.reason}."]
+    if results.windows_there:
+        sentences.append(
+            f"Windows read of a long document: {median(results.windows):,.0f}, by the reference "
+            f"{median(results.windows_there):,.0f}."
         )
-    return told
+    return sentences
 
 
 def _words(document: Document) -> int:

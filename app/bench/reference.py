@@ -1,4 +1,4 @@
-"""What people had before, in a process of its own: `pipeline("question-answering")` of transformers 4.57.6.
+"""The reference in a process of its own: `pipeline("question-answering")` of transformers 4.57.6.
 
 Run by its path in an interpreter that has torch and transformers; imports nothing else but the standard library. Takes
 one JSON object a line on standard input and answers each with one line on standard output; ends with its input.
@@ -9,8 +9,8 @@ one JSON object a line on standard input and answers each with one line on stand
     {"do": "watch", and what "read" takes}              the same, and operations: seconds by PyTorch's names of them;
                                                         preparing and choosing: seconds before and after the model
 
-An answer is {"start", "end", "text", "score"}; as it is by itself, the pipeline always gives one.
-What goes wrong is answered with {"error": sentence}.
+An answer is {"start", "end", "text", "score"}; with its defaults the pipeline always gives one.
+Errors are answered with {"error": sentence}.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 
 
 class Reference:
-    """The pipeline once it is loaded, and how many windows it has read."""
+    """The pipeline once it is loaded, and the number of windows that it has read."""
 
     def __init__(self) -> None:
         self._pipeline: Any = None
@@ -59,7 +59,7 @@ class Reference:
         }
 
     def read(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Ask every pair, one after another as the pipeline does it by itself."""
+        """Ask every pair, one after another as the pipeline does by default."""
         questions = [question for question, _ in order["pairs"]]
         contexts = [context for _, context in order["pairs"]]
         self._windows = 0
@@ -82,7 +82,7 @@ class Reference:
         }
 
     def watch(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Read as `read` does, and tell where the time went; watching takes some of it."""
+        """Read as `read` does, with the times by phase; profiling takes some time."""
         from torch.profiler import ProfilerActivity, profile
 
         pipeline = self._pipeline
@@ -111,11 +111,11 @@ class Reference:
         pipeline.preprocess, pipeline.postprocess = preparing, choosing
         try:
             with profile(activities=[ProfilerActivity.CPU]) as seen:
-                told = self.read(order)
+                result = self.read(order)
         finally:
             pipeline.preprocess, pipeline.postprocess = prepare, choose
         operations = {one.key: one.self_cpu_time_total / 1e6 for one in seen.key_averages()}
-        return {**told, **spent, "operations": operations}
+        return {**result, **spent, "operations": operations}
 
     def _count(self, model: Any, inputs: Any, output: Any) -> None:
         self._windows += len(output["start_logits"])
@@ -130,9 +130,9 @@ def _answers(found: Any) -> list[dict[str, Any]]:
 
 
 def peak() -> int:
-    """The most bytes of memory that this process ever held, 0 where that is not known."""
+    """This process's peak memory in bytes, 0 where not known."""
     try:
-        # What getrusage tells may be of the process that started this one.
+        # getrusage may report the process that started this one.
         with Path("/proc/self/status").open() as file:
             return 1024 * next(int(line.split()[1]) for line in file if line.startswith("VmHWM:"))
     except (OSError, StopIteration):
@@ -144,20 +144,20 @@ def peak() -> int:
     return 0
 
 
-def _say_wrong(error: BaseException) -> str:
+def _error_sentence(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed in {sys.executable}."
     if isinstance(error, KeyError) and "question-answering" in str(error):
         return "That transformers has no pipeline for question answering."
-    said = (str(error).strip().splitlines() or [""])[0][:200].rstrip(".")
-    return f"{type(error).__name__}: {said}."
+    words = (str(error).strip().splitlines() or [""])[0][:200].rstrip(".")
+    return f"{type(error).__name__}: {words}."
 
 
 def main() -> None:
-    """Answer orders until the input ends, whatever is being done then."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the one who asks, who ends this process
+    """Answer orders until the input ends, also in the middle of one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets Ctrl+C too, and ends this one
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # output of libraries is no answer
     orders: queue.Queue[str] = queue.Queue()
 
     def listen() -> None:
@@ -170,10 +170,10 @@ def main() -> None:
     while True:
         order = json.loads(orders.get())
         try:
-            told = getattr(reference, order["do"])(order)
+            result = getattr(reference, order["do"])(order)
         except Exception as error:
-            told = {"error": _say_wrong(error)}
-        answers.write(json.dumps(told) + "\n")
+            result = {"error": _error_sentence(error)}
+        answers.write(json.dumps(result) + "\n")
         answers.flush()
 
 

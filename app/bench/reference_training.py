@@ -2,7 +2,7 @@
 
 Run by its path with one argument, a JSON object: `model`, `examples` (rows of JSON Lines), `padding` ("max_length" as
 the example's default is, or "longest" of each batch), `length`, `stride`, `batch`, `dropout`, `learning_rate`, `seed`,
-`device` ("auto": the GPU where there is one). With `steps` above 0 the learning rate falls to 0 over so many, as
+`device` ("auto": the GPU where there is one). With `steps` above 0 the learning rate falls to 0 over that many, as
 run_qa's does. First comes a line with the packages' versions, and how many `windows` and real `tokens` the examples
 make.
 Every line `N` on standard input takes N steps and answers with a JSON line: `seconds`, `windows`, `tokens` (real
@@ -35,7 +35,7 @@ def windows(rows: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) ->
         return_offsets_mapping=True,
         padding="max_length" if plan["padding"] == "max_length" else False,
     )
-    made = []
+    features = []
     for i, owner in enumerate(coded["overflow_to_sample_mapping"]):
         one = {name: coded[name][i] for name in tokenizer.model_input_names}
         answers, start, end = rows[owner]["answers"], 0, 0
@@ -46,22 +46,22 @@ def windows(rows: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) ->
             if context and places[context[0]][0] <= first and places[context[-1]][1] >= last:
                 start = max(k for k in context if places[k][0] <= first)
                 end = min(k for k in context if places[k][1] >= last)
-        made.append({**one, "start_positions": start, "end_positions": end})
-    return made
+        features.append({**one, "start_positions": start, "end_positions": end})
+    return features
 
 
-def batches(made: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def batches(features: list[dict[str, Any]], tokenizer: Any, plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Shuffled batches of tensors, epoch after epoch."""
     generator = torch.Generator().manual_seed(plan["seed"])
     while True:
-        order = torch.randperm(len(made), generator=generator).tolist()
+        order = torch.randperm(len(features), generator=generator).tolist()
         for at in range(0, len(order) - plan["batch"] + 1, plan["batch"]):
-            rows = [dict(made[i]) for i in order[at : at + plan["batch"]]]
+            rows = [dict(features[i]) for i in order[at : at + plan["batch"]]]
             yield dict(tokenizer.pad(rows, padding="longest", return_tensors="pt"))
 
 
 def main() -> None:
-    """Prepare all windows, then take the steps asked for."""
+    """Prepare all windows, then take the requested steps."""
     plan = json.loads(sys.argv[1])
     transformers.logging.set_verbosity_error()
     torch.manual_seed(plan["seed"])
@@ -86,11 +86,11 @@ def main() -> None:
         optimizer, lambda step: max(0.0, 1 - step / steps) if steps else 1.0
     )
     rows = [json.loads(line) for line in Path(plan["examples"]).read_text("utf-8").splitlines()]
-    made = windows(rows, tokenizer, plan)
-    feed = batches(made, tokenizer, plan)
+    features = windows(rows, tokenizer, plan)
+    feed = batches(features, tokenizer, plan)
     model.train()
-    told = {"torch": torch.__version__, "transformers": transformers.__version__, "windows": len(made)}
-    print(json.dumps({**told, "tokens": sum(sum(one["attention_mask"]) for one in made)}), flush=True)
+    info = {"torch": torch.__version__, "transformers": transformers.__version__, "windows": len(features)}
+    print(json.dumps({**info, "tokens": sum(sum(one["attention_mask"]) for one in features)}), flush=True)
     for line in sys.stdin:
         if not line.strip():
             return

@@ -1,4 +1,4 @@
-"""Measure the parts that were asked for, one after another."""
+"""Measure the parts of a plan, one after another."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ PARTS: dict[str, Measure] = {
     "window": window.measure,
     "training": training.measure,
 }
-# It starts another module of the source in a Python of its own.
+# This part starts another module of the source in a Python of its own.
 _BY_PYTHON = ("window",)
 
 
 def bench(
     workspace: Workspace, plan: BenchPlan, report: Report, finished: Callable[[Bench], None] | None = None
 ) -> Bench:
-    """Measure the plan's parts in their order; where there are several, one that fails is noticed and left out.
+    """Measure the plan's parts in their order; where there are several, one that fails is left out with a notice.
 
-    Each part after the first begins with no model process, so that its memory is its own. `finished` is handed all that
-    was measured so far after each part, and once more where the work is stopped or broken off, which is then a fault of
-    the part under way. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
+    Each part after the first begins with no model process, so that its memory is its own. `finished` is called with
+    all results so far after each part, and once more where the work is stopped or fails, which is then a fault of the
+    current part. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
     Stopped when the report says so.
     """
     _refuse(plan)
     if plan.against:
-        # Links stay: an environment's interpreter is one.
+        # Links are not resolved: an environment's interpreter is one.
         plan = replace(plan, against=str(Path(plan.against).absolute()))
     measured = _Measured(this_machine(), plan, finished)
     with _lesser(plan.isa):
@@ -83,7 +83,7 @@ def _measure(name: str, workspace: Workspace, plan: BenchPlan, report: Report) -
 
 @dataclass(slots=True)
 class _Measured:
-    """What was measured so far, told to `finished` whenever it becomes more."""
+    """The results so far, passed to `finished` after every addition."""
 
     machine: Machine
     plan: BenchPlan
@@ -93,7 +93,7 @@ class _Measured:
 
     @property
     def bench(self) -> Bench:
-        """All of it."""
+        """All results."""
         return Bench(
             machine=self.machine,
             model=_one(part.model for part in self.parts),
@@ -106,29 +106,29 @@ class _Measured:
         )
 
     def take(self, part: BenchPart) -> None:
-        """A part came to its end."""
+        """Add a finished part."""
         self.parts.append(part)
-        self._tell()
+        self._pass_on()
 
     def miss(self, name: str, why: str) -> None:
-        """A part is missing."""
+        """Add a missing part."""
         self.faults[name] = why
-        self._tell()
+        self._pass_on()
 
-    def _tell(self) -> None:
+    def _pass_on(self) -> None:
         if self.finished and self.parts:
             self.finished(self.bench)
 
 
 def _broken_off(fault: BaseException) -> str:
-    """Why a part did not come to its end."""
+    """Why a part was not finished."""
     if isinstance(fault, Stopped | KeyboardInterrupt):
         return "Stopped."
     return f"Something went wrong inside Spanlight ({type(fault).__name__})."
 
 
 def _refuse(plan: BenchPlan) -> None:
-    """Raise SpanlightError for what is known to be wrong before anything is measured."""
+    """Raise SpanlightError for faults of a plan, before anything is measured."""
     for name in plan.parts:
         if name not in PARTS:
             raise SpanlightError(f"There is no part “{name}” to measure.", f"Choose {', '.join(PARTS)}.")
@@ -152,14 +152,14 @@ def _one(names: Iterable[str]) -> str:
 
 
 def _devices(parts: Sequence[BenchPart]) -> str:
-    """Where the parts ran: in the words of those that tell the dtype as well, else without what leaves it open."""
-    told = [part.device for part in parts if part.device and part.device != "auto"]
-    return _one([one for one in told if " in " in one] or told)
+    """The devices of the parts: those with the dtype where there are any, else all but the open ones."""
+    devices = [part.device for part in parts if part.device and part.device != "auto"]
+    return _one([one for one in devices if " in " in one] or devices)
 
 
 @contextmanager
 def _lesser(isa: str) -> Iterator[None]:
-    """While this lasts, every process that is started believes that the processor is a lesser one."""
+    """While this lasts, every started process takes the processor for a lesser one."""
     wanted = INSTRUCTIONS.get(isa, {})
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)

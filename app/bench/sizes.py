@@ -23,9 +23,9 @@ WIDENED = "distilbert"
 SIZES = (*_RANDOM, WIDENED)
 _STARTER = "reader-quick"
 _SPREAD = 0.02  # BERT's initializer_range
-_DRAWN = 1 << 18  # numbers drawn by chance; they are repeated
+_DRAWN = 1 << 18  # random numbers, which are repeated
 _CODES = {"F16": "e", "F32": "f"}
-# Behind these stands what reads the hidden states, or the neurons; all other matrices are looked up.
+# Names of the matrices that read the hidden states, or the neurons; all others are lookup tables.
 _LINEARS = ("query", "key", "value", "dense", "qa_outputs")
 _FLOAT32 = 4  # bytes
 
@@ -33,17 +33,17 @@ _FLOAT32 = 4  # bytes
 def write_tensors(
     path: Path, shapes: Mapping[str, list[int]], content: Callable[[str], Iterable[bytes]]
 ) -> None:
-    """Writes float32 tensors of these shapes; `content` gives a tensor's bytes by its name. Raises OSError."""
+    """Writes float32 tensors of these shapes; `content` returns a tensor's bytes by its name. Raises OSError."""
     header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     at = 0
     for name, shape in shapes.items():
         end = at + _FLOAT32 * prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
         at = end
-    told = json.dumps(header).encode()
-    told += b" " * (-len(told) % 8)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-len(encoded) % 8)
     with path.open("wb") as file:
-        file.write(struct.pack("<Q", len(told)) + told)
+        file.write(struct.pack("<Q", len(encoded)) + encoded)
         for name in shapes:
             file.writelines(content(name))
 
@@ -51,9 +51,9 @@ def write_tensors(
 def write_widened(folder: Path, starter: Path) -> None:
     """Writes into `folder` the model of `starter`, a BERT for question answering, at twice its width.
 
-    Every hidden state stands in it twice, and every head's, neuron's and LayerNorm's channel beside its twin; what
-    reads two of a kind gives half to each, and queries are scaled for heads twice as wide. So it computes what the
-    starter does (as in Net2Net, Chen et al. 2016), at the cost of a model of that width. Raises OSError.
+    Every hidden state is in it twice, and every head's, neuron's and LayerNorm's channel next to its copy; weights on
+    two copies are halved, and queries are scaled for heads twice as wide. So it computes the same as the starter (as in
+    Net2Net, Chen et al. 2016), at the cost of a model of that width. Raises OSError.
     """
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copyfile(starter / name, folder / name)
@@ -69,7 +69,7 @@ def write_widened(folder: Path, starter: Path) -> None:
         (length,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(length))
         header.pop("__metadata__", None)
-        shapes = {name: _twice(name, told["shape"]) for name, told in header.items()}
+        shapes = {name: _twice(name, entry["shape"]) for name, entry in header.items()}
 
         def content(name: str) -> Iterator[bytes]:
             file.seek(8 + length + header[name]["data_offsets"][0])
@@ -86,13 +86,13 @@ def _twice(name: str, shape: list[int]) -> list[int]:
     return [2 * size for size in shape]
 
 
-def _widened(name: str, told: dict[str, Any], file: IO[bytes], heads: int) -> Iterator[bytes]:
-    """The bytes of one tensor at twice its width, float32; a file that stands at its beginning."""
-    shape, code = told["shape"], _CODES[told["dtype"]]
+def _widened(name: str, entry: dict[str, Any], file: IO[bytes], heads: int) -> Iterator[bytes]:
+    """The bytes of one tensor at twice its width, float32; a file whose position is at its beginning."""
+    shape, code = entry["shape"], _CODES[entry["dtype"]]
     width = shape[-1]
     matrix = len(shape) == 2 and name.split(".")[-2] in _LINEARS
     scale = (sqrt(0.5) if ".query." in name else 1.0) * (0.5 if matrix else 1.0)
-    # What goes in and out of attention keeps its heads together.
+    # The inputs and outputs of attention keep each head together.
     parts_in = heads if matrix and "attention.output" in name else 1
     parts_out = heads if "attention.self" in name else 1
 
@@ -109,7 +109,7 @@ def _widened(name: str, told: dict[str, Any], file: IO[bytes], heads: int) -> It
 
 
 def _doubled(data: bytes, parts: int = 1) -> bytes:
-    """Each of so many equal parts twice, one behind the other."""
+    """Each of `parts` equal parts twice in succession."""
     size = len(data) // parts
     return b"".join(2 * data[at : at + size] for at in range(0, len(data), size))
 
@@ -118,14 +118,14 @@ def _doubled(data: bytes, parts: int = 1) -> bytes:
 def sized_model(size: str, paths: Paths) -> Iterator[str]:
     """While this lasts, the folder of a question answering model of that size; an empty name for an empty `size`.
 
-    One of DistilBERT's size gives the starter's answers. The others have weights drawn by chance: their time is that of
-    any such model, their answers are nothing. Raises SpanlightError where the disk has no room.
+    One of DistilBERT's size gives the starter's answers. The others have random weights: their time is that of any such
+    model, their answers are meaningless. Raises SpanlightError where the disk has no room.
     """
     if not size:
         yield ""
         return
-    with tempfile.TemporaryDirectory(prefix="spanlight-bench-") as made:
-        folder = Path(made) / (f"reader-quick-as-{size}" if size == WIDENED else f"random-{size}")
+    with tempfile.TemporaryDirectory(prefix="spanlight-bench-") as parent:
+        folder = Path(parent) / (f"reader-quick-as-{size}" if size == WIDENED else f"random-{size}")
         try:
             folder.mkdir()
             starter = paths.starter_models / _STARTER

@@ -1,4 +1,4 @@
-"""How long people wait for a start: until the window is painted, and until a fresh process answers."""
+"""The time of a start: until the window is painted, and until a fresh process answers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ TEXT = (
     "The harbour master writes both times on the board beside the ferry."
 )
 QUESTION = "When is the tide highest?"
-_WINDOW, _ANSWER = 9, 5  # how often each is measured where the plan does not say
+_WINDOW, _ANSWER = 9, 5  # the default number of measurements of each
 _LONGEST = 180.0
 _ASK = f"See whether it answers by itself: {command()} ask FILE --question TEXT"
 _IMPORTING = "Of the window's start, importing takes: {} (with the measuring, which slows it down)."
-_TICK = 0.05  # between two looks whether to stop
+_TICK = 0.05  # between two checks whether to stop
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
@@ -91,20 +91,20 @@ def _listed(slowest: list[tuple[str, float]]) -> str:
 
 
 def own_command() -> list[str]:
-    """What starts this very Spanlight: the bundle's program, else its package in this Python."""
+    """The command of this Spanlight: the bundle's program, else its package in this Python."""
     return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
 
 
 def asking(text: Path, model: str, device: str) -> list[str]:
-    """The arguments that have a fresh process answer the question about the text in a file."""
-    asked = ["ask", str(text), "--question", QUESTION, "--no-history"]
-    return [*asked, "--model", model, "--device", device or "auto"]
+    """The arguments for a fresh process to answer the question about the text in a file."""
+    arguments = ["ask", str(text), "--question", QUESTION, "--no-history"]
+    return [*arguments, "--model", model, "--device", device or "auto"]
 
 
 def process_environment(home: Path) -> dict[str, str]:
-    """The variables of the processes measured: data of their own, kept byte code, no screen where there is none."""
+    """The variables of the processes measured: data of their own, stored byte code, no screen where there is none."""
     environment = os.environ | ENVIRONMENT | {"SPANLIGHT_HOME": str(home / "home")}
-    # Else the byte code of a source tree might be missing, and be made anew by every process that is timed.
+    # Else the byte code of a source tree might be missing, and be compiled again by every timed process.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if sys.platform.startswith("linux") and not any(environment.get(name) for name in _SCREENS):
         environment["QT_QPA_PLATFORM"] = "offscreen"
@@ -112,7 +112,7 @@ def process_environment(home: Path) -> dict[str, str]:
 
 
 class Runs:
-    """Starts processes one after another, and tells how long each took."""
+    """Starts processes one after another, and times each."""
 
     def __init__(self, environment: Mapping[str, str], report: Report) -> None:
         self._environment, self._report = environment, report
@@ -120,37 +120,37 @@ class Runs:
 
     def painted(self, command: Sequence[str]) -> float:
         """The seconds until the window that `command` opens was painted."""
-        began, said, _, why = self._run(command)
+        began, line, _, why = self._run(command)
         try:
-            return float(said) - began
+            return float(line) - began
         except ValueError:
             raise SpanlightError(
                 f"The window was not painted: {why}", "See whether it opens by itself."
             ) from None
 
     def answered(self, command: Sequence[str], hint: str) -> float:
-        """The seconds until the first line of what a process says; `hint` is what to do where it says nothing."""
-        began, said, ended, why = self._run(command)
-        if not said:
+        """The seconds until the first line of a process's output; `hint` is for a process without output."""
+        began, line, ended, why = self._run(command)
+        if not line:
             raise SpanlightError(f"“{command[0]}” gave no answer: {why}", hint)
         return ended - began
 
     def imports(self, command: Sequence[str], most: int = 6) -> list[tuple[str, float]]:
         """The packages whose own modules a command of this Python took longest to import, and their seconds.
 
-        None for a bundle, which has no such way of being started.
+        Empty for a bundle, which cannot be started that way.
         """
         if getattr(sys, "frozen", False):
             return []
         command = [command[0], "-X", "importtime", *command[1:]]
         try:
-            said = subprocess.run(
+            output = subprocess.run(
                 command, cwd=ROOT, env=self._environment, capture_output=True, timeout=_LONGEST
             ).stderr.decode("utf-8", "replace")
         except (OSError, subprocess.TimeoutExpired):
             return []
         spent: Counter[str] = Counter()
-        for line in said.splitlines():
+        for line in output.splitlines():
             took, _, name = line.removeprefix("import time:").replace("|", " | ").partition("|")
             package = name.rpartition("|")[2].strip().partition(".")[0]
             if line.startswith("import time:") and took.strip().isdigit():
@@ -158,10 +158,10 @@ class Runs:
         return [(name, microseconds / 1e6) for name, microseconds in spent.most_common(most)]
 
     def _run(self, command: Sequence[str]) -> tuple[float, str, float, str]:
-        """When a process was started, its first line, when that came, and why it ended as it tells."""
+        """The start time of a process, its first line, the time of that, and why the process ended."""
         with tempfile.TemporaryFile() as faults:
-            began, said, ended, code = self._timed(command, faults)
-            return began, said, ended, last_words(faults, code)
+            began, line, ended, code = self._timed(command, faults)
+            return began, line, ended, last_words(faults, code)
 
     def _timed(self, command: Sequence[str], faults: IO[bytes]) -> tuple[float, str, float, int]:
         self._report.check()
@@ -187,9 +187,9 @@ class Runs:
 
         def listen() -> None:
             assert process.stdout is not None
-            said = process.stdout.readline()
-            lines.put((said.strip(), time.monotonic()))
-            process.stdout.read()  # it must not wait for somebody to read the rest
+            line = process.stdout.readline()
+            lines.put((line.strip(), time.monotonic()))
+            process.stdout.read()  # it must not block on the rest of its output
 
         listening = threading.Thread(target=listen, daemon=True)
         listening.start()
@@ -205,5 +205,5 @@ class Runs:
             finally:
                 process.kill()
                 listening.join(1)
-        said, ended = lines.get_nowait() if not lines.empty() else ("", time.monotonic())
-        return began, said, ended, process.returncode
+        line, ended = lines.get_nowait() if not lines.empty() else ("", time.monotonic())
+        return began, line, ended, process.returncode

@@ -1,4 +1,4 @@
-"""What was measured, as tables for people and as values for programs."""
+"""Results as tables for people and as values for programs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LEAST_SHARE = 0.001  # per cent
 
 
 def values(found: Bench) -> dict[str, Any]:
-    """Everything measured, as JSON holds it; a single part's details stand at the top as well."""
-    told = asdict(found)
-    for part, part_values in zip(found.parts, told["parts"], strict=True):
+    """All results as values for JSON; a single part's details are at the top level as well."""
+    everything = asdict(found)
+    for part, part_values in zip(found.parts, everything["parts"], strict=True):
         for row, row_values in zip(part.rows, part_values["rows"], strict=True):
             row_values["ratio"] = row.ratio
     single = len(found.parts) == 1 and not found.faults
-    return told | (told["parts"][0]["details"] if single else {})
+    return everything | (everything["parts"][0]["details"] if single else {})
 
 
 def table(found: Bench) -> str:
@@ -62,15 +62,15 @@ def _machine(machine: Machine) -> list[str]:
 def _part(part: BenchPart) -> list[str]:
     heads = ["", "value", "", "spread", "worst", "reference", "ratio"]
     cells = [_cells(row) for row in part.rows]
-    # A column that says nothing is left out.
-    kept = [at for at in range(len(heads)) if at in (0, 1, 2) or any(row[at] for row in cells)]
-    rows = [[row[at] for at in kept] for row in (heads, *cells)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(kept))]
+    # An empty column is left out.
+    shown = [at for at in range(len(heads)) if at in (0, 1, 2) or any(row[at] for row in cells)]
+    rows = [[row[at] for at in shown] for row in (heads, *cells)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(shown))]
     left = {0, 2}
     drawn = [
         "  ".join(
             cell.ljust(width) if number in left else cell.rjust(width)
-            for number, cell, width in zip(kept, row, widths, strict=True)
+            for number, cell, width in zip(shown, row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -91,7 +91,7 @@ def _cells(row: BenchRow) -> list[str]:
 
 
 def _shown(value: float, unit: str) -> str:
-    """A row's figure; of a share so small that only its smallness counts, that much."""
+    """A row's figure; a very small share is shown as less than a bound."""
     return f"< {_LEAST_SHARE:g}" if unit == "%" and 0 < value < _LEAST_SHARE else figure(value)
 
 

@@ -1,4 +1,4 @@
-"""Measure whether what Spanlight teaches answers as well as what the reference does, in as many steps."""
+"""Compare a model trained by Spanlight with one trained by the reference in as many steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.flows.train import train
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 
-EXAMPLES, HELD = 160, 200
+EXAMPLES, HELD_OUT = 160, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +36,22 @@ class Taught:
 def compare(
     workspace: Workspace, plan: BenchPlan, card: ModelCard, texts: Pool, length: int, report: Report
 ) -> Taught | None:
-    """Teach the model twice, by Spanlight and by the reference, and have each answer questions on texts not taught.
+    """Train the model twice, by Spanlight and by the reference, and have each answer questions on held-out texts.
 
     None where there are too few questions to hold some out. Raises SpanlightError where one of them fails, Stopped
     when the report says so.
     """
-    examples, held = split(texts.asked, plan.seed)
-    if len(examples) < BATCH or not held:
+    examples, held_out = split(texts.examples, plan.seed)
+    if len(examples) < BATCH or not held_out:
         return None
     steps = EPOCHS * len(examples) // BATCH
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        rows, asked = write(folder / "examples.jsonl", examples), write(folder / "held.jsonl", held)
-        dev = write(folder / "dev.jsonl", held[:1])
+        rows, questions = write(folder / "examples.jsonl", examples), write(folder / "held.jsonl", held_out)
+        dev = write(folder / "dev.jsonl", held_out[:1])
 
         def f1(model: Path | str) -> float:
-            found = evaluate_qa(workspace, QaPlan((asked,)), report, model=str(model), device=plan.device)
+            found = evaluate_qa(workspace, QaPlan((questions,)), report, model=str(model), device=plan.device)
             return found.measured[0].overall.best_f1
 
         before = f1(card.folder)
@@ -71,23 +71,23 @@ def compare(
     return Taught(
         row("F1 on questions held out, after teaching", [ours], "%", [against], more_is_better=True),
         f"F1: both begin with {card.name}, at {before:.1f} %, and take {steps} steps of {BATCH} windows over "
-        f"{len(examples)} questions, at a learning rate of {RATE:g} that falls to 0. The {len(held)} questions held "
-        "out are on other texts; Spanlight reads for both, each at its best threshold. With so few of them a "
+        f"{len(examples)} questions, at a learning rate of {RATE:g} that falls to 0. The {len(held_out)} questions "
+        "held out are on other texts; Spanlight reads for both, each at its best threshold. With so few of them a "
         "difference of a few points is chance.",
-        {"before": before, "ours": ours, "reference": against, "steps": steps, "held": len(held)},
+        {"before": before, "ours": ours, "reference": against, "steps": steps, "held": len(held_out)},
     )
 
 
-def split(asked: list[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
-    """Questions to teach, a multiple of BATCH, and some to hold out, which have no text in common with them."""
-    dice = random.Random(f"{seed} held out")
+def split(examples: list[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
+    """Questions to train on, a multiple of BATCH, and some to hold out, without common texts."""
+    random_source = random.Random(f"{seed} held out")
     by_text: dict[str, list[QaExample]] = {}
-    for one in asked:
+    for one in examples:
         by_text.setdefault(one.context, []).append(one)
-    held: list[QaExample] = []
+    held_out: list[QaExample] = []
     rest: list[QaExample] = []
-    for context in dice.sample(list(by_text), len(by_text)):
-        (held if len(held) < min(HELD, len(asked) // 2) else rest).extend(by_text[context])
-    dice.shuffle(rest)
+    for context in random_source.sample(list(by_text), len(by_text)):
+        (held_out if len(held_out) < min(HELD_OUT, len(examples) // 2) else rest).extend(by_text[context])
+    random_source.shuffle(rest)
     most = min(EXAMPLES, len(rest)) // BATCH * BATCH
-    return rest[:most], held
+    return rest[:most], held_out

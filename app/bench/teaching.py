@@ -1,4 +1,4 @@
-"""What both sides of `bench training` are taught with: run_qa's numbers, rows of examples, the other interpreter."""
+"""Shared by both sides of `bench training`: run_qa's numbers, rows of examples, the other interpreter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PADDED, LONGEST = "max_length", "longest"
 
 
 def request(plan: BenchPlan, card: ModelCard, output: Path, length: int) -> TrainingRequest:
-    """What Spanlight's trainer is asked for, with run_qa's numbers; its examples and dev are still to be named."""
+    """The request to Spanlight's trainer with run_qa's numbers, still without examples and dev."""
     return TrainingRequest(
         QA, card.folder, (), (), str(output),
         epochs=float(EPOCHS), learning_rate=RATE, batch_size=BATCH, max_length=length, dropout=DROPOUT,
@@ -40,9 +40,9 @@ def reference(
     steps: int = 0,
     output: Path | None = None,
 ) -> OtherPython:
-    """The reference's loop over a file of examples; with `steps` its learning rate falls to 0 over so many.
+    """The reference's loop over a file of examples; with `steps` its learning rate falls to 0 over that many.
 
-    Its first answer tells its versions and how many windows the examples make there. Raises SpanlightError where the
+    Its first answer has its versions and the number of windows of the examples. Raises SpanlightError where the
     interpreter cannot be started.
     """
     order = {

@@ -1,4 +1,4 @@
-"""What is read for a measurement: questions of known answer, and text around them."""
+"""The texts for benchmarks: questions with known answers, and text around them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.flows.samples import samples
 from app.settings.paths import Paths
 from app.training.examples import QaExample, read_placed_qa, read_qa
 
-ASKED = "qa_dev-squad2.jsonl.xz"
+QUESTIONS_FILE = "qa_dev-squad2.jsonl.xz"
 FILLERS = "qa_*.jsonl.xz"
 ALONG = "questions-wikipedia.jsonl"
 BETWEEN = "\n\n"
-_SENTENCES = 6  # of a paragraph that is made
+_SENTENCES = 6  # of a generated paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class PlacedQuestion:
 
 
 def long_questions(texts: Pool, words: int, questions: int, seed: int) -> Iterator[PlacedQuestion]:
-    """Answerable questions, chosen by chance, each about a document of its own of about so many words.
+    """Random answerable questions, each about a document of its own of about `words` words.
 
-    A document holds the question's own context and as many other paragraphs as are needed, in an order of chance.
+    A document has the question's own context and as many other paragraphs as are needed, in random order.
     """
-    asked = texts.answerable
-    for example in random.Random(seed).sample(asked, min(questions, len(asked))):
+    examples = texts.answerable
+    for example in random.Random(seed).sample(examples, min(questions, len(examples))):
         yield _placed(example, texts, words, random.Random(f"{seed} {words} {example.id}"))
 
 
@@ -59,14 +59,14 @@ def _placed(example: QaExample, texts: Pool, words: int, dice: random.Random) ->
 
 @dataclass(slots=True)
 class Pool:
-    """Questions, and paragraphs to make long documents of.
+    """Questions, and paragraphs for long documents.
 
-    `asked` are the questions, `near` the paragraphs of those that have an answer. `said` tells where all that is from.
+    `examples` are the questions, `near` the paragraphs of those that have an answer. `description` names the source.
     """
 
-    asked: list[QaExample]
+    examples: list[QaExample]
     near: list[str]
-    said: str
+    description: str
     _files: tuple[Path, ...] = ()
     _spare: tuple[str, ...] = ()
     _far: list[str] = field(default_factory=list)
@@ -74,13 +74,12 @@ class Pool:
     @property
     def answerable(self) -> list[QaExample]:
         """The questions that have an answer."""
-        return [example for example in self.asked if example.answers]
+        return [example for example in self.examples if example.answers]
 
     def paragraphs(self, dice: random.Random, without: str = "") -> Iterator[str]:
-        """Paragraphs in an order of chance, none twice, but never this one: those near first.
+        """Paragraphs in random order, those near first, none twice and never `without`.
 
-        From a folder they end with its files; what comes along is made into new ones, of sentences drawn by chance, for
-        ever.
+        From a folder they end with its files; the bundled texts yield new ones of random sentences without end.
         """
         others = [one for one in self.near if one != without]
         found = dice.sample(others, len(others))
@@ -94,7 +93,7 @@ class Pool:
             yield " ".join(dice.sample(usable, min(_SENTENCES, len(usable))))
 
     def document(self, words: int, seed: int) -> Document:
-        """A document of at least so many words, as far as the text goes; another one for each seed."""
+        """A document of at least `words` words, as far as the text goes; another one for each seed."""
         dice = random.Random(f"{seed} {words}")
         found: list[str] = []
         length = 0
@@ -108,8 +107,8 @@ class Pool:
 
     def question(self, seed: int) -> str:
         """A question that has an answer, another one for each seed."""
-        asked = self.answerable
-        return asked[random.Random(seed).randrange(len(asked))].question
+        examples = self.answerable
+        return examples[random.Random(seed).randrange(len(examples))].question
 
     def _all_far(self) -> list[str]:
         if not self._far:
@@ -121,9 +120,9 @@ class Pool:
 
 
 def pool(data: str, paths: Paths) -> Pool:
-    """The questions of a folder, or with an empty `data` those that come along.
+    """The questions of a folder, or with an empty `data` the bundled ones.
 
-    Raises SpanlightError for a folder without the files, or with others than it should have.
+    Raises SpanlightError for a folder without the files, or with unsuitable ones.
     """
     return _of_folder(Path(data)) if data else _along(paths)
 
@@ -131,27 +130,29 @@ def pool(data: str, paths: Paths) -> Pool:
 def _of_folder(folder: Path) -> Pool:
     folder = folder / "qa" if (folder / "qa").is_dir() else folder
     if not folder.is_dir():
-        raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {ASKED}.")
-    asked = read_placed_qa(folder / ASKED)
-    files = tuple(path for path in sorted(folder.glob(FILLERS)) if path.name != ASKED)
+        raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {QUESTIONS_FILE}.")
+    examples = read_placed_qa(folder / QUESTIONS_FILE)
+    files = tuple(path for path in sorted(folder.glob(FILLERS)) if path.name != QUESTIONS_FILE)
     return _pool(
-        asked, f"Questions of {ASKED}, in documents of its paragraphs and those of the other files.", files
+        examples,
+        f"Questions of {QUESTIONS_FILE}, in documents of its paragraphs and those of the other files.",
+        files,
     )
 
 
 def _along(paths: Paths) -> Pool:
-    asked = read_placed_qa(paths.example_sets / ALONG)
+    examples = read_placed_qa(paths.example_sets / ALONG)
     texts = [sample.text for sample in samples(paths)]
-    texts += dict.fromkeys(example.context for example in asked)
+    texts += dict.fromkeys(example.context for example in examples)
     spare = tuple(dict.fromkeys(span.of(text) for text in texts for span in sentences(text)))
-    said = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
-    return _pool(asked, said, spare=spare)
+    description = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
+    return _pool(examples, description, spare=spare)
 
 
 def _pool(
-    asked: list[QaExample], said: str, files: tuple[Path, ...] = (), spare: tuple[str, ...] = ()
+    examples: list[QaExample], description: str, files: tuple[Path, ...] = (), spare: tuple[str, ...] = ()
 ) -> Pool:
-    near = list(dict.fromkeys(example.context for example in asked if example.answers))
+    near = list(dict.fromkeys(example.context for example in examples if example.answers))
     if not near:
         raise SpanlightError("No question has an answer.", "Name a folder with other questions.")
-    return Pool(asked, near, said, files, spare)
+    return Pool(examples, near, description, files, spare)

@@ -1,4 +1,4 @@
-"""Measure how fast a model is taught question answering, beside the loop of transformers' own example."""
+"""Measure the speed of training question answering, compared with the loop of transformers' own example."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.flows.workspace import Workspace
 from app.training.examples import QaExample
 
 EXAMPLES, FULL, REPEATS = 48, 16, 3
-WORDS = 500  # of a text that surely fills a window
+WORDS = 500  # of a text that certainly fills a window
 OURS, WHOLE = "ours", "whole"
 
 
@@ -40,10 +40,12 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)
     length = min(LENGTH, card.max_length)
-    count = -(-min(plan.questions or EXAMPLES, len(texts.asked)) // BATCH) * BATCH
+    count = -(-min(plan.questions or EXAMPLES, len(texts.examples)) // BATCH) * BATCH
     dice = random.Random(plan.seed)
     examples = (
-        dice.sample(texts.asked, count) if count <= len(texts.asked) else dice.choices(texts.asked, k=count)
+        dice.sample(texts.examples, count)
+        if count <= len(texts.examples)
+        else dice.choices(texts.examples, k=count)
     )
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
@@ -51,11 +53,11 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         long = write(folder / "long.jsonl", _long(texts, dice))
         run = _Ours(workspace, plan, card, folder, length, report)
         turns: dict[str, Callable[[int], float]] = {OURS: partial(run.epoch, ordinary, count)}
-        told: dict[str, dict[str, Any]] = {}
+        info: dict[str, dict[str, Any]] = {}
         if plan.against:
             for padding in (PADDED, LONGEST):
                 loop = stack.enter_context(_reference(plan, card, ordinary, padding, length, report))
-                told[padding] = loop.told
+                info[padding] = loop.info
                 turns[padding] = loop.epoch
         turns[WHOLE] = partial(run.epoch, long, FULL)
         seconds = _in_turn(turns, plan.repeats or REPEATS, report)
@@ -64,14 +66,14 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         name="training",
         title=f"Teaching question answering, windows of at most {length} tokens, {BATCH} at a step",
         rows=_rows(seconds, length, taught),
-        notes=_notes(texts, count, told, taught),
+        notes=_notes(texts, count, info, taught),
         model=card.name,
         device=plan.device or "auto",
-        reference=_title(told),
+        reference=_title(info),
         details={
             "seconds": seconds,
             "examples": count,
-            "reference": told,
+            "reference": info,
             "taught": taught.details if taught else None,
         },
     )
@@ -97,9 +99,9 @@ class _Ours:
         """Seconds a window, one of each example, in the second epoch; the first warms up."""
         dev = file.with_name("dev.jsonl")
         dev.write_text(file.read_text("utf-8").split("\n", 1)[0], encoding="utf-8")
-        asked = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
+        request = replace(self._request, examples=(str(file),), dev=(str(dev),), seed=self._seed + number)
         clock = _Clock(self._report, f"Training, {number + 1}")
-        train(self._workspace, asked, clock)
+        train(self._workspace, request, clock)
         steps = -(-count // BATCH)
         return (clock.at[2 * steps] - clock.at[steps]) / count
 
@@ -119,18 +121,18 @@ class _Clock(Part):
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """The other interpreter's loop; `told` says its versions and how many windows the examples make there."""
+    """The other interpreter's loop; `info` has its versions and the number of windows of the examples."""
 
     process: OtherPython
-    told: dict[str, Any]
+    info: dict[str, Any]
     report: Report
 
     def epoch(self, number: int) -> float:
         """Seconds a window, over all windows of the examples that fill whole batches."""
         self.report.progress(Progress(0, 0, f"The reference, {number + 1}"))
-        self.process.send(str(self.told["windows"] // BATCH))
-        told = self.process.receive()
-        return float(told["seconds"] / told["windows"])
+        self.process.send(str(self.info["windows"] // BATCH))
+        answer = self.process.receive()
+        return float(answer["seconds"] / answer["windows"])
 
 
 @contextmanager
@@ -138,10 +140,10 @@ def _reference(
     plan: BenchPlan, card: ModelCard, file: Path, padding: str, length: int, report: Report
 ) -> Iterator[_Reference]:
     with reference(plan, card, file, padding, length, report) as process:
-        told = process.receive()
-        process.send("2")  # memory is taken and kernels are made
+        info = process.receive()
+        process.send("2")  # memory is allocated and kernels are compiled
         process.receive()
-        yield _Reference(process, told, report)
+        yield _Reference(process, info, report)
 
 
 def _in_turn(
@@ -167,16 +169,16 @@ def _rows(seconds: dict[str, list[float]], length: int, taught: Taught | None) -
 
 
 def _notes(
-    texts: Pool, count: int, told: dict[str, dict[str, Any]], taught: Taught | None
+    texts: Pool, count: int, info: dict[str, dict[str, Any]], taught: Taught | None
 ) -> tuple[str, ...]:
     notes = [
         f"Milliseconds a window of training, {BATCH} windows at a step: {count} questions once through, after as much "
         "to warm up.",
-        f"{texts.said.split(',')[0].rstrip('.')}.",
+        f"{texts.description.split(',')[0].rstrip('.')}.",
         f"Spanlight: dropout {DROPOUT} of what layers give on, none of the attention; nothing padded that need not be.",
     ]
-    if told:
-        tokens, windows = told[PADDED]["tokens"], told[PADDED]["windows"]
+    if info:
+        tokens, windows = info[PADDED]["tokens"], info[PADDED]["windows"]
         notes += [
             f"Spanlight takes one window of every question, {count} in all; the reference takes every window of the "
             f"texts, {windows}. Both are told by the window.",
@@ -187,15 +189,15 @@ def _notes(
     return (*notes, taught.note) if taught else tuple(notes)
 
 
-def _title(told: dict[str, dict[str, Any]]) -> str:
-    if not told:
+def _title(info: dict[str, dict[str, Any]]) -> str:
+    if not info:
         return ""
-    one = told[PADDED]
+    one = info[PADDED]
     return f"run_qa's loop, transformers {one['transformers']} with torch {one['torch']}"
 
 
 def _long(texts: Pool, dice: random.Random) -> list[QaExample]:
-    """Questions that the text they are asked of does not answer, each text longer than a window."""
+    """Questions without an answer in their texts, each text longer than a window."""
     return [
         QaExample(
             f"{number}", texts.document(WORDS, dice.randrange(1 << 30)).text, texts.question(number), ()

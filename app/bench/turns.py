@@ -1,4 +1,4 @@
-"""Timing two ways of the same work in turn, so that what else the computer does falls on both."""
+"""Timing two ways of the same work in turn, so that other load on the computer affects both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Timed = Callable[[int], float]
 
 
 def in_turn(ours: Timed, theirs: Timed | None, repeats: int) -> tuple[list[float], list[float]]:
-    """What each gives at every repeat, called with its number: first one, then the other, then the other way round.
+    """The results of each at every repeat, called with its number: one then the other, then in reverse order.
 
     `theirs` may be None for no reference; its list is then empty.
     """
@@ -19,8 +19,8 @@ def in_turn(ours: Timed, theirs: Timed | None, repeats: int) -> tuple[list[float
     others: list[float] = []
     for number in range(repeats):
         turns = [(ours, mine)] if theirs is None else [(ours, mine), (theirs, others)]
-        for timed, kept in turns if number % 2 == 0 else reversed(turns):
-            kept.append(timed(number))
+        for timed, times in turns if number % 2 == 0 else reversed(turns):
+            times.append(timed(number))
     return mine, others
 
 
@@ -33,7 +33,7 @@ def row(
     more_is_better: bool = False,
     worst: bool = False,
 ) -> BenchRow:
-    """Medians, and how far Spanlight's figures lie apart; `worst` tells the slowest of them as well."""
+    """Medians, and the spread of Spanlight's figures; `worst` adds the slowest of them."""
     middle = median(ours)
     apart = (max(ours) - min(ours)) / middle if middle and len(ours) > 1 else 0.0
     slowest = (min(ours) if more_is_better else max(ours)) if worst else None

@@ -1,4 +1,4 @@
-"""Where the time goes while a long document is read, by Spanlight and by the reference."""
+"""The time by kind of work while a long document is read, by Spanlight and by the reference."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.core.wording import duration
 from app.engine.profiling import CHOOSING, MODEL, TOKENISING, by_operation
 
 WATCHED = 20_000  # words
-# Less than such a share of the time, by both, is left out.
+# Kinds with less than this share of the time, in both, are left out.
 _LEAST = 0.005
 
 
 def measure(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow, ...], str]:
-    """Milliseconds for a thousand words by kind of work, and how they were found.
+    """Milliseconds for a thousand words by kind of work, and a note on the method.
 
     The document has not been read before. Raises SpanlightError where a reader fails, Stopped.
     """
@@ -28,18 +28,18 @@ def measure(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow
     theirs = _of_reference(both.watch_reference(question, document)) if both.reference else None
     words = len(document.text.split())
     rows = tuple(_rows(ours, theirs, 1e6 / words))
-    said = f"Where the time goes was watched on {words:,} words, which took {duration(ours.seconds)}"
+    note = f"Where the time goes was watched on {words:,} words, which took {duration(ours.seconds)}"
     if theirs:
-        said += f", and the reference {duration(theirs.seconds)}"
-    return rows, said + ", watching included."
+        note += f", and the reference {duration(theirs.seconds)}"
+    return rows, note + ", watching included."
 
 
-def _of_reference(told: ReferenceTimes) -> Profile:
-    """The reference's times by the same kinds; its tokeniser makes the windows too."""
-    kinds = by_operation(told.operations.items())
-    rest = told.seconds - told.preparing - told.choosing - sum(kinds.values())
-    kinds |= {TOKENISING: told.preparing, CHOOSING: told.choosing, MODEL: max(0.0, rest)}
-    return Profile(told.seconds, tuple(kinds.items()))
+def _of_reference(times: ReferenceTimes) -> Profile:
+    """The reference's times by the same kinds; its tokeniser cuts the windows too."""
+    kinds = by_operation(times.operations.items())
+    rest = times.seconds - times.preparing - times.choosing - sum(kinds.values())
+    kinds |= {TOKENISING: times.preparing, CHOOSING: times.choosing, MODEL: max(0.0, rest)}
+    return Profile(times.seconds, tuple(kinds.items()))
 
 
 def _rows(ours: Profile, theirs: Profile | None, factor: float) -> list[BenchRow]:

@@ -1,4 +1,4 @@
-"""How long the window's event loop stands still while it opens, loads, reads and teaches, beside a bare one."""
+"""The gaps of the window's event loop while it opens, loads, reads and trains, compared with a bare one."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ READY = 120.0  # until the window must have loaded, or opened a text
 QUESTIONS = 5
 _CLASSIFIED = 100_000  # characters of the text that is classified
 _LONGEST = 900.0
-_END = 30.0  # for the bare event loop, to say what it measured
+_END = 30.0  # for the bare event loop to print its results
 _OPENS = f"See whether the window opens: {command()}"
 _COMMAND = [sys.executable, "-m", "app.bench.measured"]
-# What the window's phases are called here; the bare loop goes through those in BESIDE.
+# The titles of the window's phases; the bare loop goes through those in _BARE_PHASES.
 _PHASES = {
     "load": "loading the reader",
     "open .txt": "opening the text",
@@ -49,13 +49,13 @@ _PHASES = {
     "train": "training",
 }
 _BETWEEN = {"": "coming to rest", "paint": "painting itself", "pages": "turning pages", "stop": "stopping"}
-_BESIDE = ("load", "read", "train")
+_BARE_PHASES = ("load", "read", "train")
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Drive the real window through a long document, a question and some training, and take the gaps of its event loop.
+    """Drive the real window through a long document, a question and some training, and measure its event loop's gaps.
 
-    The same work is then done without a window, beside an event loop that has nothing to do: its gaps are the system's.
+    The same work is then done without a window, next to an idle event loop, whose gaps are the system's.
     Raises SpanlightError where the window does not do its work, Stopped when the report says so.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
@@ -90,21 +90,22 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             bare.phase("load")
             load_reader(workspace, report, model=card.folder, device=plan.device)
             bare.phase("read")
-            asked = Question(questions[-1], (document,))
+            question = Question(questions[-1], (document,))
             _at_most(
-                report, lambda limited: ask(workspace, asked, limited, model=card.folder, device=plan.device)
+                report,
+                lambda limited: ask(workspace, question, limited, model=card.folder, device=plan.device),
             )
             bare.phase("train")
             request = TrainingRequest(
                 **_teaching(card.folder, examples, folder / "taught beside", plan.device)
             )
             _at_most(report, lambda limited: train(workspace, request, limited))
-        beside = bare.told
-    return _part(found, beside, card.name, plan.device, texts.said)
+        idle = bare.measured
+    return _part(found, idle, card.name, plan.device, texts.description)
 
 
 def _part(
-    found: Mapping[str, Any], beside: Mapping[str, Any], model: str, device: str, said: str
+    found: Mapping[str, Any], bare: Mapping[str, Any], model: str, device: str, description: str
 ) -> BenchPart:
     answers = [1000 * seconds for seconds in found.get("first answers", ())]
     rows = [row("Enter to first answer on the page", answers, "ms", worst=True)] if answers else []
@@ -115,8 +116,8 @@ def _part(
             rows.append(BenchRow("  the window's own work in one gap, at most", gaps["work"], "ms"))
             if gaps["p99"] < gaps["longest"]:
                 rows.append(BenchRow("  99 % of the time passed in gaps of at most", gaps["p99"], "ms"))
-    for phase in _BESIDE:
-        gaps = beside["phases"].get(phase)
+    for phase in _BARE_PHASES:
+        gaps = bare["phases"].get(phase)
         if gaps is not None:
             rows.append(
                 BenchRow(f"a bare event loop beside {_PHASES[phase].split(',')[0]}", gaps["longest"], "ms")
@@ -124,11 +125,11 @@ def _part(
     notes = [
         f"The window was drawn by “{found['platform']}”, with data of its own; its heart beats every millisecond.",
         "The bare event loop does nothing, beside the same work done without a window: its gaps are the system's.",
-        said,
+        description,
     ]
-    asked = len(answers) + found.get("not answered", 0)
-    if asked:
-        notes.append(_of_answers(len(answers), asked, found["read"]))
+    questions = len(answers) + found.get("not answered", 0)
+    if questions:
+        notes.append(_of_answers(len(answers), questions, found["read"]))
     stopped = dict.fromkeys(_PHASES.get(one, one) for one in found["stopped"])
     if stopped:
         notes.append(f"Stopped after {SECONDS:g} seconds, as planned: {'; '.join(stopped)}.")
@@ -139,12 +140,12 @@ def _part(
         notes=tuple(notes),
         model=model,
         device=device,
-        details={"window": dict(found), "bare": dict(beside)},
+        details={"window": dict(found), "bare": dict(bare)},
     )
 
 
 def _questions(texts: Pool, text: str, seed: int) -> list[str]:
-    """Questions by chance that have their answer in the text, each about a paragraph of its own."""
+    """Random questions with their answers in the text, each about a paragraph of its own."""
     dice = random.Random(seed)
     those = dict.fromkeys(one.context for one in dice.sample(texts.answerable, len(texts.answerable)))
     there = itertools.islice((context for context in those if context in text), QUESTIONS)
@@ -153,7 +154,7 @@ def _questions(texts: Pool, text: str, seed: int) -> list[str]:
 
 
 def _of_answers(answered: int, asked: int, read: float) -> str:
-    """What was asked in the window, and how far the last question's reading came."""
+    """The questions in the window, and the share that was read for the last one."""
     each = f"{wording.count(asked, 'question')} asked of the long text one after another, it being open"
     none = f"; {asked - answered} had none on the page within {SECONDS:g} seconds" if answered < asked else ""
     far = "to its end" if read == 1 else f"to {wording.percent(read)}"
@@ -174,7 +175,7 @@ def _teaching(base: str, examples: str, output: Path, device: str) -> dict[str, 
 
 
 def _window(command: list[str], environment: Mapping[str, str], report: Report) -> dict[str, Any]:
-    """What a process that measures says; polls the report meanwhile."""
+    """The output of a measuring process; checks the report meanwhile."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as faults:
         with subprocess.Popen(command, cwd=ROOT, env=dict(environment), stdout=out, stderr=faults) as process:
             try:
@@ -189,10 +190,10 @@ def _window(command: list[str], environment: Mapping[str, str], report: Report) 
             finally:
                 process.kill()
         out.seek(0)
-        return _said(out.read().decode("utf-8", "replace"), faults, process.returncode)
+        return _parsed(out.read().decode("utf-8", "replace"), faults, process.returncode)
 
 
-def _said(out: str, faults: IO[bytes], code: int) -> dict[str, Any]:
+def _parsed(out: str, faults: IO[bytes], code: int) -> dict[str, Any]:
     lines = out.strip().splitlines()
     try:
         found: dict[str, Any] = json.loads(lines[-1])
@@ -204,7 +205,7 @@ def _said(out: str, faults: IO[bytes], code: int) -> dict[str, Any]:
 
 
 def _ready(found: dict[str, Any]) -> dict[str, Any]:
-    """What was found; SpanlightError where the window came to stand still in the middle."""
+    """The results; SpanlightError where the window got stuck in the middle."""
     late = found["late"]
     if late is not None:
         raise SpanlightError(
@@ -215,12 +216,12 @@ def _ready(found: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Bare:
-    """A process with an event loop that has nothing to do; `told` is what it measured, by phase, once it is left."""
+    """A process with an idle event loop; `measured` is what it measured, by phase, once it is left."""
 
     def __init__(
         self, environment: Mapping[str, str], report: Report, command: Sequence[str] = tuple(_COMMAND)
     ) -> None:
-        self.told: dict[str, Any] = {"phases": {}}
+        self.measured: dict[str, Any] = {"phases": {}}
         self._report = report
         self._faults = tempfile.TemporaryFile()  # noqa: SIM115 closed when it is left
         self._process = subprocess.Popen(
@@ -234,7 +235,7 @@ class _Bare:
         )
 
     def phase(self, name: str) -> None:
-        """Count what follows for a phase. Raises SpanlightError where the process is gone."""
+        """Begin a phase. Raises SpanlightError where the process has ended."""
         self._report.progress(Progress(0, 0, f"A bare event loop beside {_PHASES[name].split(',')[0]}"))
         assert self._process.stdin is not None
         try:
@@ -251,7 +252,7 @@ class _Bare:
         try:
             if kind is None:
                 out, _error = self._process.communicate(timeout=_END)
-                self.told = _said(out, self._faults, self._process.returncode)
+                self.measured = _parsed(out, self._faults, self._process.returncode)
         except subprocess.TimeoutExpired:
             raise SpanlightError(
                 "The bare event loop did not end.", "Close other programs and try again."
@@ -273,7 +274,7 @@ class _Limited:
         self.progress, self.notice = report.progress, report.notice
 
     def partial(self, result: object) -> None:
-        """Nobody looks at what comes meanwhile."""
+        """Partial results are dropped."""
 
     def check(self) -> None:
         """Raise Stopped where the report says so, or the time is over."""

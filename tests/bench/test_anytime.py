@@ -12,7 +12,7 @@ import pytest
 
 from app.bench.anytime import bench_anytime, measure
 from app.bench.plan import BenchPlan
-from app.bench.texts import ASKED, Pool, long_questions, pool
+from app.bench.texts import QUESTIONS_FILE, Pool, long_questions, pool
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
@@ -51,7 +51,7 @@ def write(path: Path, made: list[dict[str, Any]]) -> None:
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data" / "qa"
     folder.mkdir(parents=True)
-    write(folder / ASKED, rows("alpha", 12))
+    write(folder / QUESTIONS_FILE, rows("alpha", 12))
     write(folder / "qa_train-other.jsonl.xz", rows("beta", 60) + rows("alpha", 5))
     return folder.parent
 
@@ -213,6 +213,6 @@ def test_a_quick_reading_is_of_a_text_that_is_not_known(tmp_path: Path, data: Pa
 
 
 def test_a_missing_folder_or_file_is_said(tmp_path: Path) -> None:
-    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, ASKED)):
+    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, QUESTIONS_FILE)):
         with pytest.raises(SpanlightError, match=said):
             bench_anytime(fake_workspace(tmp_path), plan(folder, 10, 1), Silent())

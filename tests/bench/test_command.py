@@ -14,7 +14,7 @@ import pytest
 from app.bench.command import MINUTES
 from app.bench.plan import HEEDED
 from app.bench.run import PARTS
-from app.bench.texts import ASKED
+from app.bench.texts import QUESTIONS_FILE
 from app.core import about
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
@@ -26,14 +26,14 @@ from tests.helpers.small_models import small_checkpoint
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits to see how busy the computer is."""
-    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
+    monkeypatch.setattr("app.bench.machine.SAMPLE_SECONDS", 0.0)
 
 
 def write(folder: Path) -> None:
     context = "The Knave of Hearts stole the tarts. " + "And so on. " * 20
     answer = {"text": "tarts", "answer_start": context.index("tarts")}
     row = {"id": "1", "context": context, "question": "Did he steal tarts?", "answers": [answer]}
-    with lzma.open(folder / ASKED, "wt") as file:
+    with lzma.open(folder / QUESTIONS_FILE, "wt") as file:
         file.write(json.dumps(row) + "\n")
 
 
@@ -79,7 +79,7 @@ def test_without_the_data_one_sentence_says_so(command: Command, tmp_path: Path)
     assert err == f"There is no folder “{nowhere}”. Name the one that holds the question files.\n"
     code, out, err = command("bench", "anytime", "--data", str(tmp_path))
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert ASKED in err
+    assert QUESTIONS_FILE in err
 
 
 def test_without_a_part_it_tells_what_there_is(command: Command) -> None:

@@ -18,7 +18,7 @@ from tests.helpers.commands import Command
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits to see how busy the computer is."""
-    monkeypatch.setattr("app.bench.machine.LOOKED", 0.0)
+    monkeypatch.setattr("app.bench.machine.SAMPLE_SECONDS", 0.0)
 
 
 def test_a_place_that_refuses_files_is_found_out_before_anything_is_measured(

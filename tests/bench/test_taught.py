@@ -38,7 +38,7 @@ def test_both_learn_from_the_same_start_and_are_held_against_the_same_questions(
 ) -> None:
     small_checkpoint(tmp_path / "model", "bert", Head.QUESTION_ANSWERING)
     monkeypatch.setattr(taught, "EXAMPLES", 48)
-    monkeypatch.setattr(taught, "HELD", 10)
+    monkeypatch.setattr(taught, "HELD_OUT", 10)
     monkeypatch.setattr(teaching, "RATE", 5e-3)
     plan = BenchPlan(("training",), model=str(tmp_path / "model"), device="cpu", against=sys.executable)
     workspace = open_workspace(default_paths())
@@ -78,7 +78,7 @@ def test_the_rate_falls_to_nothing_and_the_weights_are_kept(tmp_path: Path) -> N
 
 
 def test_what_is_held_out_shares_no_text_with_what_is_taught() -> None:
-    asked = [one for one in pool_of(100).asked for _ in range(3)]
+    asked = [one for one in pool_of(100).examples for _ in range(3)]
     examples, held = split(asked, 1)
     assert len(examples) % teaching.BATCH == 0 and len(examples) == 144
     assert len(held) == 150 and not {one.context for one in examples} & {one.context for one in held}

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from app.bench.texts import ASKED, Pool, long_questions, pool
+from app.bench.texts import QUESTIONS_FILE, Pool, long_questions, pool
 from app.core.errors import SpanlightError
 from app.settings.paths import default_paths
 
@@ -41,7 +41,7 @@ def test_paragraphs_never_end(along: Pool) -> None:
 
 def test_a_folder_without_the_questions_is_said(tmp_path: Path) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
-    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, ASKED)):
+    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, QUESTIONS_FILE)):
         with pytest.raises(SpanlightError, match=said):
             pool(str(folder), paths)
 
@@ -49,7 +49,7 @@ def test_a_folder_without_the_questions_is_said(tmp_path: Path) -> None:
 def test_questions_without_any_answer_are_of_no_use(tmp_path: Path) -> None:
     import lzma
 
-    with lzma.open(tmp_path / ASKED, "wt") as file:
+    with lzma.open(tmp_path / QUESTIONS_FILE, "wt") as file:
         file.write('{"id": "1", "context": "So.", "question": "Why?", "answers": []}\n')
     with pytest.raises(SpanlightError, match="No question has an answer"):
         pool(str(tmp_path), default_paths({"SPANLIGHT_HOME": str(tmp_path)}))

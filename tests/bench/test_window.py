@@ -33,7 +33,7 @@ def test_the_window_is_measured_through_all_phases(
     whats = [row.what for row in part.rows]
     for words in window._PHASES.values():
         assert f"longest gap, {words}" in whats
-    assert sum(what.startswith("a bare event loop") for what in whats) == len(window._BESIDE)
+    assert sum(what.startswith("a bare event loop") for what in whats) == len(window._BARE_PHASES)
     assert all(row.value > 0 and row.unit == "ms" for row in part.rows)
     first = part.rows[0]
     took = part.details["window"]["first answers"]

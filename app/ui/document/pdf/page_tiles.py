@@ -203,12 +203,12 @@ def wanted_tiles(stack: PageStack, view: Rect, downwards: bool, budget: int) -> 
         rect = stack.rect(page)
         further += tiles(stack, page, rect.cut(ahead).moved(-rect.left, -rect.top))
     spare = budget - sum(_bytes(tile) for tile in first)
-    further: list[Tile] = []
+    extra: list[Tile] = []
     for tile in further:
         spare -= _bytes(tile)
         if tile not in first and spare >= 0:
-            further.append(tile)
-    return first, further
+            extra.append(tile)
+    return first, extra
 
 
 def _bytes(tile: Tile) -> int:
