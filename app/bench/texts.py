@@ -145,8 +145,8 @@ def _along(paths: Paths) -> Pool:
     texts = [sample.text for sample in samples(paths)]
     texts += dict.fromkeys(example.context for example in examples)
     spare = tuple(dict.fromkeys(span.of(text) for text in texts for span in sentences(text)))
-    description = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
-    return _pool(examples, description, spare=spare)
+    about = f"Questions of {ALONG}; long documents repeat sentences of it and of the samples, in an order of chance."
+    return _pool(examples, about, spare=spare)
 
 
 def _pool(
