@@ -168,7 +168,7 @@ def bench_anytime(
 
     The window prepares a document when it is opened, and so its answers come sooner. The reference of `both`, if any,
     is asked in turn.
-    Raises SpanlightError for a folder without the data, Stopped when the report says so.
+    Raises SpanlightError for a folder without the data, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     words, questions = plan.words or WORDS, plan.questions or QUESTIONS

@@ -23,7 +23,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """Start to window painted and fresh process to first answer of `plan.bundle`, and of this Spanlight in turn.
 
     Each was started once before it is timed. Medians in seconds, the size in MB (10^6 bytes) on the disk. Raises
-    SpanlightError where there is no such program or it does not do its work, Stopped when the report says so.
+    SpanlightError where there is no such program or it does not do its work, Stopped when cancelled.
     """
     if not plan.bundle:
         raise SpanlightError("No bundle was named.", "Name its program with --bundle.")
@@ -67,7 +67,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
 def _megabytes(program: Path) -> float:
     """The size of a bundle's folder, its models included; `program` may be a link or the script that starts it."""
     here = program.resolve().parent
-    # Beside its files; in an archive above them; as a package lays them out.
+    # The layouts of a folder, of an archive and of a package.
     for folder in (here, here / "lib", here.parent / "lib" / "spanlight"):
         if (folder / "_internal").is_dir():
             files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())

@@ -48,7 +48,7 @@ class _Length:
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """Read documents of growing length whole, by Spanlight and by the reference, each in a process of its own.
 
-    Raises SpanlightError for a model or texts that cannot be had, Stopped when the report says so.
+    Raises SpanlightError for a model or texts that cannot be had, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     most = plan.words or WORDS

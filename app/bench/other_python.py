@@ -72,7 +72,7 @@ class OtherPython:
         """The next answer; the report is checked meanwhile.
 
         Raises SpanlightError with the script's own words where it reports a fault, and where it has ended;
-        Stopped when the report says so.
+        Stopped when cancelled.
         """
         while True:
             self._report.check()

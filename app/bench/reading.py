@@ -95,7 +95,7 @@ class _Readings:
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """The speed of reading, the share of the computer's peak, the time by kind of work, and the agreement of answers.
 
-    Raises SpanlightError for a model or texts that cannot be had, Stopped when the report says so.
+    Raises SpanlightError for a model or texts that cannot be had, Stopped when cancelled.
     """
     texts = pool(plan.data, workspace.paths)
     with readers(workspace, plan, report) as both:

@@ -40,7 +40,7 @@ def bench(
     Each part after the first begins with no model process, so that its memory is its own. `finished` is called with
     all results so far after each part, and once more where the work is stopped or fails, which is then a fault of the
     current part. Raises SpanlightError for a plan that cannot be carried out and where nothing could be measured,
-    Stopped when the report says so.
+    Stopped when cancelled.
     """
     _refuse(plan)
     if plan.against:

@@ -40,10 +40,10 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Start to window painted, and fresh process to first answer beside the reference's in turn; medians in seconds.
+    """Start to window painted, and fresh process to first answer in turn with the reference; medians in seconds.
 
     Every process begins with the byte code compiled and the files in the system's cache: each is started once before
-    it is timed. Raises SpanlightError where one does not do its work, Stopped when the report says so.
+    it is timed. Raises SpanlightError where one does not do its work, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     with tempfile.TemporaryDirectory() as folder:

@@ -39,7 +39,7 @@ def compare(
     """Train the model twice, by Spanlight and by the reference, and have each answer questions on held-out texts.
 
     None where there are too few questions to hold some out. Raises SpanlightError where one of them fails, Stopped
-    when the report says so.
+    when cancelled.
     """
     examples, held_out = split(texts.examples, plan.seed)
     if len(examples) < BATCH or not held_out:

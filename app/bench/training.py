@@ -35,7 +35,7 @@ OURS, WHOLE = "ours", "whole"
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """Steps of training through the model process, and the reference's over the same examples, in turn.
 
-    Raises SpanlightError for a model, examples or an interpreter that cannot be had, Stopped when the report says so.
+    Raises SpanlightError for a model, examples or an interpreter that cannot be had, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)

@@ -56,7 +56,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     """Drive the real window through a long document, a question and some training, and measure its event loop's gaps.
 
     The same work is then done without a window, next to an idle event loop, whose gaps are the system's.
-    Raises SpanlightError where the window does not do its work, Stopped when the report says so.
+    Raises SpanlightError where the window does not do its work, Stopped when cancelled.
     """
     card = workspace.find_model(Head.QUESTION_ANSWERING, plan.model)
     texts = pool(plan.data, workspace.paths)
@@ -277,7 +277,7 @@ class _Limited:
         """Partial results are dropped."""
 
     def check(self) -> None:
-        """Raise Stopped where the report says so, or the time is over."""
+        """Raise Stopped when cancelled, or the time is over."""
         self._report.check()
         if self.over:
             raise Stopped

@@ -20,7 +20,7 @@ from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
 from app.flows.measure.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
-from app.flows.measure.evaluate_asked import AskedEvaluation, AskedFigures, AskedPlan
+from app.flows.measure.evaluate_asked import DocumentQaEvaluation, DocumentQaFigures, DocumentQaPlan
 from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
 from app.flows.measure.evaluate_documents import evaluate_documents
 from app.flows.measure.evaluate_names import NamesEvaluation, NamesPlan, OneKind, evaluate_names
@@ -107,7 +107,7 @@ def print_names(found: NamesEvaluation) -> None:
     )
 
 
-def print_questions(found: AskedEvaluation) -> None:
+def print_questions(found: DocumentQaEvaluation) -> None:
     """Print the figures of questions on whole documents or tables, overall, by kind and by file or source."""
     questions = count(found.overall.questions, "question")
     questions = (
@@ -150,7 +150,7 @@ def _names_figures(figures: OneKind) -> list[str]:
     return [f"{figures.names:,}", f"{figures.found:,}", *(f"{share:.4f}" for share in shares)]
 
 
-def _question_figures(figures: AskedFigures) -> list[str]:
+def _question_figures(figures: DocumentQaFigures) -> list[str]:
     shares = (figures.right, figures.placed, figures.f1, figures.refused, figures.forced)
     return [f"{figures.questions:,}", *("-" if share is None else f"{share:.1f}" for share in shares)]
 
@@ -242,7 +242,7 @@ def _pretraining(arguments: argparse.Namespace, workspace: Workspace, report: Te
 def _questions(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     questions, *folder = _paths(arguments)
     predictions = Path(arguments.predictions) if arguments.predictions else None
-    plan = AskedPlan(questions, arguments.limit, arguments.seed, predictions, arguments.record)
+    plan = DocumentQaPlan(questions, arguments.limit, arguments.seed, predictions, arguments.record)
     choice = {"model": arguments.model, "device": arguments.device}
     if folder:
         found = evaluate_documents(workspace, plan, folder[0], report, **choice)

@@ -54,7 +54,7 @@ class About:
 
 
 def about(workspace: Workspace, report: Report) -> About:
-    """Look at the computer and at what is installed. Raises Stopped when the report says so."""
+    """Collect versions and properties of this computer. Raises Stopped when cancelled."""
     try:
         found = {part.name.casefold(): part.version for part in licences(workspace, report)}
     except SpanlightError:  # the list of licences reports it itself

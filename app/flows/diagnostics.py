@@ -32,7 +32,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
     """The text: versions, system, `window` (what the window knows, names with values), settings, models, logs.
 
     Instead of the home folder it has ~, instead of a name and password in an address and of files opened last three
-    dots. Raises Stopped when the report says so.
+    dots. Raises Stopped when cancelled.
     """
     here = about(workspace, report)
     installation = (
@@ -67,7 +67,7 @@ def changed(settings: Settings) -> list[tuple[str, str]]:
         if name in _LEFT_OUT or value == getattr(usual, name):
             continue
         if name == "models":
-            # A folder is somebody's own; its last part is what the model is called.
+            # A folder's path is private; its last part is the model's name.
             found += [(f"model for {head}", Path(model).name) for head, model in value.items() if model]
         elif name == "others":
             found += [(str(other), "changed, of another version") for other in value]

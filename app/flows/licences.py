@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
-    """Spanlight itself, then everything that came with it, by name. Raises Stopped when the report says so."""
+    """Spanlight itself, then everything that came with it, by name. Raises Stopped when cancelled."""
     return components(workspace.paths, report)
 
 

@@ -45,7 +45,7 @@ def installed_components(
 ) -> tuple[Component, ...]:
     """Spanlight, and by name: the packages, the parts that no package describes, the starter models, the examples.
 
-    `names` are packages; None means all that Spanlight needs at run time. Raises Stopped when the report says so.
+    `names` are packages; None means all that Spanlight needs at run time. Raises Stopped when cancelled.
     """
     report = report or Silent()
     packages: dict[str, _Package] = {}

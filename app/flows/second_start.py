@@ -164,7 +164,7 @@ def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: 
 
 
 def _let_come_up(process: int) -> None:
-    """On Windows only the program that the person is using may let another one's window come to the front."""
+    """Let the window come to the front: on Windows only the program in use may allow that to another one."""
     if sys.platform == "win32":
         import ctypes
 

@@ -26,7 +26,7 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 
     The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
     last checkpoint when the same request comes again. Raises SpanlightError for a request that cannot be carried out
-    and a base that is not whole, Stopped when the report says so, EngineLost when the model process died.
+    and a base that is not whole, Stopped when cancelled, EngineLost when the model process died.
     """
     _check_files(request)
     _check_numbers(request)

@@ -13,7 +13,7 @@ from app.settings.files import may_write, write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
-# What is needed at work only: importing all of it would take half the time that the window has to be painted.
+# Imports needed later only: all of them would take half the time until the window is painted.
 if TYPE_CHECKING:
     from app.core.models import Head, ModelCard
     from app.core.network import Network

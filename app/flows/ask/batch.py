@@ -39,7 +39,7 @@ def ask_batch(
     are code points into it; a row without an answer has "" and null, and its probability is that there is no answer;
     with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
     "answers" to each row, as `listed`). Rows whose id is in the output already are skipped. Raises
-    SpanlightError for files that do not fit, Stopped when the report says so; what is finished stays.
+    SpanlightError for files that do not fit, Stopped when cancelled; what is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)

@@ -23,7 +23,7 @@ def draw_part(
 ) -> Picture:
     """A part of a page of an opened PDF as pixels, in the units of orders.Draw.
 
-    Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when stopped.
+    Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when cancelled.
     """
     part = (page, scale, left, top, width, height)
     state = (opened.modified, opened.size, opened.sha256)

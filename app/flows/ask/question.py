@@ -43,7 +43,7 @@ def prepare(
     """Have the model process load the reader, and cache these documents' texts and tokens.
 
     It is optional: a question that comes before, or whose documents changed, is answered too, only later.
-    Raises as `ask` does; Stopped, within some milliseconds, when the report says so.
+    Raises as `ask` does; Stopped, within some milliseconds, when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
     workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
@@ -56,7 +56,7 @@ def ask(
 
     Where a quicker reader finds what the model reads, its own Readings come first, and every one names it. `model` and
     `device` overrule the settings. Raises SpanlightError for a question without words, a missing model or device, and
-    EngineLost when the model process died; Stopped when the report says so.
+    EngineLost when the model process died; Stopped when cancelled.
     """
     if not question.text.strip():
         raise SpanlightError("The question is empty.", "Type what you want to know.")

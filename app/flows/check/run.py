@@ -212,7 +212,7 @@ def check(window: Factory | None, report: Report) -> CheckReport:
 
     `window` makes the handler of WindowTrials, in a process of its own; None leaves the window out. None of the
     user's own files are read or written. Raises SpanlightError where the resources are missing or nothing can be
-    written even for the moment, Stopped when the report says so.
+    written even for the moment, Stopped when cancelled.
     """
     began = time.monotonic()
     try:

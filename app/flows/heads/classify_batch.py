@@ -35,8 +35,8 @@ def classify_batch(
     """Classify rows `{"id", "text"}`; append `{"id", "label", "probability", "probabilities"}` in their order.
 
     The id of a row without one is its line, from 1; a text of blanks gets an empty label. Rows with an id that is in
-    the output already are skipped. Raises SpanlightError for files that do not fit, Stopped when the report
-    says so; what is finished stays.
+    the output already are skipped. Raises SpanlightError for files that do not fit, Stopped when
+    cancelled; what is finished stays.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     refuse_same_file(source, output)
@@ -66,7 +66,7 @@ def classify_table(
     """The table as CSV with the classes in columns behind its own; also written to `output`.
 
     A row whose text is blank gets empty values. Raises SpanlightError where the output cannot be written, Stopped when
-    the report says so.
+    cancelled.
     """
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
     if output:

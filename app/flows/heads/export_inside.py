@@ -1,4 +1,4 @@
-"""What was seen inside a model, as rows of CSV and as plain values for JSON."""
+"""Results of looks inside a model as rows of CSV and as plain values for JSON."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def save_names(
 ) -> None:
     """Write the names of documents to a file, whole or not at all.
 
-    Raises SpanlightError for an unknown format and where the disk refuses; Stopped when stopped.
+    Raises SpanlightError for an unknown format and where the disk refuses; Stopped when cancelled.
     """
     text = names_as(kind, documents, labels, model)
     report.check()

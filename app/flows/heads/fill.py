@@ -15,7 +15,7 @@ def fill(
     """Find the likeliest words for every blank of a text; `model` and `device` overrule the settings.
 
     Raises SpanlightError where there is no blank, for a missing model or device, and EngineLost when the model
-    process died; Stopped when the report says so.
+    process died; Stopped when cancelled.
     """
     text.require_blanks()
     choice = workspace.choose(Head.MASKED_WORDS, model, device, report)

@@ -18,7 +18,7 @@ def follow(
     """For every pair, in order, how likely its second passage continues its first.
 
     `model` and `device` overrule the settings. Raises SpanlightError where there is no pair or a passage is blank, for
-    a missing model or device, and EngineLost when the model process died; Stopped when the report says so.
+    a missing model or device, and EngineLost when the model process died; Stopped when cancelled.
     """
     pairs.require_words()
     choice = workspace.choose(Head.NEXT_SENTENCE, model, device, report)

@@ -29,7 +29,7 @@ def look(workspace: Workspace, request: Look, report: Report, *, model: str = ""
     """The result of a look, as each kind's docstring describes it; `model` and `device` overrule the settings.
 
     Raises SpanlightError for a missing model or device and for a missing part of the subject, EngineLost when the model
-    process died; Stopped when the report says so.
+    process died; Stopped when cancelled.
     """
     choice = workspace.choose(request.subject.head, model, device, report)
     return workspace.engine.run(replace(request, subject=_viewed(request.subject)), choice, report)

@@ -15,7 +15,7 @@ def find_names(
     """Find the names in every text, in order; `model` and `device` overrule the settings.
 
     Raises SpanlightError where there is no text or one is blank, for a missing model or device, and EngineLost when
-    the model process died; Stopped when the report says so.
+    the model process died; Stopped when cancelled.
     """
     texts.require_words()
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)

@@ -47,7 +47,7 @@ def export(
 ) -> Exported:
     """Write entries to a file, whole or not at all; `kind` is the key of one of `export_formats.FORMATS`.
 
-    Raises SpanlightError for no entries, for an unknown kind and where the disk refuses; Stopped when stopped.
+    Raises SpanlightError for no entries, for an unknown kind and where the disk refuses; Stopped when cancelled.
     """
     if not _format(kind).is_text:
         _require(entries)

@@ -133,7 +133,7 @@ def entry_numbered(workspace: Workspace, number: int, report: Report) -> Entry:
 
 
 def everything(workspace: Workspace, words: str, report: Report) -> tuple[Entry, ...]:
-    """All entries with these words, newest first; raises Stopped when stopped."""
+    """All entries with these words, newest first; raises Stopped when cancelled."""
     found: list[Entry] = []
     while page := workspace.history.entries(words, limit=1000, before=found[-1] if found else None):
         report.check()
@@ -177,7 +177,8 @@ def document_of(workspace: Workspace, entry: Entry, report: Report, *, password:
 def check_again(workspace: Workspace, entry: Entry, report: Report, *, password: str = "") -> Comparison:
     """Ask an entry's question again with the same settings, and compare; nothing is saved.
 
-    Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when stopped.
+    Raises SpanlightError where the document cannot be read, PasswordNeeded for an encrypted one, Stopped when
+    cancelled.
     """
     if entry.path and not Path(entry.path).exists():
         return Comparison(entry, None, ("The file is not there any more.",))

@@ -131,7 +131,7 @@ def evaluate_qa(
 ) -> QaEvaluation:
     """Ask every question and score the answers against the known ones.
 
-    Raises SpanlightError for files that do not fit, Stopped when the report says so.
+    Raises SpanlightError for files that do not fit, Stopped when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     files = [read_qa(path) for path in plan.files]

@@ -25,7 +25,7 @@ NONE = "none"  # the kind of a question that its document does not answer
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPlan:
+class DocumentQaPlan:
     """What to measure on: a file of questions, and how many of them (0 for all).
 
     `predictions` is the file for the answers, a row for each question; `record` saves the figures with the model.
@@ -43,7 +43,7 @@ class KnownQuestion:
     """A question on a whole document, its acceptable answers, and their places in the text.
 
     Figures are counted by `group` as well as by kind. With `cells` the places are cells, and an answer inside one is
-    right; else see `AskedFigures`. `moved`: the given places had other words, so these places differ from them.
+    right; else see `DocumentQaFigures`. `moved`: the given places had other words, so these places differ from them.
     """
 
     id: object
@@ -71,7 +71,7 @@ def check_known(kind: object, answers: Sequence[object], *others: object) -> Non
 
 
 @dataclass(frozen=True, slots=True)
-class AskedFigures:
+class DocumentQaFigures:
     """Figures over a set of questions, in per cent; one over no question is None.
 
     Right is an answer that shares a code point with a place and whose word F1 with an acceptable answer is 0.5 or more
@@ -89,7 +89,7 @@ class AskedFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEvaluation:
+class DocumentQaEvaluation:
     """All figures: over all questions, and in `by` under the names of the groupings, by kind and by group.
 
     `complete` is False where it was stopped: then the figures are over `overall.questions` of `total`.
@@ -102,8 +102,8 @@ class AskedEvaluation:
     device: str
     total: int
     complete: bool
-    overall: AskedFigures
-    by: dict[str, dict[str, AskedFigures]]
+    overall: DocumentQaFigures
+    by: dict[str, dict[str, DocumentQaFigures]]
     calibration_error: float
     moved: int
     lost: int
@@ -130,7 +130,7 @@ class _Outcome:
         return value * self.answered if self.known.answerable else float(not self.answered)
 
 
-class _Asking(GroupReport):
+class _QuestionProgress(GroupReport):
     """The progress of one question after another; the time left is estimated from the characters still to be read."""
 
     def __init__(self, report: Report, questions: Sequence[KnownQuestion]) -> None:
@@ -152,16 +152,16 @@ class _Asking(GroupReport):
         self._report.progress(Progress(done, self._total, self._what, left))
 
 
-def evaluate_asked(
+def evaluate_document_qa(
     workspace: Workspace,
     questions: Iterable[KnownQuestion],
-    plan: AskedPlan,
+    plan: DocumentQaPlan,
     report: Report,
     *,
     groups: str,
     model: str = "",
     device: str = "",
-) -> AskedEvaluation:
+) -> DocumentQaEvaluation:
     """Ask the questions in their order; `groups` is the name of the grouping besides the kind.
 
     Questions on one document should follow each other: the model process caches the last text. When stopped, it returns
@@ -177,7 +177,7 @@ def evaluate_asked(
     if not known:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
     outcomes: list[_Outcome] = []
-    whole = _Asking(report, known)
+    whole = _QuestionProgress(report, known)
     try:
         for each in known:
             question = Question(LONE_SURROGATE.sub("\ufffd", each.text), (each.document,))
@@ -232,11 +232,13 @@ def _prediction(outcome: _Outcome) -> dict[str, object]:
     }
 
 
-def _evaluation(outcomes: Sequence[_Outcome], total: int, groups: str, seconds: float) -> AskedEvaluation:
+def _evaluation(
+    outcomes: Sequence[_Outcome], total: int, groups: str, seconds: float
+) -> DocumentQaEvaluation:
     kinds = sorted({each.known.kind for each in outcomes}, key=lambda kind: (kind == NONE, kind))
     names = sorted({each.known.group for each in outcomes})
     first = outcomes[0].reading
-    return AskedEvaluation(
+    return DocumentQaEvaluation(
         model=first.model,
         device=outcomes[-1].reading.device,
         total=total,
@@ -258,12 +260,12 @@ def _probability(outcome: _Outcome) -> float:
     return outcome.reading.answers[0].probability if outcome.reading.answers else 0.0
 
 
-def _figures(outcomes: Sequence[_Outcome]) -> AskedFigures:
+def _figures(outcomes: Sequence[_Outcome]) -> DocumentQaFigures:
     def mean(value: Callable[[_Outcome], float], of: Sequence[_Outcome] = outcomes) -> float | None:
         return 100.0 * sum(map(value, of)) / len(of) if of else None
 
     answerable = [each for each in outcomes if each.known.answerable]
-    return AskedFigures(
+    return DocumentQaFigures(
         questions=len(outcomes),
         right=mean(lambda each: each.given(each.right)) or 0.0,
         placed=None
@@ -275,7 +277,7 @@ def _figures(outcomes: Sequence[_Outcome]) -> AskedFigures:
     )
 
 
-def _recorded(found: AskedEvaluation) -> dict[str, float]:
+def _recorded(found: DocumentQaEvaluation) -> dict[str, float]:
     values = {
         "questions": float(found.overall.questions),
         "right": found.overall.right,

@@ -82,7 +82,7 @@ def evaluate_classes(
     """Classify every text and compare the winner with the known class.
 
     A label is a class's name, or its index where no class has such a name. Raises SpanlightError for files that do
-    not fit and for a head without one winner, Stopped when the report says so.
+    not fit and for a head without one winner, Stopped when cancelled.
     """
     card = workspace.find_model(Head.CLASSIFICATION, model)
     require_one_winner(card)

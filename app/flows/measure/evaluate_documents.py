@@ -14,11 +14,11 @@ from app.core.text import Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
 from app.flows.measure.evaluate_asked import (
-    AskedEvaluation,
-    AskedPlan,
+    DocumentQaEvaluation,
+    DocumentQaPlan,
     KnownQuestion,
     check_known,
-    evaluate_asked,
+    evaluate_document_qa,
 )
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
@@ -45,21 +45,27 @@ class _Row:
 
 
 def evaluate_documents(
-    workspace: Workspace, plan: AskedPlan, folder: Path, report: Report, *, model: str = "", device: str = ""
-) -> AskedEvaluation:
+    workspace: Workspace,
+    plan: DocumentQaPlan,
+    folder: Path,
+    report: Report,
+    *,
+    model: str = "",
+    device: str = "",
+) -> DocumentQaEvaluation:
     """Ask every question of the whole of its document, as the window does, and score the answers by kind and file.
 
     Rows are `{"id", "file", "question", "kind", "answers": [text], "starts", "places"}`, whose files lie in `folder`,
     or `{"id", "document", "question", "kind", "answers": [{"text", "answer_start"}]}`, whose documents are the texts
     `{"id", "text"}` of documents.jsonl.xz there. The limit counts the first questions of each document. A document is
-    read once. Raises as `evaluate_asked` does.
+    read once. Raises as `evaluate_document_qa` does.
     """
     questions = _questions(workspace, plan, folder, report)
-    return evaluate_asked(workspace, questions, plan, report, groups="file", model=model, device=device)
+    return evaluate_document_qa(workspace, questions, plan, report, groups="file", model=model, device=device)
 
 
 def _questions(
-    workspace: Workspace, plan: AskedPlan, folder: Path, report: Report
+    workspace: Workspace, plan: DocumentQaPlan, folder: Path, report: Report
 ) -> Iterator[KnownQuestion]:
     """The questions with their documents, those on one document in succession."""
     rows: dict[tuple[str, bool], list[_Row]] = {}

@@ -61,8 +61,8 @@ def evaluate_names(
 ) -> NamesEvaluation:
     """Find the names of every text and compare them with the known ones.
 
-    Raises SpanlightError for files that do not fit, and where the model knows none of their kinds; Stopped when the
-    report says so.
+    Raises SpanlightError for files that do not fit, and where the model knows none of their kinds; Stopped when
+    cancelled.
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)

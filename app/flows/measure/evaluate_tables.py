@@ -13,11 +13,11 @@ from app.core.text import Span
 from app.documents.orders import Read
 from app.flows.joining import sample
 from app.flows.measure.evaluate_asked import (
-    AskedEvaluation,
-    AskedPlan,
+    DocumentQaEvaluation,
+    DocumentQaPlan,
     KnownQuestion,
     check_known,
-    evaluate_asked,
+    evaluate_document_qa,
 )
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
@@ -60,18 +60,20 @@ class _Row:
 
 
 def evaluate_tables(
-    workspace: Workspace, plan: AskedPlan, report: Report, *, model: str = "", device: str = ""
-) -> AskedEvaluation:
+    workspace: Workspace, plan: DocumentQaPlan, report: Report, *, model: str = "", device: str = ""
+) -> DocumentQaEvaluation:
     """Ask every question of its table, and score by kind and source whether the answer lies in a right cell.
 
     Rows are `{"id", "title", "table", "header_rows", "question", "answers": [{"row", "column", "text"}], "kind",
-    "source"}`. The limit samples the file. Raises as `evaluate_asked` does.
+    "source"}`. The limit samples the file. Raises as `evaluate_document_qa` does.
     """
     questions = _questions(workspace, plan, report)
-    return evaluate_asked(workspace, questions, plan, report, groups="source", model=model, device=device)
+    return evaluate_document_qa(
+        workspace, questions, plan, report, groups="source", model=model, device=device
+    )
 
 
-def _questions(workspace: Workspace, plan: AskedPlan, report: Report) -> Iterator[KnownQuestion]:
+def _questions(workspace: Workspace, plan: DocumentQaPlan, report: Report) -> Iterator[KnownQuestion]:
     tables: dict[_Table, list[_Row]] = {}
     for row in sample(read_parsed(plan.questions, _row, _FIELDS), plan.limit, plan.seed):
         tables.setdefault(row.table, []).append(row)

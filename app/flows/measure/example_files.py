@@ -113,7 +113,7 @@ def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
 
 
 def _guard(path: Path) -> None:
-    """Refuse what is no file, too large, or not text, before all of it is read."""
+    """Refuse anything but a text file of moderate size, before all of it is read."""
     try:
         if not path.exists():
             raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.")

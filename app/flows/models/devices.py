@@ -12,7 +12,7 @@ def devices(workspace: Workspace, report: Report) -> Devices:
     """Every device, whether models can run on it and why not, and what `auto` chooses.
 
     Starts the model process where it is not running. Raises SpanlightError where PyTorch cannot be loaded, EngineLost
-    when the process died, Stopped when the report says so.
+    when the process died, Stopped when cancelled.
     """
     return workspace.engine.devices(report)
 

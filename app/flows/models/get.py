@@ -108,10 +108,10 @@ def named(workspace: Workspace, typed: str) -> str:
 
 
 def look_up(workspace: Workspace, repository: str, report: Report, *, commit: str = "") -> Passport:
-    """What is known of a repository before it is downloaded; `commit` pins a revision, empty takes the newest.
+    """A repository's passport, before it is downloaded; `commit` pins a revision, empty takes the newest.
 
     The passport of a model that is refused has the reason. Raises SpanlightError where Spanlight is offline, the name
-    is not valid, or there is nothing there; Stopped when stopped.
+    is not valid, or there is nothing there; Stopped when cancelled.
     """
     refuse_offline(workspace)
     name = repository_of(repository, workspace.network.endpoint)
@@ -132,7 +132,7 @@ def download(workspace: Workspace, passport: Passport, report: Report, *, replac
 
     A download that an earlier run began is resumed. Where the model is installed at this commit already, a notice
     says so, and nothing is fetched; `replace` allows another commit's model to be replaced. Partial results are
-    Downloading. Raises SpanlightError where it is refused or cannot be fetched, Stopped when stopped; then nothing
+    Downloading. Raises SpanlightError where it is refused or cannot be fetched, Stopped when cancelled; then nothing
     is installed, and it is among the `unfinished` unless its files are no model.
     """
     same, other = _installed_of(workspace, passport)

@@ -60,7 +60,7 @@ def finish(
 ) -> ModelCard:
     """Mark the model in a staging folder as whole, and put it into place; its card there.
 
-    Raises SpanlightError where the disk refuses or its name is taken, Stopped when stopped; then it is not installed.
+    Raises SpanlightError where the disk refuses or its name is taken, Stopped when cancelled; then it is not installed.
     """
     report.check()
     place = stage.install(origin, replace=replace)

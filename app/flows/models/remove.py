@@ -44,7 +44,7 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
     """Remove a model with its records; `from_cache` deletes its files in the Hugging Face cache too.
 
     Questions that it answered stay in the history. Raises SpanlightError for a bundled model, for one in another
-    folder, and where the disk refuses; Stopped when stopped before anything was done.
+    folder, and where the disk refuses; Stopped when cancelled before anything was done.
     """
     card = removal.card
     folder = Path(card.folder)

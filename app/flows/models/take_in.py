@@ -45,7 +45,7 @@ def import_model(
 
     `link` leaves the files of a folder where they are. `name` is its new name, by default that of the folder or
     the zip; `replace` allows the model of that name to be replaced. Raises SpanlightError where it is
-    refused or the disk refuses, Stopped when stopped; then nothing of it is installed.
+    refused or the disk refuses, Stopped when cancelled; then nothing of it is installed.
     """
     path = Path(path).expanduser()
     wanted = check_name(name) if name.strip() else ""

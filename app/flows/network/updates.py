@@ -29,7 +29,7 @@ def check_for_updates(
     """The newest release that the feed announces, where it is newer than this one.
 
     `feed` is its address, empty for the one in the settings. Raises SpanlightError where Spanlight is offline, there
-    is no address, or no feed answers there within `seconds`; Stopped when stopped.
+    is no address, or no feed answers there within `seconds`; Stopped when cancelled.
     """
     refuse_offline(workspace, "check for updates")
     address = (feed or workspace.settings.updates).strip()

@@ -83,7 +83,7 @@ class PlaceDelegate(QStyledItemDelegate):
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(where, elide, int(box.width())))
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
-        """As much of the sentence as fits, beginning a few words before the answer; what goes before a long one."""
+        """As much of the sentence as fits, beginning a few words before the answer; less of it before a long one."""
         before = place.sentence[: place.start].split()
         words = " ".join(place.text.split())
         if metrics.horizontalAdvance(words) > width * 0.6:

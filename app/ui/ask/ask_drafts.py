@@ -75,7 +75,7 @@ def sheets_to_save(sheets: Sequence[Sheet], up: int, history: int) -> SavedSheet
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
     """Write the list and the texts that changed, and forget the texts of closed tabs.
 
-    Raises SpanlightError when the disk refuses, Stopped when the report says so.
+    Raises SpanlightError when the disk refuses, Stopped when cancelled.
     """
     for sheet in saved.sheets:
         report.check()

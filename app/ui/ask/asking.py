@@ -249,7 +249,7 @@ class Asking(QObject):
             self._leave(run)
 
     def _leave(self, run: Run) -> None:
-        """Show how far a reading came that does not go on, and have kept what it found."""
+        """Show how far an ended reading came, and have its answers saved."""
         self._over(run)
         run.end()
         if run.replaced:

@@ -1,4 +1,4 @@
-"""What has come of a question, as the Ask page shows it."""
+"""The outcome of a question, as the Ask page shows it."""
 
 from __future__ import annotations
 

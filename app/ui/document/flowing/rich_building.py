@@ -11,9 +11,9 @@ from app.ui.document.flowing.rich_places import Piece, pieces_of
 from app.ui.document.flowing.rich_table import Band, Grid, spanned
 from app.ui.document.flowing.rich_text import Paragraph, Part, Placed, Setting
 
-# So many pieces are made at a time: about a millisecond's work.
+# The number of pieces built at a time: about a millisecond's work.
 _AT_A_TIME = 24
-# So many of a table's blocks tell how wide its columns are; a row of more pieces than this is more than one part.
+# The number of a table's blocks that its column widths are from; a row of more pieces than this is several parts.
 _SAMPLE, _FULL_ROW = 600, 48
 
 

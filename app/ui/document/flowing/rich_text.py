@@ -1,4 +1,4 @@
-"""One piece of a flowing document: its lines laid out, and what is drawn around them."""
+"""One piece of a flowing document: its lines, their layout, and the drawing around them."""
 
 from __future__ import annotations
 

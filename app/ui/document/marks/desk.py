@@ -41,7 +41,7 @@ def draw_edge(painter: QPainter, theme: Theme, page: QRectF, focused: bool) -> N
 def broken_by_hand(text: str) -> list[str]:
     """The longest lines of a text whose paragraphs were broken into lines of about one length; empty for another one.
 
-    Such a text has hardly a line longer than any that a person would type, and most of its lines that another one
+    Such a text has hardly a line longer than any that people type, and most of its lines that another one
     follows are nearly as long as the longest.
     """
     lines = text[:_LOOKED_AT].split("\n")[:-1]

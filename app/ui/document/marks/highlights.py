@@ -74,7 +74,7 @@ class Highlights:
         return [share_of(light.start) if light.shown else -1.0 for light in self.places]
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
-        """Where a lit place is drawn in these blocks, each given with its position."""
+        """The boxes of a highlighted place in these blocks, each given with its position."""
         light = self.get(index)
         found: list[QRectF] = []
         if light is None:
