@@ -1,17 +1,17 @@
-"""What is said of an address of the Hub or a proxy while it is typed; nothing is reached for it."""
+"""Remarks on an address of the Hub or a proxy while it is typed; no request is made."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-# A name or a number of a computer, or an IPv6 number in brackets; then a port (RFC 3986, section 3.2).
+# A host name or address, or an IPv6 address in brackets; then a port (RFC 3986, section 3.2).
 _HOST = (
     r"(?P<host>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
 )
 _ENDPOINT = re.compile(rf"(?P<scheme>https?)://{_HOST}(?P<path>/[^\s?#]*)?", re.IGNORECASE)
 _PROXY = re.compile(rf"(?:(?P<scheme>https?)://)?(?:(?P<person>[^\s@/]+)@)?{_HOST}/?", re.IGNORECASE)
-# What may stand in an address, so that it is shown as it is and opens nothing else (RFC 3986, section 2).
+# The characters allowed in an address, so that it can be shown unchanged and opens nothing else (RFC 3986, section 2).
 _WEB = re.compile(rf"(?P<scheme>https?)://{_HOST}(?:[/?#][A-Za-z0-9._~:/?#@!$&()*+,;=%\[\]-]*)?", re.ASCII)
 _LONGEST = 2000
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -20,14 +20,14 @@ _OWN = ("localhost", "127.0.0.1", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What a person should know of what was typed; `bad` where it cannot be used."""
+    """A remark for the user on typed text; `bad` if it cannot be used."""
 
     words: str = ""
     bad: bool = False
 
 
 def endpoint_remark(typed: str) -> Remark:
-    """What is to be said of the Hub's address; an empty one stands for the Hub's own."""
+    """The remark on the Hub's address; an empty one means the default Hub."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -42,7 +42,7 @@ def endpoint_remark(typed: str) -> Remark:
 
 
 def proxy_remark(typed: str) -> Remark:
-    """What is to be said of a proxy's address; an empty one stands for the system's own."""
+    """The remark on a proxy's address; an empty one means the system's proxy."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -62,7 +62,7 @@ def proxy_remark(typed: str) -> Remark:
 
 
 def feed_remark(typed: str) -> Remark:
-    """What is to be said of the address where new versions are announced; an empty one stands for none."""
+    """The remark on the address of the feed of releases; an empty one means none."""
     typed = typed.strip()
     if not typed:
         return Remark()
@@ -77,7 +77,7 @@ def feed_remark(typed: str) -> Remark:
 
 
 def is_web_address(address: str, *, local: bool = False) -> bool:
-    """Whether an address is a page's or file's that may be opened: https, with `local` also http of this computer."""
+    """Whether an address may be opened as a page or file: https, with `local` also http on this computer."""
     found = _WEB.fullmatch(address) if len(address) <= _LONGEST else None
     if found is None or not _port_is_good(found["port"]):
         return False
@@ -85,19 +85,19 @@ def is_web_address(address: str, *, local: bool = False) -> bool:
 
 
 def is_own_computer(address: str) -> bool:
-    """Whether an address is one of this computer."""
+    """Whether an address is on this computer."""
     found = _WEB.fullmatch(address)
     return found is not None and found["host"].lower() in _OWN
 
 
 def host_of(address: str) -> str:
-    """The computer in a web address, as it may be shown; the address itself where it is none."""
+    """The host in a web address, fit to be shown; the address itself if it has none."""
     found = _WEB.fullmatch(address)
     return found["host"].lower() if found is not None else address
 
 
 def without_password(address: str) -> str:
-    """An address without the name and the password before its host, as it may be shown."""
+    """An address without the user name and password before its host, fit to be shown."""
     scheme, mark, rest = address.rpartition("://")
     return scheme + mark + rest.rpartition("@")[2]
 

@@ -1,4 +1,4 @@
-"""What is measured of the program's speed on this computer, side by side with what people had before."""
+"""Measurements of the program's speed on this computer, compared with the usual alternative."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """One thing measured: Spanlight's figure, and the reference's in the same run where one was asked for.
+    """One measurement: Spanlight's figure, and the reference's in the same run if requested.
 
-    Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures less
-    the smallest, divided by the median, 0 for a single one. `more_is_better` tells which way is faster. `worst` is the
-    slowest figure where that counts by itself.
+    Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures
+    minus the smallest, divided by the median, 0 for a single one. `more_is_better` is whether larger is better. `worst`
+    is the slowest figure where that matters by itself.
     """
 
     what: str
@@ -25,7 +25,7 @@ class BenchRow:
 
     @property
     def ratio(self) -> float | None:
-        """How many times as good as the reference, above 1 where it is better; None without one."""
+        """How many times as good as the reference, above 1 if better; None without one."""
         if self.against is None or min(self.value, self.against) <= 0:
             return None
         return self.value / self.against if self.more_is_better else self.against / self.value
@@ -36,7 +36,7 @@ class BenchPart:
     """One part of a measurement, such as reading: its rows, and sentences on what they mean.
 
     `model`, `device` and `reference` name what was measured and against what, empty where that does not apply.
-    `details` are further figures for programs, as JSON holds them.
+    `details` are further figures for programs, as JSON values.
     """
 
     name: str
@@ -51,7 +51,7 @@ class BenchPart:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most operations (multiplications and additions) a second that products of large matrices reach in a dtype."""
+    """The peak operations (multiplications and additions) a second of products of large matrices in a dtype."""
 
     dtype: str
     flops: float
@@ -59,7 +59,7 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Where the time of one piece of work went, in seconds by kind of work, the longest first."""
+    """The time of one task by kind of work, in seconds, the longest first."""
 
     seconds: float
     kinds: tuple[tuple[str, float], ...]
@@ -67,10 +67,10 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where it was measured: the processor's name and instructions, threads, memory in bytes, versions of packages.
+    """The computer that was measured: processor name and instructions, threads, memory in bytes, package versions.
 
-    `graphics` are the graphics cards that the system lists; `busy` is the load that other work made when the measuring
-    began, in processors (None where not known); `on_battery` tells whether the computer ran on its battery then.
+    `graphics` are the graphics cards that the system lists; `busy` is the load of other programs when the measurement
+    began, in processors (None if unknown); `on_battery` is whether the computer ran on battery then.
     """
 
     processor: str
@@ -90,8 +90,8 @@ class Bench:
     """Everything measured in one run, on `when` (ISO 8601).
 
     `model`, `device` and `reference` are those of the parts; `reference` names what it was measured against, empty
-    without one. `instructions` names a lesser processor that was stood in for, empty for this one's own. `faults` tells
-    by name why a part is missing.
+    without one. `instructions` names a lesser processor that was emulated, empty for this one's own. `faults` are the
+    reasons for missing parts, by name.
     """
 
     machine: Machine

@@ -1,4 +1,4 @@
-"""What came of trying out whether all of Spanlight works here."""
+"""Results of the self-check of an installation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One thing that was tried, the seconds that it took, and what was wrong with it, empty where nothing was."""
+    """One check, the seconds that it took, and what was wrong, empty if nothing was."""
 
     what: str
     seconds: float
@@ -21,7 +21,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """All that was tried, in order; the versions by name; `log` is what the processes printed, where one failed."""
+    """All checks in order; the versions by name; `log` is what the processes printed, if one failed."""
 
     parts: tuple[Checked, ...]
     versions: dict[str, str] = field(default_factory=dict)
@@ -30,12 +30,12 @@ class CheckReport:
 
     @property
     def failed(self) -> tuple[Checked, ...]:
-        """What does not work."""
+        """The checks that failed."""
         return tuple(part for part in self.parts if not part.ok)
 
     @property
     def sentence(self) -> str:
-        """What came of it, in one sentence."""
+        """The result in one sentence."""
         failed = self.failed
         if not failed:
             return f"All {len(self.parts)} things that were tried work."
@@ -45,9 +45,9 @@ class CheckReport:
 
 @dataclass(frozen=True, slots=True)
 class WindowTrial:
-    """What the window's side is to try out, in a process of its own: its resources, a folder for all that it writes,
+    """The window's self-check, to run in its own process.
 
-    and the modules to import there.
+    `resources` is the folder of its resources, `folder` is for all that it writes, `modules` are to be imported there.
     """
 
     resources: str

@@ -1,4 +1,4 @@
-"""What Spanlight is made of, with the licence of each part."""
+"""The components of Spanlight, with their licences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ KINDS = (LIBRARY, MODEL, DATA)
 
 @dataclass(frozen=True, slots=True)
 class LicenceText:
-    """A licence's text, whole, and the names of the files that hold it: one text may stand for several."""
+    """A licence's full text, and the names of the files with it: several may have the same text."""
 
     names: tuple[str, ...]
     text: str
@@ -18,9 +18,9 @@ class LicenceText:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part: its name, version and licence (an SPDX expression where there is one); `kind` is one of KINDS.
+    """A component: its name, version and licence (an SPDX expression if there is one); `kind` is one of KINDS.
 
-    `page` is its own page on the web, `note` what a person should know besides the texts.
+    `page` is its web page, `note` what the user should know besides the texts.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Component:
     texts: tuple[LicenceText, ...] = ()
 
     def fits(self, words: str) -> bool:
-        """Whether all words stand in its name, version, licence, or the names of its texts, whatever their case."""
+        """Whether all words occur in its name, version, licence, or the names of its texts, ignoring case."""
         parts = (
             self.name,
             self.version,
@@ -44,7 +44,7 @@ class Component:
         return all(word in within for word in words.casefold().split())
 
     def whole_text(self) -> str:
-        """All there is to read: what it is, the note, and every text below the names that it stands for."""
+        """Everything to read: a description, the note, and every text below the names of its files."""
         head = [f"{self.name} {self.version}".strip(), f"Licence: {self.licence or 'not stated'}"]
         parts = ["\n".join([*head, *([self.page] if self.page else [])])]
         if self.note:

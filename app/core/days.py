@@ -1,4 +1,4 @@
-"""Days and times as a person says them, in this computer's time zone."""
+"""Days and times in words, in this computer's time zone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MONTHS = (
 
 
 def local(seconds: float) -> datetime:
-    """The moment, in seconds since 1970, in local time; one that no calendar holds is taken to its edge."""
+    """The moment, in seconds since 1970, in local time; limited to the calendar's range."""
     try:
         return datetime.fromtimestamp(seconds, UTC).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -20,7 +20,7 @@ def local(seconds: float) -> datetime:
 
 
 def day(moment: date, today: date, *, within: bool = False) -> str:
-    """A day: "Today", "Yesterday", "Friday, 20 November"; with the year where it is not this year's.
+    """A day: "Today", "Yesterday", "Friday, 20 November"; with the year if it is not this year.
 
     `within` is for a day within a sentence: "today", "yesterday".
     """
@@ -43,5 +43,5 @@ def date_and_time(moment: datetime) -> str:
 
 
 def iso(seconds: float) -> str:
-    """The moment in UTC as ISO 8601 has it: "2026-11-20T13:05:09Z"."""
+    """The moment in UTC in ISO 8601: "2026-11-20T13:05:09Z"."""
     return local(seconds).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core.models import DeviceChoice, Head
 
-# The dtypes a person can choose between; `auto` takes what the device computes in natively.
+# The dtypes that the user can choose from; `auto` is the device's fastest.
 PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 
 
@@ -14,7 +14,7 @@ PRECISIONS = ("auto", "float32", "bfloat16", "float16")
 class DeviceOption:
     """One device: its key (cpu, cuda:0, mps ...), its name, whether models can run on it, and why or why not.
 
-    `memory` and `free` are bytes, 0 where that is not known; `precisions` are the dtypes it computes in.
+    `memory` and `free` are bytes, 0 if unknown; `precisions` are the dtypes it computes in.
     """
 
     key: str
@@ -28,7 +28,7 @@ class DeviceOption:
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """All devices, what `auto` takes with its reason, and the version of PyTorch that says so."""
+    """All devices, the choice of `auto` with its reason, and the version of PyTorch."""
 
     options: tuple[DeviceOption, ...]
     auto: DeviceChoice
@@ -37,7 +37,7 @@ class Devices:
 
 @dataclass(frozen=True, slots=True)
 class HeldModel:
-    """A model in memory: its name, head, where it lies, its dtype, and the bytes of its weights there."""
+    """A model in memory: its name, head, device, dtype, and the bytes of its weights there."""
 
     name: str
     head: Head
@@ -49,9 +49,9 @@ class HeldModel:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """What the model process holds; `process` counts its resident bytes, `computer` and `free` the computer's.
+    """The model process's memory; `process` counts its resident bytes, `computer` and `free` the computer's.
 
-    `gpu` and `gpu_free` are the chosen GPU's bytes in all and free, 0 without one.
+    `gpu` and `gpu_free` are the chosen GPU's total and free bytes, 0 without one.
     """
 
     held: tuple[HeldModel, ...]

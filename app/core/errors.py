@@ -1,12 +1,12 @@
-"""Faults of the world, as opposed to our own bugs."""
+"""Expected errors, as opposed to bugs."""
 
 from __future__ import annotations
 
 
 class SpanlightError(Exception):
-    """A fault that a person can do something about: one sentence, and one hint for the next step.
+    """An error that the user can act on: one sentence, and one hint for the next step.
 
-    Anything raised that is not a SpanlightError is a bug of ours.
+    Any other exception is a bug.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -19,9 +19,9 @@ class SpanlightError(Exception):
 
 
 class EngineLost(SpanlightError):
-    """A process ended while it was at work; the next request starts a new one.
+    """A process ended during a request; the next request starts a new one.
 
-    `exit_code` is how it ended, the negative number of a signal as a rule; None where that is not known.
+    `exit_code` is how it ended, usually the negative number of a signal; None if unknown.
     """
 
     def __init__(self, message: str, hint: str = "", exit_code: int | None = None) -> None:
@@ -34,7 +34,7 @@ class DeviceLost(SpanlightError):
 
 
 class PasswordNeeded(SpanlightError):
-    """An encrypted document asks for its password; `wrong` tells that one was given and does not fit."""
+    """An encrypted document needs its password; `wrong` is whether one was given and is wrong."""
 
     def __init__(self, message: str, hint: str = "", wrong: bool = False) -> None:
         super().__init__(message, hint)

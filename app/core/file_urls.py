@@ -1,4 +1,4 @@
-"""Files named as addresses, as desktops hand them to a program (RFC 8089)."""
+"""file:// URLs, as desktops pass them to a program (RFC 8089)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _DRIVE = re.compile(r"/[A-Za-z][:|](/|$)")
 
 
 def path_of(argument: str, *, windows: bool = sys.platform == "win32") -> str:
-    """The path in a file:// address; anything else is given back as it is.
+    """The path in a file:// URL; anything else is returned unchanged.
 
-    An address of another computer is a path on Windows only, where such computers have paths, too.
+    A URL on another computer is a path only on Windows, which has paths for other computers.
     """
     found = _ADDRESS.fullmatch(argument)
     if found is None:
@@ -27,16 +27,16 @@ def path_of(argument: str, *, windows: bool = sys.platform == "win32") -> str:
         path = path[1:] if here and _DRIVE.match(path) else path
         path = path.replace("|", ":", 1) if path[1:2] == "|" else path
         return (path if here else f"//{host}{path}").replace("/", "\\")
-    # Some programs put their own computer's name there.
+    # Some programs put this computer's name there.
     return path if here or host.lower() == os.uname().nodename.lower() else argument
 
 
 def is_file_url(argument: str) -> bool:
-    """Whether an argument names a file by its address."""
+    """Whether an argument is a file:// URL."""
     return _ADDRESS.fullmatch(argument) is not None
 
 
 def _plain(escaped: str) -> str:
-    """The characters of a path whose bytes may be written as %XX; bytes of no character stay what they are."""
+    """A path with %XX decoded; bytes that are not valid characters are preserved."""
     data = escaped.encode("utf-8", "surrogateescape")
     return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), data).decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""What is kept of a question: enough to show it again, to check it again, and to export it."""
+"""Entries of the history: enough to show a question again, to check it again, and to export it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.core.text import Span
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """An answer with its place in words; `before` and `after` are the up to 32 code points around it.
+    """A saved answer with its place; `before` and `after` are up to 32 code points around it.
 
-    `page` counts from 1, None where the document has no pages, and `page_label` is the number printed on it, empty
-    where that is not known; `line` counts from 1 too, None where the file has no lines. `sentence` is the sentence
-    around the words, or their table's row as it was read.
+    `page` counts from 1, None if the document has no pages, and `page_label` is the number printed on it, empty if
+    unknown; `line` counts from 1 too, None if the file has no lines. `sentence` is the sentence around the words, or
+    their table's row as it was read.
     """
 
     span: Span
@@ -32,19 +32,18 @@ class KeptAnswer:
 
     @property
     def where(self) -> str:
-        """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty where there is neither."""
+        """The page or the line, in words: "page iv (4 in the file)", "line 12"; empty if there is neither."""
         return wording.place_in_words(self.page, self.page_label, self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One question that was asked about one document, and what came back.
+    """One question about one document, and its result.
 
-    `number` is 0 until it is kept. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
+    `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
-    say (`answered`, `absent` and `finder` as a Reading has them). `quick` tells that only the best passages were to
-    be read, `complete` that reading came to its end; `windows` were read of `windows_total`, which are 0 where that is
-    not known any more.
+    answer (`answered`, `absent` and `finder` as in Reading). `quick` is whether only the best passages were to be read,
+    `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown.
     """
 
     question: str
@@ -70,45 +69,45 @@ class Entry:
 
     @property
     def outcome(self) -> Outcome:
-        """What the question came to."""
+        """The outcome of the question."""
         return outcome_of(
             self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
         )
 
     @property
     def best(self) -> KeptAnswer | None:
-        """The answer given, None where there was none."""
+        """The answer given, None if there was none."""
         return self.answers[0] if self.outcome is Outcome.ANSWER else None
 
     @property
     def shown(self) -> KeptAnswer | None:
-        """The answer, or the nearest words with low confidence; None where the text does not say."""
+        """The answer, or the nearest words with low confidence; None if the text does not answer."""
         return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
     def share_read(self) -> float | None:
-        """How much of what was to be read was read, 0 to 1; None where nobody knows any more."""
+        """The share of the planned reading that was done, 0 to 1; None if unknown."""
         return share_read(self.windows, self.windows_total, self.complete)
 
     @property
     def stopped(self) -> str:
-        """How far a reading came that was stopped: "Stopped after 34 % of the text"; empty for one that was not."""
+        """How far a stopped reading got: "Stopped after 34 % of the text"; empty for a finished one."""
         best_passages = self.quick or bool(self.finder)
         return "" if self.complete else wording.stopped_after(self.share_read, quick=best_passages)
 
     @property
     def in_part(self) -> str:
-        """Which part of the text was read, where that was not all of it: how far, or the best passages alone."""
+        """Which part of the text was read, if not all of it: how far, or only the best passages."""
         return wording.best_passages() if self.complete and self.quick else self.stopped
 
     @property
     def words(self) -> str:
-        """The words shown, else a sentence in their place, which claims nothing of what was not read."""
+        """The words shown, else a sentence instead, which claims nothing about unread parts."""
         return self._without_answer[0] if self.shown is None else self.shown.text
 
     @property
     def likely(self) -> str:
-        """How sure it is of what is shown, in words and number: "Very likely, 94 %"; "Low confidence, 43 %"."""
+        """The confidence in what is shown, in words and number: "Very likely, 94 %"; "Low confidence, 43 %"."""
         if self.shown is None:
             return self._without_answer[1]
         if self.best is None:
@@ -122,7 +121,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """An entry that was deleted, with its text where that was kept: enough to have it back."""
+    """A deleted entry, with its text if that was stored: enough to restore it."""
 
     entry: Entry
     text: str = ""

@@ -1,4 +1,4 @@
-"""What is seen when a model is opened up: plain, frozen values, numbers as they were computed."""
+"""Results of inspecting a model: plain, frozen values, numbers as they were computed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InputToken:
 
 @dataclass(frozen=True, slots=True)
 class InputWindow:
-    """The model's input, and that it is number `number` (from 0) of `windows` that the text has."""
+    """The model's input: window `number` (from 0) of the text's `windows`."""
 
     tokens: tuple[InputToken, ...]
     number: int = 0
@@ -45,12 +45,12 @@ class InputWindow:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One step of the computation, read off a module that ran.
+    """One step of the computation, recorded from a module that ran.
 
-    `path` is the module's in the model ("bert.encoder.layer"), empty for a step that is no module; `title` is the plain
-    word, `term` the paper's, `kind` the module's class, `detail` what it says of itself ("384 → 2"); `inputs` and
-    `output` are the shapes that were seen; `parameters` counts weights over all `repeats` (like layers in a
-    row); `training_only` marks dropout.
+    `path` is the module's in the model ("bert.encoder.layer"), empty for a step that is not a module; `title` is the
+    plain word, `term` the paper's, `kind` the module's class, `detail` its sizes ("384 → 2"); `inputs` and `output` are
+    the recorded shapes; `parameters` counts weights over all `repeats` (equal layers in a row); `training_only` marks
+    dropout.
     """
 
     title: str
@@ -67,10 +67,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class HeadPicture:
-    """A head of the model's family: what it takes and how it goes on from there.
+    """A head of the model's family: its input and its stages.
 
-    `kind` is the class in transformers; `held` tells whether this checkpoint has its weights, `in_use` whether it
-    is the one at work; `takes` says what it is given ("every token's state", "the pooled output").
+    `kind` is the class in transformers; `held` is whether this checkpoint has its weights, `in_use` whether it is the
+    active one; `takes` describes its input ("every token's state", "the pooled output").
     """
 
     head: Head
@@ -84,7 +84,7 @@ class HeadPicture:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRow:
-    """One line of the module tree: depth from 0, its name in its parent, class, what it says of itself, weights."""
+    """One line of the module tree: depth from 0, its name in its parent, class, extra description, weights."""
 
     depth: int
     path: str
@@ -98,7 +98,7 @@ class ModuleRow:
 class ModelPicture:
     """A model from text to result: the stages that all heads share, then each head; its module tree.
 
-    `printed` is what `print(model)` gives.
+    `printed` is the output of `print(model)`.
     """
 
     window: InputWindow
@@ -132,8 +132,8 @@ class SpanScores:
     """Start and end scores over all tokens of a window (float each), the best spans first.
 
     Probabilities are the softmax over the whole window, as in the paper. `spans[0]` is the chosen one; `null_score` is
-    [CLS]'s start + end, `null_probability` its share. `candidates` tells for each token whether a span may begin or
-    end there.
+    [CLS]'s start + end, `null_probability` its share. `candidates` is for each token whether a span may begin or end
+    there.
     """
 
     window: InputWindow
@@ -150,12 +150,12 @@ class SpanScores:
 
 @dataclass(frozen=True, slots=True)
 class Pooling:
-    """The first token's last state beside the pooled output, and the pooled output computed again by hand.
+    """The first token's last state, the pooled output, and the pooled output recomputed by hand.
 
     All are vectors of the model's width; `recomputed` is activation(W · first + b) with the layer at `path`;
     `error` is the largest difference between it and `pooled`, `difference` that between `first` and `pooled`; `cosine`
-    is the cosine of those two. `is_pooler` is False where the model has no pooler and the layer is the head's own;
-    all but `first` are empty where no layer takes the first token.
+    is the cosine of those two. `is_pooler` is False if the model has no pooler and the layer is the head's own; all
+    but `first` are empty if no layer takes the first token.
     """
 
     window: InputWindow
@@ -174,9 +174,9 @@ class Pooling:
 
 @dataclass(frozen=True, slots=True)
 class LossTerm:
-    """One term: what it is called, the target that it is for, the probability the model gave that, and its value.
+    """One term: its name, its target, the probability that the model gave it, and its value.
 
-    `counted` is False where the target is ignored; `value` is then 0. `target` is in words ("token 17, “Knave”").
+    `counted` is False if the target is ignored; `value` is then 0. `target` is in words ("token 17, “Knave”").
     """
 
     name: str
@@ -188,11 +188,11 @@ class LossTerm:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The loss of one example: its terms, the whole as transformers computes it and as Spanlight's training does.
+    """The loss of one example: its terms, and the total as computed by transformers and by Spanlight's training.
 
-    `total` is ours from the terms by the paper's formula `formula`; `by_model` that of the model's own class, NaN where
-    it is undefined; `in_training` what training adds up then. `squared` tells that the term is a value's squared error,
-    its `probability` the value that the model gave.
+    `total` is computed from the terms by the paper's formula `formula`; `by_model` by the model's own class, NaN if
+    undefined; `in_training` is the loss used in training. `squared` is whether the term is a value's squared error, its
+    `probability` then being the model's value.
     """
 
     window: InputWindow
@@ -207,10 +207,10 @@ class Losses:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """A score shared out over a window's tokens (float each, in logits; positive speaks for the score).
+    """A score attributed to a window's tokens (float each, in logits; positive values increase the score).
 
-    `score` is the score itself, `baseline` the one of an input of padding; `gap` is what the shares' sum lacks of
-    their difference (for integrated gradients near 0; not defined for gradient × input, where it is 0).
+    `score` is the score itself, `baseline` that of an input of padding; `gap` is their difference minus the shares' sum
+    (near 0 for integrated gradients; not defined for gradient × input, where it is 0).
     """
 
     window: InputWindow
@@ -236,7 +236,7 @@ class Attention:
     model: str = ""
 
     def row(self, head: int, token: int) -> tuple[float, ...]:
-        """How strongly a token looks at each token of the window, in one head."""
+        """A token's attention to each token of the window, in one head."""
         length = len(self.window.tokens)
         at = (head * length + token) * length
         return tuple(self.weights[at : at + length])
@@ -255,7 +255,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Removals:
-    """The score and its probability as they are, and without each sentence in turn, in the order of the text."""
+    """The score and its probability, and those without each sentence in turn, in text order."""
 
     window: InputWindow
     target: str

@@ -1,4 +1,4 @@
-"""What a person asks when a model is opened up: plain, frozen values."""
+"""Requests to inspect a model: plain, frozen values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.core.text import Span, View
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One input of one head: what is looked at.
+    """The inspected input of a head.
 
-    `pair` is the question asked of the text (question answering) or the passage that is to follow it (next
-    sentence). `focus` is the place of the text that the window must hold: an answer, a blank, a name; None takes the
-    window of the best span for a question, else the first one. `blanks` are the places hidden from a masked-word head;
-    `view` is how a text that is asked a question is read, None for as it stands.
+    `pair` is the question about the text (question answering) or the passage that may follow it (next sentence).
+    `focus` is the place of the text that the window must contain: an answer, a blank, a name; None takes the window of
+    the best span for a question, else the first one. `blanks` are the places hidden from a masked-words head; `view` is
+    how a text is read with a question, None for unchanged.
     """
 
     head: Head
@@ -29,9 +29,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A result that is to be looked into: its input, and the name or folder of the model that gave it.
+    """A result to inspect: its input, and the name or folder of the model that gave it.
 
-    `title` is what a person calls it: the question, or the text's first words; an empty `model` is the chosen one.
+    `title` is its name for the user: the question, or the text's first words; an empty `model` is the chosen one.
     """
 
     subject: Subject
@@ -40,7 +40,7 @@ class Visit:
 
 
 class Method(StrEnum):
-    """How a score is shared out over the input's tokens.
+    """How a score is attributed to the input's tokens.
 
     Integrated gradients: Sundararajan et al. 2017, section 3. Gradient × input: Shrikumar et al. 2016.
     """
@@ -63,9 +63,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What is held to be right of a subject, for its loss.
+    """The correct result for a subject, for its loss.
 
-    `answer` is the answer's place, None where the text does not say; `labels` the right class (several for
+    `answer` is the answer's place, None if the text does not answer; `labels` the right class (several for
     a multi-label head); `value` a regression head's; `words` the right word of each blank; `follows` whether the second
     passage continues the first; `entities` the names' places and types.
     """
@@ -80,28 +80,28 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LookAtModel:
-    """What happens from text to result, with shapes as they occur; brings back a ModelPicture."""
+    """Inspect the stages from text to result with their shapes; returns a ModelPicture."""
 
     subject: Subject
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtSpans:
-    """Start and end logits over a window's tokens; brings back SpanScores. For question answering only."""
+    """Inspect start and end logits over a window's tokens; returns SpanScores. For question answering only."""
 
     subject: Subject
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtPooling:
-    """The first token's state against the pooled output; brings back Pooling."""
+    """Compare the first token's state with the pooled output; returns Pooling."""
 
     subject: Subject
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtLoss:
-    """Each term of the loss of a labelled example; brings back Losses."""
+    """Compute each term of the loss of a labelled example; returns Losses."""
 
     subject: Subject
     example: Example
@@ -109,7 +109,7 @@ class LookAtLoss:
 
 @dataclass(frozen=True, slots=True)
 class LookAtReasons:
-    """A score shared out over the input's tokens; brings back Attribution."""
+    """Attribute a score to the input's tokens; returns Attribution."""
 
     subject: Subject
     target: Target = Target()
@@ -118,7 +118,7 @@ class LookAtReasons:
 
 @dataclass(frozen=True, slots=True)
 class LookAtAttention:
-    """The attention weights of all heads of one layer, counted from 0; brings back Attention."""
+    """Read the attention weights of all heads of one layer, counted from 0; returns Attention."""
 
     subject: Subject
     layer: int = 0
@@ -126,7 +126,7 @@ class LookAtAttention:
 
 @dataclass(frozen=True, slots=True)
 class LookWithout:
-    """The score without each sentence of the window in turn; brings back Removals."""
+    """Compute the score without each sentence of the window in turn; returns Removals."""
 
     subject: Subject
     target: Target = Target()

@@ -1,4 +1,4 @@
-"""Languages by their ISO 639 codes, as a person calls them."""
+"""Names of languages by their ISO 639 codes."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ zh Chinese""".splitlines()
 
 
 def language(code: str) -> str:
-    """A language's name: "German" for "de"; a code that is not known as it stands."""
+    """A language's name: "German" for "de"; an unknown code unchanged."""
     return _NAMES.get(code, code)
 
 
 def languages(codes: Sequence[str], most: int = 3) -> str:
-    """Languages in a few words: "English, German", "12 languages" where there are more than `most`; "" for none."""
+    """Languages in a few words: "English, German", "12 languages" if there are more than `most`; "" for none."""
     if len(codes) > most:
         return f"{len(codes)} languages"
     return ", ".join(language(code) for code in codes)

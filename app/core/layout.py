@@ -1,4 +1,4 @@
-"""How a document that was read from a file stands on the screen: headings, blocks, and pages of characters."""
+"""The layout of a document that was read from a file: headings, blocks, and pages of characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.wording import place_in_words
 
 
 class Kind(StrEnum):
-    """What a document is, told by its content first and its name second."""
+    """A document's kind, recognised by its content first and its name second."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class BlockKind(StrEnum):
-    """What a block of a flowing document is."""
+    """The kind of a block of a flowing document."""
 
     PARAGRAPH = "paragraph"
     HEADING = "heading"
@@ -33,7 +33,7 @@ class BlockKind(StrEnum):
 
 
 class Style(StrEnum):
-    """How a stretch of words inside a block is set apart."""
+    """The style of a stretch of words inside a block."""
 
     STRONG = "strong"
     EMPHASIS = "emphasis"
@@ -63,10 +63,10 @@ class Styled:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph of a flowing document (HTML, Markdown, DOCX); blocks stand in the order of the text.
+    """One paragraph of a flowing document (HTML, Markdown, DOCX); blocks are in text order.
 
-    `level` is a heading's level, or how deep an item or a quote is nested, from 1. `marker` stands before an item
-    ("•", "3.") and is no part of the text. `table` is the index into `Opened.tables`, and `row` and `column` the place
+    `level` is a heading's level, or how deep an item or a quote is nested, from 1. `marker` is shown before an item
+    ("•", "3.") and is not part of the text. `table` is the index into `Opened.tables`, and `row` and `column` the place
     there of a cell's block, -1 elsewhere; a cell may have several blocks.
     """
 
@@ -82,7 +82,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table's shape; `merged` maps a cell (row, column) to how many rows and columns it takes where more than one."""
+    """A table's shape; `merged` maps a cell (row, column) to how many rows and columns it spans, if more than one."""
 
     rows: int
     columns: int
@@ -92,15 +92,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """One page of a PDF with its characters, counted as the PDF engine counts them.
+    """One page of a PDF with its characters, numbered as in the PDF engine.
 
-    `width` and `height` are points as the page is shown, its rotation applied. `characters` has one code point for each
-    of the engine's characters, U+FFFD where the font does not say which. `boxes` holds left, top, right, bottom of
-    each (float32[4 n]) in points from the page's upper left corner, downwards; of no width or height for one that is
-    not drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) gives for each of its code
-    points the character of the page that it was read from, -1 for one that reading put in. `doubtful` are the
-    characters whose font does not tell for sure what they are. `label` is the number printed on the page ("iv"), empty
-    where the PDF does not tell it.
+    `width` and `height` are points of the page as shown, its rotation applied. `characters` has one code point for each
+    of the engine's characters, U+FFFD if the font does not define it. `boxes` holds left, top, right, bottom of each
+    (float32[4 n]) in points from the page's upper left corner, downwards; without width or height for one that is not
+    drawn. `span` is the page's part of `Document.text`, and `index` (int32[len(span)]) has for each of its code points
+    the character of the page that it was read from, -1 for one that reading inserted. `doubtful` are the characters
+    whose font does not reliably define them. `label` is the number printed on the page ("iv"), empty if the PDF does
+    not define it.
     """
 
     width: float
@@ -117,11 +117,11 @@ class PageText:
 class Opened:
     """A document as it was opened from a file.
 
-    `sha256` is of the file's bytes; `modified` is its time of change in nanoseconds, `size` its length in bytes.
-    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `lines` (int32[lines]) tells of plain
-    text and Markdown where each line of the file begins in the text, or else the next words behind it; words of HTML in
-    Markdown count to the line that the piece of HTML begins in. `notes` are sentences that a person is to
-    be told at once ("2 of 5 pages are pictures and hold no text.").
+    `sha256` is of the file's bytes; `modified` is its modification time in nanoseconds, `size` its size in bytes.
+    `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `lines` (int32[lines]) has for plain text
+    and Markdown the place in the text where each line of the file, or the next words after it, begins; words of HTML in
+    Markdown belong to the line where the HTML begins. `notes` are sentences to show to the user at once ("2 of 5 pages
+    are pictures and hold no text.").
     """
 
     document: Document
@@ -147,29 +147,29 @@ class Opened:
         return self.kind is Kind.PDF
 
     def page_at(self, point: int) -> int | None:
-        """The page, counted from 1, that a code point of the text stands on; None where there are no pages."""
+        """The page, counted from 1, of a code point of the text; None if there are no pages."""
         if not self.pages:
             return None
         return max(1, bisect_right(self.pages, point, key=lambda page: page.span.start))
 
     def page_label_at(self, point: int) -> str:
-        """The number printed on that page, as far as the PDF tells it ("iv"); else empty."""
+        """The number printed on that page, if the PDF defines it ("iv"); else empty."""
         page = self.page_at(point)
         return self.pages[page - 1].label if page is not None else ""
 
     def line_at(self, point: int) -> int | None:
-        """The line of the file, counted from 1, that a code point of the text stands in; None where there are none.
+        """The line of the file, counted from 1, of a code point of the text; None if there are no lines.
 
-        A plain text that stands in no file has its own lines.
+        A plain text without a file has its own lines.
         """
         if not self.lines:
             return self.document.text.count("\n", 0, point) + 1 if self.is_text else None
         return max(1, bisect_right(self.lines, point))
 
     def place_at(self, point: int) -> str:
-        """The page or the line that a code point stands on, in words ("page 4", "line 12"); empty where there is none.
+        """The page or the line of a code point, in words ("page 4", "line 12"); empty if there is neither.
 
-        The same as is kept of an answer in the history: KeptAnswer.where.
+        The same as for an answer in the history: KeptAnswer.where.
         """
         return place_in_words(self.page_at(point), self.page_label_at(point), self.line_at(point))
 
@@ -181,7 +181,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Pixels of a part of a page: rows from the top, 4 bytes a pixel in the order blue, green, red, unused."""
+    """Pixels of a part of a page: rows from the top, 4 bytes per pixel: blue, green, red, unused."""
 
     width: int
     height: int

@@ -1,4 +1,4 @@
-"""Licences by the identifiers that model cards carry (mostly SPDX, in lower case), as a person reads them."""
+"""Names of licences by the identifiers on model cards (mostly SPDX, in lower case)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CREATIVE_COMMONS = "cc-"
 
 
 def licence_in_words(stated: str) -> str:
-    """A licence as it is usually written: "CC BY-SA 4.0" for "cc-by-sa-4.0"; what is not known stays as stated."""
+    """A licence as it is usually written: "CC BY-SA 4.0" for "cc-by-sa-4.0"; an unknown one unchanged."""
     key = stated.strip().casefold()
     if key in _NAMES:
         return _NAMES[key]

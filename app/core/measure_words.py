@@ -1,4 +1,4 @@
-"""What measures are called, and what they mean, in plain words with the field's term beside them."""
+"""Names and meanings of measures, in plain words with the field's terms."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from app.core.measures import Comparison, Measure
 from app.core.models import Head
 from app.core.wording import count
 
-# What the examples of a head are called, one and several.
+# The noun for a head's examples, singular and plural.
 NOUNS = {
     Head.QUESTION_ANSWERING: ("question", "questions"),
     Head.CLASSIFICATION: ("text", "texts"),
     Head.TOKEN_CLASSIFICATION: ("sentence", "sentences"),
 }
-# Less than this is commonly held to be no chance.
+# The usual level of significance.
 _HARDLY = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure's title, what it says in a sentence, its term in the field, and whether less of it is better."""
+    """A figure's title, its meaning in a sentence, its term in the field, and whether less is better."""
 
     title: str
     words: str
@@ -72,24 +72,24 @@ _NAMES_F1 = Figure(
 
 
 def figure(name: str, head: Head | None = None) -> Figure:
-    """What a figure is called and means; one that is not known goes by its own name."""
+    """The name and meaning of a figure; an unknown one has its own name."""
     if name == "f1" and head is Head.TOKEN_CLASSIFICATION:
         return _NAMES_F1
     return _FIGURES.get(name, Figure(name[:1].upper() + name[1:], "", ""))
 
 
 def examples(number: int, head: Head) -> str:
-    """So many examples with their noun: "130 questions"."""
+    """A number of examples with their noun: "130 questions"."""
     return count(number, *NOUNS.get(head, ("example", "examples")))
 
 
 def speed(measure: Measure) -> str:
-    """How fast a model read: "31 a second", "0.4 a second"."""
+    """A model's speed: "31 a second", "0.4 a second"."""
     return f"{measure.speed:,.0f} a second" if measure.speed >= 9.95 else f"{measure.speed:.1f} a second"
 
 
 def share(value: float) -> str:
-    """A figure as it is shown, per cent with one decimal."""
+    """A figure as shown, in per cent with one decimal."""
     return f"{value:.1f} %"
 
 
@@ -113,7 +113,7 @@ def verdict(found: Comparison) -> str:
 
 
 def named(found: Comparison) -> tuple[str, str]:
-    """The two models' names; where they are the same, which is which."""
+    """The two models' names, marked as first and second if they are the same."""
     one, other = found.first.model, found.second.model
     return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 

@@ -1,4 +1,4 @@
-"""What was measured of a model on examples whose answers are known."""
+"""Measurements of a model on examples with known answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.core.offers import Source
 
 @dataclass(frozen=True, slots=True)
 class ExampleSet:
-    """A file of examples with known answers; `title` is what a person calls it, `examples` counts them."""
+    """A file of examples with known answers; `title` is its name for the user, `examples` counts them."""
 
     path: str
     title: str
@@ -24,10 +24,10 @@ class ExampleSet:
 class Measure:
     """One model measured on one set.
 
-    `model` and `folder` name the model, `data` the set and `digest` its examples (SHA-256 of what was asked, so that
-    two measures can be held against each other only on the same ones). `figures` are by name, in per cent ("exact",
-    "f1", "accuracy", "calibration error" ...). `seconds` is the time of reading alone, loading left out. `right` holds
-    a digit an example in their order, 1 where it was answered rightly. `when` is ISO 8601, UTC.
+    `model` and `folder` name the model, `data` the set and `digest` its examples (SHA-256 of their inputs, so that two
+    measures are compared only on the same ones). `figures` are by name, in per cent ("exact", "f1", "accuracy",
+    "calibration error" ...). `seconds` is the time of reading without loading. `right` has one digit per example in
+    order, 1 if it was answered correctly. `when` is ISO 8601, UTC.
     """
 
     model: str
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def chance(self) -> float:
-        """How likely two equally good models would differ at least so much by chance, 0 to 1.
+        """The p-value: how likely two equally good models would differ at least as much by chance, 0 to 1.
 
         The exact two-sided McNemar test (McNemar 1947; Fagerland et al. 2013, exact conditional): of the n examples
         that only one of them got right, each is the first's or the second's with probability one half.
@@ -75,9 +75,9 @@ class Comparison:
 
 
 def latest_of(card: ModelCard, measures: Iterable[Measure]) -> tuple[Measure, ...]:
-    """Of measures, the latest first, those of one model: one for each set of examples.
+    """The latest measure of one model for each set of examples, from measures sorted latest first.
 
-    A starter is known by its name: the folder that it came along in changes with each installation.
+    A starter is identified by its name, as its bundled folder changes with each installation.
     """
     found: dict[tuple[str, str], Measure] = {}
     for one in measures:

@@ -1,4 +1,4 @@
-"""Models as a person and a program know them: heads, labels, limits, measured quality."""
+"""Descriptions of models: heads, labels, limits, measured quality."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.core.reliability import Reliability
 
 
 class Head(StrEnum):
-    """A head that a checkpoint can carry."""
+    """A head that a checkpoint can have."""
 
     QUESTION_ANSWERING = "question-answering"
     CLASSIFICATION = "classification"
@@ -36,19 +36,19 @@ _FAMILIES = {
 
 
 def family_title(family: str) -> str:
-    """A family as its authors write it: "BERT" for the config's "bert"; one that is not known as it stands."""
+    """A family as its authors write it: "BERT" for the config's "bert"; an unknown one unchanged."""
     return _FAMILIES.get(family, family)
 
 
 class ProblemType(StrEnum):
-    """How a classification head's logits become probabilities, as its config says."""
+    """How a classification head's logits become probabilities, as in its config."""
 
     SINGLE_LABEL = "single_label_classification"
     MULTI_LABEL = "multi_label_classification"
     REGRESSION = "regression"
 
 
-# Among how many best spans the probability that a text answers is shared, however many are listed.
+# The probability that a text answers is distributed over this many best spans, however many are listed.
 SHARED_AMONG = 20
 # Of English text, by the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
@@ -56,16 +56,16 @@ TOKENS_PER_CHARACTER = 0.23
 
 @dataclass(frozen=True, slots=True)
 class QaCalibration:
-    """How start and end logits become one probability; fitted on dev data and kept with the model.
+    """How start and end logits become one probability; fitted on dev data and stored with the model.
 
-    With `margin` the best span's start + end logits less the null score of its own window, and n the
+    With `margin` the best span's start + end logits minus the null score of its own window, and n the
     number of the text's windows, the probability that the text answers the question is
-    sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only where n is more than 1,
-    `table` only where the span stands in one.
-    `answer_temperature` divides start + end logits in the softmax that shares this probability among
+    sigmoid((margin - offset - per_log_window * ln n - long - table) / temperature), `long` only if n is more than 1,
+    `table` only if the span is in one.
+    `answer_temperature` divides start + end logits in the softmax that distributes this probability over
     the `SHARED_AMONG` best spans, `long_answer_temperature` in texts of several windows (0: the same). An answer is
-    given from `threshold` on; below `absent` the text is said not to answer, and from there on up to the threshold its
-    nearest words have low confidence. 0 is an `absent` never fitted.
+    given from `threshold` on; below `absent` the text counts as not answering, and between the two its nearest words
+    have low confidence. An `absent` of 0 was never fitted.
     """
 
     temperature: float = 1.0
@@ -79,27 +79,27 @@ class QaCalibration:
     long_answer_temperature: float = 0.0
 
     def for_windows(self, windows: int) -> QaCalibration:
-        """The calibration with the answer temperature of a text of so many windows."""
+        """The calibration with the answer temperature for a text of this many windows."""
         if windows < 2 or not self.long_answer_temperature:
             return self
         return replace(self, answer_temperature=self.long_answer_temperature)
 
     @property
     def absent_below(self) -> float:
-        """`absent`, or a third of the threshold where it was not fitted."""
+        """`absent`, or a third of the threshold if it was not fitted."""
         return self.absent or self.threshold / 3
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What a checkpoint folder holds, read off its config and weights without loading them.
+    """The description of a checkpoint folder, read from its config and weights' headers without loading them.
 
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
     `max_length` is the longest input in tokens, special tokens included; `parameters` counts
     weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `reliability` is that of the
     calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes;
-    `source` is a Source of core.offers, empty for a folder without a mark, `repository` its name on the Hub;
-    `finder` is the folder of a quicker reader that finds passages of a long text for it, empty where there is none.
+    `source` is a Source of core.offers, empty for a folder without an origin file, `repository` its name on the Hub;
+    `finder` is the folder of a quicker reader that finds passages of a long text for it, empty if there is none.
     """
 
     name: str
@@ -128,7 +128,7 @@ class ModelCard:
 
 @dataclass(frozen=True, slots=True)
 class DeviceChoice:
-    """Where a model runs, in which dtype, and why in a few words for a person."""
+    """Where a model runs, in which dtype, and a short reason for the user."""
 
     device: str
     dtype: str
@@ -136,13 +136,13 @@ class DeviceChoice:
 
     @property
     def title(self) -> str:
-        """The device as a person says it: CPU, GPU or Apple GPU."""
+        """The device's name for the user: CPU, GPU or Apple GPU."""
         return {"cuda": "GPU", "mps": "Apple GPU"}.get(self.device.split(":")[0], "CPU")
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """What the model process says once a model is ready to read."""
+    """The model process's report that a model is ready to read."""
 
     card: ModelCard
     device: DeviceChoice

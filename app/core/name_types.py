@@ -1,4 +1,4 @@
-"""Types of names in plain words, and in the few letters that stand beside a name."""
+"""Types of names in plain words, and as the few letters shown next to a name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = {
     "time": "Times", "money": "Sums of money", "percent": "Percentages", "quantity": "Quantities",
     "ordinal": "Ordinal numbers", "cardinal": "Numbers",
 }  # fmt: skip
-# Where a word stands in its name, by the letters of the IOB and BILOU schemes.
+# A word's place in its name, by the letters of the IOB and BILOU schemes.
 _PLACES = {
     "B": "first word", "I": "next word", "E": "last word", "L": "last word", "S": "only word", "U": "only word",
 }  # fmt: skip
@@ -22,14 +22,14 @@ _LETTERS = 3
 
 
 def plain_type(label: str) -> str:
-    """What a person calls names of a type: "People" for PER; a type that is not known by its own name."""
+    """A type's plain name: "People" for PER; an unknown type by its own name."""
     words = label.replace("_", " ").replace("-", " ").strip()
     plain = _PLAIN.get(words.casefold())
     return plain if plain else words[:1].upper() + words[1:] if words else label
 
 
 def plain_tag(tag: str) -> str:
-    """A tag of a word in plain words beside itself: "People, first word (B-PER)", "no name (O)"."""
+    """A word's tag with its meaning: "People, first word (B-PER)", "no name (O)"."""
     where, _, kind = tag.partition("-")
     words = _PLACES.get(where.upper())
     if tag.upper() == "O":
@@ -38,7 +38,7 @@ def plain_tag(tag: str) -> str:
 
 
 def short_types(labels: Sequence[str]) -> dict[str, str]:
-    """At most three capitals for each type, no two the same while letters and numbers last: PER, LOC, CRE."""
+    """At most three capitals for each type, unique as far as possible: PER, LOC, CRE."""
     found: dict[str, str] = {}
     for label in labels:
         letters = "".join(character for character in label.upper() if character.isalnum()) or "?"

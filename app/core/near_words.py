@@ -1,4 +1,4 @@
-"""What a mistyped word may have meant."""
+"""Suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The question after the known word that is nearest: "Did you mean classify?".
+    """A suggestion of the nearest known word: "Did you mean classify?".
 
-    Empty where none is near, and for a file's name or path ("train.csv"), which is no mistyped word.
+    Empty if none is near, and for a file's name or path ("train.csv"), which is not a mistyped word.
     """
     if any(mark in word for mark in "./\\"):
         return ""

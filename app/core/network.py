@@ -1,4 +1,4 @@
-"""What may be reached over the network, how, and what was."""
+"""Network settings, and the record of requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ HUB = "https://huggingface.co"
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """How the download process reaches the Hub, handed to it with every order; paths are strings.
+    """How the download process reaches the Hub, passed to it with every order; paths are strings.
 
-    `endpoint` is the Hub's address or a mirror's; `proxy` an address, empty for the system's own; `certificates` a PEM
-    file with authorities to trust, empty for the system's own; `cache` is the Hugging Face cache's folder, empty for
-    the standard one; `use_token` sends the token that Hugging Face's own tools have saved; `ledger` is the file that
-    every request is written to before it is sent.
+    `endpoint` is the Hub's address or a mirror's; `proxy` an address, empty for the system's; `certificates` a PEM file
+    with trusted authorities, empty for the system's; `cache` is the Hugging Face cache's folder, empty for the standard
+    one; `use_token` sends the token saved by Hugging Face's own tools; `ledger` is the file in which every request is
+    logged before it is sent.
     """
 
     endpoint: str = HUB
@@ -27,10 +27,10 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One request: when it was sent (ISO 8601, UTC), its method and address without query, and why in a few words.
+    """One request: when it was sent (ISO 8601, UTC), its method and address without query, and a short reason.
 
-    `status` is the answer's HTTP status, 0 while there is none or where none came; `error` says why none came;
-    `received` counts the answer's bytes, `seconds` is how long it took. The last four are filled in when it ended.
+    `status` is the response's HTTP status, 0 if none has come; `error` is why none came; `received` counts the
+    response's bytes, `seconds` is how long it took. The last four are set when it has ended.
     """
 
     sent: str

@@ -1,4 +1,4 @@
-"""Models that can be had: the catalogue's, and what is known of one before it is downloaded."""
+"""Available models: the catalogue's, and what is known about one before its download."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a model came from; written last into its folder as the mark that it is whole.
+    """Where a model came from; written last into its folder to mark it as complete.
 
-    `repository`, `commit` and `endpoint` are of one from the Hub, `path` of one that was imported. `added` is when
-    (ISO 8601, UTC). `linked` tells that its files are links to others; `was_cached` that nothing had to be
-    downloaded, since another program had put it into the Hugging Face cache before, whose folder is `cache`.
+    `repository`, `commit` and `endpoint` are set for one from the Hub, `path` for an imported one. `added` is when
+    (ISO 8601, UTC). `linked` is whether its files are links to others; `was_cached` whether nothing had to be
+    downloaded because it was already in the Hugging Face cache, whose folder is `cache`.
     `sizes` maps a file's name to its bytes, `checksums` to its SHA-256 in hexadecimal digits.
     """
 
@@ -45,13 +45,13 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class OfferedModel:
-    """One model of the catalogue: facts as its authors give them, none of them measured here.
+    """One model of the catalogue: facts stated by its authors, not measured here.
 
-    `line` is one honest sentence; `size` the bytes to download; `languages` are ISO 639 codes, "multi" for many;
-    `max_length` is in tokens; `no_answer` tells whether a reader can say that a text does not answer, None for other
-    heads; `squad2_f1` is a reader's F1 on the dev set of SQuAD 2.0 in per cent as its authors report it, 0 where they
-    do not; `commit` pins a revision, empty to take the newest when it is looked up. `source` is the page that the
-    facts were read on, `checked` the day they were (ISO 8601).
+    `line` is a one-sentence description; `size` the bytes to download; `languages` are ISO 639 codes, "multi" for many;
+    `max_length` is in tokens; `no_answer` is whether a reader can detect that a text does not answer, None for other
+    heads; `squad2_f1` is a reader's F1 on the dev set of SQuAD 2.0 in per cent as reported by its authors, 0 if not
+    reported; `commit` pins a revision, empty for the newest at look-up. `source` is the page of the facts, `checked`
+    the day they were read (ISO 8601).
     """
 
     repository: str
@@ -77,7 +77,7 @@ class RemoteFile:
     """A file of a repository that is needed: its size in bytes and its checksum.
 
     `sha256` is of a file in large-file storage, `blob` git's own object id (SHA-1 of its header and content) of any
-    other; one of them is there. `cached` tells that it is in the Hugging Face cache already.
+    other; one of them is set. `cached` is whether it is in the Hugging Face cache already.
     """
 
     name: str
@@ -89,13 +89,13 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Passport:
-    """What is known of a repository before its download, from its list of files, its config and the weights' header.
+    """What is known about a repository before its download, from its file list, its config and the weights' header.
 
-    `commit` is the revision that all of it holds for. `card` tells heads, labels and limits as read off config.json and
-    the weights' header; None where the model is refused, with the reason in `refused` and `hint`. `files` are those
-    needed. `licence` and `languages` are as the repository states them, empty where it does not. `gated` tells
-    that its owner asks people to register first. `speed` is in bytes a second as measured just now, 0 where too little
-    was fetched to tell. `free_disk` is the bytes free where the cache lies.
+    `commit` is the revision that it describes. `card` has heads, labels and limits from config.json and the weights'
+    header; None if the model is refused, with the reason in `refused` and `hint`. `files` are those needed. `licence`
+    and `languages` are as stated by the repository, empty if not stated. `gated` is whether its owner requires
+    registration. `speed` is in bytes a second as just measured, 0 if too little was fetched to measure. `free_disk` is
+    the free bytes on the cache's disk.
     """
 
     repository: str
@@ -123,13 +123,13 @@ class Passport:
 
     @property
     def seconds(self) -> float | None:
-        """How long the download will take at the speed measured, None where none was."""
+        """The estimated seconds of the download at the measured speed, None without one."""
         return self.to_fetch / self.speed if self.speed else None
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A download that was begun and is neither finished nor given up; `done` counts the bytes there already."""
+    """A download that was begun and is neither finished nor discarded; `done` counts the bytes received."""
 
     passport: Passport
     done: int
@@ -138,7 +138,7 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class Downloading:
-    """What a download says now and then as a partial result: bytes, and bytes a second over the last seconds."""
+    """A download's progress, sent as a partial result: bytes, and bytes a second over the last seconds."""
 
     done: int
     total: int
@@ -148,11 +148,11 @@ class Downloading:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What removing a model means, told before it is done.
+    """The consequences of removing a model, shown beforehand.
 
-    `freed` counts the bytes that go with its folder, `cached` those that its files take in the Hugging Face cache
-    (0 where it has none there), which other programs may use too. `chosen_for` are the heads it is chosen for,
-    `questions` counts kept questions that it answered, `last_used` is when (ISO 8601, UTC; empty for never).
+    `freed` counts the bytes of its folder, `cached` those of its files in the Hugging Face cache (0 if it has none
+    there), which other programs may use too. `chosen_for` are the heads it is chosen for, `questions` counts the
+    history's questions that it answered, `last_used` is when (ISO 8601, UTC; empty for never).
     """
 
     card: ModelCard

@@ -1,4 +1,4 @@
-"""Boxes for characters of a page: what follows on a line is joined, and what does not belong is kept out."""
+"""Boxes for characters of a page: adjacent ones on a line are merged, and foreign ones excluded."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from app.core.layout import PageText
 
-# What may stand for a hyphen at the end of a line: PDFium says U+0002 for one that parts a word.
+# Possible hyphens at the end of a line: PDFium uses U+0002 for one that divides a word.
 HYPHENS = frozenset("-\u00ad\u2010\u2011\x02")
 
-# Characters join over a gap of up to so many times their height (wider ones part the cells of a table), and differ in
-# height by at most so many times.
+# Characters are merged over a gap of up to this many times their height (wider ones separate the cells of a table), if
+# their heights differ by at most this factor.
 _GAP = 1.0
 _UNLIKE = 2.5
-# How many runs further a run may overlap another in the order of reading: the parts of two lines of mixed direction.
+# How many runs later in reading order a run may overlap another: the parts of two lines of mixed direction.
 _NEAR = 4
 
 
@@ -65,13 +65,13 @@ class _Run:
 
 
 def is_drawn(page: PageText, number: int) -> bool:
-    """Whether a character of the page takes any room on it."""
+    """Whether a character of the page has a box with an area."""
     left, top, right, bottom = page.boxes[4 * number : 4 * number + 4]
     return right > left and bottom > top
 
 
 def is_blank(character: str) -> bool:
-    """Whether a character leaves no ink: blanks, controls and marks of format, hyphens aside."""
+    """Whether a character is invisible: blanks, controls and format characters, except hyphens."""
     if character.isspace():
         return True
     if character.isprintable() or character in HYPHENS:
@@ -80,7 +80,7 @@ def is_blank(character: str) -> bool:
 
 
 def within(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
-    """For each box the drawn characters whose middle lies in it, by their number."""
+    """For each box the drawn characters whose middle is in it, by their number."""
     if not boxes:
         return []
     heights = _by_height(page, min(box.top for box in boxes), max(box.bottom for box in boxes))
@@ -88,10 +88,10 @@ def within(page: PageText, boxes: Sequence[Box]) -> list[list[int]]:
 
 
 def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = ()) -> tuple[Box, ...]:
-    """The boxes of characters given in the order of reading, one a line and run.
+    """The boxes of characters given in reading order, one per line and run.
 
-    A box is made lower or narrower where it would hold the middle of a character that is neither of these nor of
-    `others`, as far as its own characters keep theirs in it.
+    A box is shrunk if it would contain the middle of a character that is neither one of these nor of `others`, as far
+    as it still contains the middles of its own.
     """
     runs = _line_runs(page, numbers)
     if not runs:
@@ -113,7 +113,7 @@ def boxes_of(page: PageText, numbers: Iterable[int], others: Collection[int] = (
 
 
 def _line_runs(page: PageText, numbers: Iterable[int]) -> list[_Run]:
-    """Runs of characters that follow each other on a line, blanks and what is not drawn left out."""
+    """Runs of consecutive characters on a line, without blanks and undrawn characters."""
     runs: list[_Run] = []
     before: _Glyph | None = None
     for number in numbers:
@@ -129,7 +129,7 @@ def _line_runs(page: PageText, numbers: Iterable[int]) -> list[_Run]:
 
 
 def _follows(run: _Run, before: _Glyph, glyph: _Glyph) -> bool:
-    """Whether a character goes on with a run: on the same line, raised or lowered ones too, and near to it."""
+    """Whether a character continues a run: on the same line, raised or lowered ones too, and near it."""
     small, large = before, glyph
     if before.bottom - before.top > glyph.bottom - glyph.top:
         small, large = glyph, before
@@ -140,7 +140,7 @@ def _follows(run: _Run, before: _Glyph, glyph: _Glyph) -> bool:
 
 
 def _by_height(page: PageText, top: float, bottom: float) -> list[tuple[float, int]]:
-    """The drawn characters whose middle lies between two heights, each with twice its middle's height, from the top."""
+    """The drawn characters whose middle is between two heights, each with twice its middle's height, from the top."""
     boxes = page.boxes
     low, high = 2 * top, 2 * bottom
     found = [
@@ -153,7 +153,7 @@ def _by_height(page: PageText, top: float, bottom: float) -> list[tuple[float, i
 
 
 def _inside(page: PageText, heights: list[tuple[float, int]], box: Box) -> list[_Glyph]:
-    """The characters of `_by_height` whose middle lies in a box."""
+    """The characters of `_by_height` whose middle is in a box."""
     boxes, low, high = page.boxes, 2 * box.left, 2 * box.right
     first = bisect_left(heights, (2 * box.top, -1))
     last = bisect_right(heights, (2 * box.bottom, len(page.characters)))
@@ -166,7 +166,7 @@ def _inside(page: PageText, heights: list[tuple[float, int]], box: Box) -> list[
 
 
 def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
-    """The run with its box drawn in, or in several parts, so that foreign middles lie outside where that can be."""
+    """The run with its box shrunk, or split into parts, so that foreign middles are outside if possible."""
     upper = min(glyph.y for glyph in run.glyphs)
     lower = max(glyph.y for glyph in run.glyphs)
     for other in foreign:
@@ -180,12 +180,12 @@ def _apart(run: _Run, foreign: list[_Glyph]) -> list[_Run]:
 
 
 def _cover(one: _Glyph, other: _Glyph) -> bool:
-    """Whether two characters of a line stand in the same place: over each other by more than half."""
+    """Whether two characters of a line are in the same place: overlapping by more than half."""
     return abs(one.x - other.x) < (one.right - one.left + other.right - other.left) / 4
 
 
 def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:
-    """The run in two, before and behind a foreign character in it, each part kept free of the others in turn."""
+    """The run split before and after a foreign character in it, each part cleared of further ones in turn."""
     parts: list[_Run] = []
     for glyph in run.glyphs:
         if parts and (parts[-1].glyphs[-1].x < other.x) == (glyph.x < other.x):
@@ -209,7 +209,7 @@ def _split(run: _Run, other: _Glyph, foreign: list[_Glyph]) -> list[_Run]:
 
 
 def _part_lines(runs: list[_Run]) -> None:
-    """Draw the boxes of lines that lie close in to a common edge, so that light over both is not doubled."""
+    """Shrink the overlapping boxes of close lines to a common edge, so that highlights do not overlap."""
     for place, one in enumerate(runs):
         for other in runs[place + 1 : place + 1 + _NEAR]:
             if min(one.right, other.right) <= max(one.left, other.left):

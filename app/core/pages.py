@@ -1,4 +1,4 @@
-"""Places on pages: a span of the text to boxes on the page, and back by reading what stands in them."""
+"""Places on pages: from a span of the text to boxes on the page, and back by reading the characters in them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NOT_DRAWN = "Some of these words are not drawn on the page."
 _COVERED = "Other words lie over these on the page."
 _DIFFERS = "The page does not say exactly these words."
 
-# Letters joined in one character, and the shapes of Arabic and Hebrew letters: the same letters, drawn otherwise.
+# Ligatures and presentation forms of Arabic and Hebrew letters: the same letters, drawn differently.
 _FORMS = re.compile("[\ufb00-\ufdff\ufe70-\ufefc]")
 _HYPHEN_FORMS = str.maketrans(dict.fromkeys("\u2010\u2011\x02", "-") | {"\u00ad": ""})
 
 
 @dataclass(frozen=True, slots=True)
 class PagePlace:
-    """Where words stand on a page, counted from 0: one box a line and run, in the order of reading."""
+    """The boxes of words on a page, counted from 0: one per line and run, in reading order."""
 
     page: int
     boxes: tuple[Box, ...]
@@ -36,9 +36,9 @@ class PagePlace:
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """A highlight on pages; `reason` is empty where the page says exactly the words.
+    """A highlight on pages; `reason` is empty if the page has exactly the words.
 
-    Then, and only then, it may be drawn.
+    Only then may it be drawn.
     """
 
     places: tuple[PagePlace, ...]
@@ -46,9 +46,9 @@ class PageMark:
 
 
 def places_of(pages: Sequence[PageText], span: Span) -> tuple[PagePlace, ...]:
-    """Where the words of a span stand; several lines, columns and pages give several boxes.
+    """The places of a span's words; several lines, columns and pages give several boxes.
 
-    Characters of a line that follow each other share a box, of even height along it; what is not drawn has none.
+    Consecutive characters of a line share a box of even height; undrawn ones have none.
     """
     places = []
     for number, numbers, hyphens in _read_from(pages, span):
@@ -59,9 +59,9 @@ def places_of(pages: Sequence[PageText], span: Span) -> tuple[PagePlace, ...]:
 
 
 def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> str:
-    """What the page says in boxes: the characters whose middle lies in them, by box and by their number.
+    """The page's characters in boxes: those whose middle is in them, by box and by number.
 
-    Characters that stand apart in the page's own order, if only by blanks, are parted by one blank.
+    Characters that are not consecutive in the page's own order are separated by one blank.
     """
     pieces: list[str] = []
     for place in places:
@@ -77,7 +77,7 @@ def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> 
 def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark:
     """The highlight of a span, read back from the page and compared with its words.
 
-    Blanks, hyphens that part a word at a line's end, and joined letters are taken as equal; nothing else is.
+    Only differences in blanks, hyphens that divide a word at a line's end, and ligatures are ignored.
     """
     if not pages:
         return PageMark((), _NO_PAGES)
@@ -101,9 +101,9 @@ def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark
 
 
 def character_at(page: PageText, x: float, y: float) -> int:
-    """The drawn character that a point belongs to, as a mouse that selects text would have it; -1 without any.
+    """The drawn character that a point belongs to when text is selected with a mouse; -1 without any.
 
-    That is the nearest one; but beside a line, inside the width of the lines around it, it is that line's.
+    That is the nearest one; but for a point level with a line and within the width around it, that line's nearest.
     """
     boxes = page.boxes
     nearest, shortest = -1, 0.0
@@ -130,7 +130,7 @@ def character_at(page: PageText, x: float, y: float) -> int:
 def text_between(page: PageText, first: int, last: int) -> Span:
     """The part of `Document.text` that was read from characters `first` to `last` of a page, in either order.
 
-    Where one of them was not read into the text, the next one between them that was counts; without any the span is
+    If one of them was not read into the text, the next one between them that was is used; without any the span is
     empty.
     """
     low, high = min(first, last), max(first, last)
@@ -147,7 +147,7 @@ def text_between(page: PageText, first: int, last: int) -> Span:
 
 
 def _read_from(pages: Sequence[PageText], span: Span) -> Iterator[tuple[int, list[int], frozenset[int]]]:
-    """The pages of a span: each with the characters that it was read from, in its order, and which of them are hyphens.
+    """The pages of a span: each with the characters that it was read from, in order, and which of them are hyphens.
 
     Those are the hyphens at line ends that reading left out between two parts of a word.
     """
@@ -179,21 +179,21 @@ def _read_from(pages: Sequence[PageText], span: Span) -> Iterator[tuple[int, lis
 
 
 def _unsure(page: PageText, numbers: Sequence[int]) -> str:
-    """Why characters of a page cannot be trusted, or nothing."""
+    """Why characters of a page cannot be trusted; empty if they can."""
     for number in numbers:
         character = page.characters[number]
         if is_blank(character):
             continue
         if number in page.doubtful or character == "\ufffd":
             return _DOUBTFUL
-        # A combining mark may take no room of its own, and a soft hyphen inside a line is not to be seen.
+        # A combining mark may have no area of its own, and a soft hyphen inside a line is invisible.
         if not (is_drawn(page, number) or unicodedata.combining(character) or character in "\u00ad\x02"):
             return _NOT_DRAWN
     return ""
 
 
 def _read_back(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> str:
-    """Why the drawn characters in boxes are not those that the words were read from, or nothing."""
+    """Why the drawn characters in boxes are not those that the words were read from; empty if they are."""
     own = set(numbers)
     found = {number for inside in within(page, boxes) for number in inside}
     for number in found - own:
@@ -204,7 +204,7 @@ def _read_back(page: PageText, boxes: Sequence[Box], numbers: Sequence[int]) -> 
 
 
 def _drawn_twice(page: PageText, number: int, own: set[int]) -> bool:
-    """Whether the same letter is one of the words' own at nearly the same place, as print that feigns bold has it."""
+    """Whether the same letter is one of the words' own at nearly the same place, as in simulated bold."""
     box = page.boxes[4 * number : 4 * number + 4]
     near = (box[3] - box[1]) / 5
     return any(
@@ -216,7 +216,7 @@ def _drawn_twice(page: PageText, number: int, own: set[int]) -> bool:
 
 
 def _letters(text: str) -> str:
-    """What is compared: the text without blanks, joined letters taken apart, in one form where Unicode has several."""
+    """The text for comparison: without blanks, ligatures decomposed, in one Unicode normal form."""
     if not text.isascii():
         text = _FORMS.sub(lambda form: unicodedata.normalize("NFKC", form.group()), text)
         text = unicodedata.normalize("NFC", text)
@@ -225,7 +225,7 @@ def _letters(text: str) -> str:
 
 
 def _line_around(page: PageText, number: int) -> tuple[float, float]:
-    """From where to where the line of a character reaches, through the characters before and behind it."""
+    """The horizontal extent of a character's line, through the characters before and after it."""
     boxes = page.boxes
     left, top, right, bottom = boxes[4 * number : 4 * number + 4]
     height = bottom - top

@@ -12,7 +12,7 @@ ValueT = TypeVar("ValueT")
 
 
 def to_plain(value: Any) -> Any:
-    """A value of data classes, tuples, dictionaries, enumerations, texts and numbers as JSON knows them."""
+    """A value of data classes, tuples, dictionaries, enumerations, texts and numbers as plain JSON values."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, enum.Enum):
@@ -25,9 +25,9 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[ValueT], value: Any) -> ValueT:
-    """The value of type `kind` that `to_plain` made this of; keys that are not known count for nothing.
+    """The inverse of `to_plain`: a value of type `kind`; unknown keys are ignored.
 
-    Raises ValueError where it is of another type, or something without a default is missing.
+    Raises ValueError if a value has another type, or one without a default is missing.
     """
     result: ValueT = _converted(kind, value)
     return result
@@ -69,7 +69,7 @@ def _of_class(kind: Any, values: dict[str, Any]) -> Any:
 
 
 def checked(kind: Any, value: Any) -> Any:
-    """The value, which is of exactly this kind; raises ValueError for another."""
+    """The value if its type is exactly `kind`; raises ValueError otherwise."""
     if type(value) is not kind:
         raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
     return value

@@ -13,12 +13,12 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 def utf16_units(text: str) -> int:
     """How many UTF-16 units a text has: a character beyond U+FFFF takes two."""
-    # To write it out as UTF-16 is many times faster than to look for those characters.
+    # Encoding it as UTF-16 is many times faster than searching for those characters.
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class Offsets:
-    """Places of one text in both ways of counting; each conversion takes time logarithmic in the text."""
+    """Converts positions of one text between both ways of counting; each conversion takes logarithmic time."""
 
     def __init__(self, text: str) -> None:
         any_astral = utf16_units(text) > len(text)
@@ -33,7 +33,7 @@ class Offsets:
         return point + bisect_left(self._points, point)
 
     def to_point(self, unit: int) -> int:
-        """The code point position of a UTF-16 position; one inside a pair is taken back to its start."""
+        """The code point position of a UTF-16 position; one inside a pair is moved to its start."""
         return unit - bisect_left(self._units, unit)
 
     def span_to_qt(self, span: Span) -> tuple[int, int]:

@@ -15,19 +15,19 @@ from app.core.view import STOPS, view_of_text
 from app.core.wording import first_words
 
 _PART = re.compile(r"(?<=[.,]) ")
-# Of a wide row so many code points are quoted before the answer and behind it.
+# At most this many code points of a wide row are quoted before the answer and after it.
 _REACH = 400
 _LONGEST_NAME = 60
-# Longer paragraphs that were typed are not looked through for a table.
+# Longer typed paragraphs are not searched for a table.
 _LONGEST_TYPED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words around an answer, which stands between `before` and `after`; the names of its cell's row and column.
+    """Words around an answer, which is between `before` and `after`; the names of its cell's row and column.
 
-    In a table, what is read before each cell stands among the words. A name is empty outside of tables, and where it
-    cannot be told for sure.
+    In a table, the words include what is read before each cell. A name is empty outside of tables, and if it is
+    uncertain.
     """
 
     before: str
@@ -38,12 +38,12 @@ class Quote:
 
     @property
     def words(self) -> str:
-        """All of it."""
+        """The whole quote."""
         return self.before + self.text + self.after
 
     @property
     def cell(self) -> str:
-        """The names as they are shown: "Row: Kiruna · Column: Punctuality"; empty without any."""
+        """The names as shown: "Row: Kiruna · Column: Punctuality"; empty without any."""
         named = (("Row", self.row), ("Column", self.column))
         return " · ".join(f"{kind}: {first_words(name, _LONGEST_NAME)}" for kind, name in named if name)
 
@@ -73,12 +73,12 @@ def quote(opened: Opened, span: Span) -> Quote:
 
 @lru_cache(maxsize=8)
 def _typed(part: str) -> Opened:
-    # Several answers of a table are quoted, again and again while it is read: its view takes up to 0.1 s.
+    # Answers of a table are quoted repeatedly while it is read, and its view takes up to 0.1 s.
     return Opened(Document(part, view=view_of_text(part)))
 
 
 def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
-    """The row of a table that a span stands in; None where there is none, or where its ends are not known."""
+    """The row of a table around a span; None if there is none, or its ends are unknown."""
     blocks = opened.blocks
     if not blocks:
         text, before = opened.document.text, line.start - 1
@@ -100,7 +100,7 @@ def _row(opened: Opened, view: View, span: Span, line: Span) -> Span | None:
 
 
 def _ends_row(text: str, view: View, line: Span) -> bool:
-    """Whether a row of a table ends with a line; a cell may go on in the next one."""
+    """Whether a row of a table ends with a line; a cell may continue in the next one."""
     words = line.of(text).rstrip()
     replacements = view.replacements_in(line.start, line.end + 1)
     if not replacements:
@@ -111,7 +111,7 @@ def _ends_row(text: str, view: View, line: Span) -> bool:
 
 
 def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -> Quote | None:
-    """A span in its row; `said` counts from the row's start. None where it is not within one cell."""
+    """A span in its row; `replacements` count from the row's start. None if it is not within one cell."""
     replacements = [
         Replacement(row.start + one.start, row.start + one.end, one.words) for one in replacements
     ]
@@ -125,7 +125,7 @@ def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -
     read = _as_read(text, row.start, span.start, before)
     column = _column(text, row, before[-1].words) if before else ""
     name = ""
-    # Where a cell reaches down over the row, that one is its name.
+    # If a cell reaches down over the row, that one is its name.
     if replacements and span.start >= replacements[0].end and ". " not in opening:
         upto = text[first : before[-1].start] + before[-1].words
         name = (
@@ -141,10 +141,10 @@ def _in_row(text: str, replacements: list[Replacement], row: Span, span: Span) -
 
 
 def _column(text: str, row: Span, words: str) -> str:
-    """The header in what is read before a cell, behind the names of sections and of cells that reach down; else ""."""
+    """The header in the words before a cell, after the names of sections and of cells that reach down; else ""."""
     parts = _PART.split(words.strip(" .:")) if words.endswith(": ") else []
     ends = (" ".join(parts[at:]) for at in range(len(parts)))
-    # Some headers have several cells: their words stand nowhere together.
+    # Some headers have several cells: their words are nowhere together.
     return next(
         (end for end in ends if text.find(end, 0, row.start) >= 0), parts[0] if len(parts) == 1 else ""
     )

@@ -1,14 +1,14 @@
 """The feed that announces releases: its shape, how versions compare, and which file suits a computer.
 
-One JSON document; keys that are not known count for nothing, and neither do files for systems that are not:
+One JSON document; unknown keys and files for unknown systems are ignored:
 
     {"format": 1, "releases": [{
         "version": "0.2.0", "date": "2027-05-03", "page": "https://...", "notes": "plain text", "files": [{
             "system": "linux", "machine": "x86_64", "kind": "deb",
             "address": "https://...", "size": 310000000, "sha256": "64 hexadecimal digits"}]}]}
 
-What stands in it was written by somebody else: texts are stripped of what could steer a screen or a terminal, and
-addresses are https (http only where the feed itself came from this computer).
+Its content is untrusted: control characters are removed from texts, and addresses must be https (http only if the feed
+itself came from this computer).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KINDS = ("deb", "archive", "installer", "dmg", "wheel")
 _MOST_NOTES, _MOST_RELEASES, _MOST_FILES = 20_000, 1000, 100
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-# The versions that Spanlight's own releases have: a part of what PEP 440 allows, in its normal form.
+# The versions of Spanlight's own releases: a part of PEP 440, in normal form.
 _VERSION = re.compile(
     r"(?P<release>[0-9]{1,6}(?:\.[0-9]{1,6}){0,3})(?:(?P<kind>a|b|rc)(?P<number>[0-9]{1,6}))?"
     r"(?:\.post(?P<post>[0-9]{1,6}))?(?:\.dev(?P<dev>[0-9]{1,6}))?",
@@ -41,7 +41,7 @@ _VERSION = re.compile(
 )
 _FINAL = 3
 _STEPS = {"a": 0, "b": 1, "rc": 2}
-# What joins emoji; other characters that only steer how text is set are left out.
+# The zero-width joiner of emoji; other format characters are removed.
 _ALLOWED = "\n\u200d"
 
 
@@ -64,7 +64,7 @@ class ReleaseFile:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version, the day of its release as ISO 8601 has it, its page, what is new in plain text, and its files."""
+    """A version, the day of its release in ISO 8601, its page, what is new in plain text, and its files."""
 
     version: str
     date: str
@@ -80,7 +80,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """All that a feed announces."""
+    """The releases that a feed announces."""
 
     format: int
     releases: tuple[Release, ...] = ()
@@ -88,7 +88,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What a check of `feed` brought: the newest release after `own`, if any, and its file for this computer."""
+    """The result of a check of `feed`: the newest release after `own`, if any, and its file for this computer."""
 
     own: str
     feed: str
@@ -97,9 +97,9 @@ class Update:
 
 
 def parse_feed(data: bytes, *, local: bool = False) -> Feed:
-    """The feed in a JSON document; `local` tells that it came from this computer.
+    """The feed in a JSON document; `local` is whether it came from this computer.
 
-    Raises SpanlightError for what is no feed, or one of a newer format.
+    Raises SpanlightError for what is not a feed, or has a newer format.
     """
     try:
         parsed = json.loads(data, parse_constant=_refuse) if len(data) <= MOST_BYTES else None
@@ -121,9 +121,9 @@ def parse_feed(data: bytes, *, local: bool = False) -> Feed:
 
 
 def version_key(version: str) -> tuple[Any, ...]:
-    """What versions are ordered by (PEP 440, "Summary of permitted suffixes and relative ordering").
+    """The sort key of a version (PEP 440, "Summary of permitted suffixes and relative ordering").
 
-    Raises ValueError for one that no release of Spanlight has.
+    Raises ValueError for one that no release of Spanlight can have.
     """
     found = _VERSION.fullmatch(version)
     if found is None:
@@ -140,20 +140,20 @@ def version_key(version: str) -> tuple[Any, ...]:
 
 
 def is_preview(version: str) -> bool:
-    """Whether a version comes before the one that it prepares."""
+    """Whether a version is a pre-release."""
     found = _VERSION.fullmatch(version)
     return found is not None and (found["kind"] is not None or found["dev"] is not None)
 
 
 def newest(feed: Feed, own: str) -> Release | None:
-    """The newest release that is newer than `own`; previews count only for those who have one."""
+    """The newest release that is newer than `own`; previews are only considered if `own` is one."""
     wanted = [each for each in feed.releases if is_preview(own) or not is_preview(each.version)]
     found = max(wanted, key=lambda each: version_key(each.version), default=None)
     return found if found is not None and version_key(found.version) > version_key(own) else None
 
 
 def suiting(release: Release, system: str, machine: str, kinds: Sequence[str]) -> ReleaseFile | None:
-    """The release's file for a computer, of the first of the kinds that there is one of."""
+    """The release's file for a computer, of the first available of the kinds."""
     for kind in kinds:
         for file in release.files:
             fits = file.system in (system, "any") and file.machine in (machine, "any")
@@ -185,7 +185,7 @@ def _checked(release: Release, local: bool) -> Release:
 
 
 def _harmless(notes: str) -> str:
-    """Notes as lines of plain text, at most so long, without characters that are not seen but have an effect."""
+    """Notes as lines of plain text, limited in length, without control and format characters."""
     shortened = notes[:_MOST_NOTES].replace("\r\n", "\n").replace("\t", " ")
     seen = "".join(
         letter for letter in shortened if letter in _ALLOWED or unicodedata.category(letter)[0] != "C"

@@ -1,4 +1,4 @@
-"""How often a reader is right when it says how sure it is, for each kind of text."""
+"""Reliability of a reader's probabilities: how often it is right at each level, for each kind of text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BINS = 10
 
 
 class TextKind(StrEnum):
-    """A kind of text that a reader is asked about; it may be sure of itself in each to another degree."""
+    """A kind of text that a reader is asked about; its confidence may differ between them."""
 
     PARAGRAPHS = "paragraphs"
     LONG_DOCUMENTS = "long documents"
@@ -24,7 +24,7 @@ class ReliabilityBin:
     """The questions whose best span has a probability in one tenth of the scale.
 
     `said` is the mean of these probabilities, `right` the share of such spans that are right; both are 0 to 1, and 0
-    where there is no question.
+    without questions.
     """
 
     questions: int
@@ -52,14 +52,14 @@ def bins_of(outcomes: Iterable[tuple[float, bool]]) -> Bins:
 
 
 def question_count(bins: Bins) -> int:
-    """How many questions the bins hold."""
+    """The number of questions in the bins."""
     return sum(each.questions for each in bins)
 
 
 def off_by(bins: Bins) -> float:
     """Expected calibration error, 0 to 1: the mean gap between the stated probability and the share that is right.
 
-    Guo et al. 2017, equation 3. Raises ZeroDivisionError where there is no question.
+    Guo et al. 2017, equation 3. Raises ZeroDivisionError if there is no question.
     """
     return sum(each.questions * abs(each.said - each.right) for each in bins) / question_count(bins)
 

@@ -1,4 +1,4 @@
-"""What a long piece of work says while it runs, and how it is stopped."""
+"""Reports of a long task while it runs, and how it is stopped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a piece of work has come; `total` is 0 where it is not known yet.
+    """The progress of a task; `total` is 0 if not known yet.
 
     `seconds_left` is None until there is enough to estimate it from.
     """
@@ -29,23 +29,23 @@ class Progress:
 
 
 class Report(Protocol):
-    """What a flow or task is handed to tell of its work; it may be called from any thread."""
+    """Receives the reports of a flow or task; may be called from any thread."""
 
     def progress(self, progress: Progress) -> None:
-        """Say how far the work has come."""
+        """Report the progress."""
 
     def partial(self, result: object) -> None:
-        """Hand over the best result so far."""
+        """Report the best result so far."""
 
     def notice(self, sentence: str) -> None:
-        """Say something that a person should know of how the work is done, once: memory ran out, say."""
+        """Report something the user should know about how the work is done, once: memory ran out, say."""
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
 
 
 class Silent:
-    """A Report that tells nobody and never stops."""
+    """A Report that ignores everything and never stops."""
 
     def progress(self, progress: Progress) -> None:
         """Ignore the progress."""

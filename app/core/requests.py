@@ -1,4 +1,4 @@
-"""What a person asks for: plain, frozen values that cross threads and processes."""
+"""Requests: plain, frozen values that cross threads and processes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.core.text import Document, Span
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which model is to do the work, and where.
+    """The model to use, and the device.
 
     `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
-    taken too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's.
+    accepted too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's.
     """
 
     folder: str
@@ -29,11 +29,11 @@ class Question:
     """A question about one or several documents.
 
     `top_k` counts the answers listed, at least 1. `threshold` is the least probability that the text
-    answers at all (0 to 1) for an answer to be given: 0 gives the best span in any case, None takes the
+    answers at all (0 to 1) for an answer to be given: 0 gives the best span in any case, None uses the
     model's own. `quick` reads only the passages that share most words with the question; `in_order`
-    reads from the first window to the last, where otherwise those passages come first. Where a model
-    has a quicker reader beside it, that one finds what it reads of a long text, unless `every` passage
-    is to be read, and answers alone where the reading is to be `quick`.
+    reads from the first window to the last, instead of those passages first. If a model has a quicker
+    reader as finder, that one finds the passages of a long text to read, unless `every` passage is to be
+    read, and is the only one to answer if the reading is `quick`.
     """
 
     text: str
@@ -47,9 +47,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class QuestionBatch:
-    """Many short questions read together, each on its own context; results come in their order.
+    """Many short questions read together, each on its own context; results are in their order.
 
-    Every finished one is handed over as a partial result `(index, Reading)` as soon as it is known.
+    Each is reported as a partial result `(index, Reading)` as soon as it is finished.
     """
 
     questions: tuple[Question, ...]
@@ -57,20 +57,20 @@ class QuestionBatch:
 
 @dataclass(frozen=True, slots=True)
 class TextsToClassify:
-    """Texts, each to be given its class probabilities."""
+    """Texts to classify, each by itself."""
 
     texts: tuple[str, ...]
 
     def require_words(self) -> None:
-        """Raises SpanlightError where there is no text, or one is blank, naming its number."""
+        """Raise SpanlightError if there is no text, or one is blank, naming its number."""
         _require_words(self.texts, "to classify")
 
 
 @dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Many texts classified together, each with words; Classifications come in their order.
+    """Many texts classified together, each with words; Classifications are in their order.
 
-    Every finished one is handed over as a partial result `(index, Classification)` as soon as it is known.
+    Each is reported as a partial result `(index, Classification)` as soon as it is finished.
     """
 
     texts: tuple[str, ...]
@@ -78,11 +78,11 @@ class TextBatch:
 
 @dataclass(frozen=True, slots=True)
 class TextToFill:
-    """A text with blanks whose words are wanted.
+    """A text with blanks to fill.
 
-    `blanks` are their places, from left to right, none overlapping; what stands there is hidden from the model.
-    `asked` holds for each blank a word whose probability there is wanted too ("" for none), or is empty.
-    `top_k` counts the words listed for each, at least 1.
+    `blanks` are their places, from left to right, not overlapping; the text there is hidden from the model. `asked` has
+    for each blank a word whose probability is also wanted ("" for none), or is empty. `top_k` counts the words listed
+    for each, at least 1.
     """
 
     text: str
@@ -91,7 +91,7 @@ class TextToFill:
     top_k: int = 10
 
     def require_blanks(self) -> None:
-        """Raises SpanlightError where there is no blank, ValueError where places and words do not fit the text."""
+        """Raise SpanlightError if there is no blank, ValueError if places and words do not fit the text."""
         if not self.blanks:
             raise SpanlightError("There is no blank to fill in.", f"Put {BLANK} where a word is missing.")
         bounds = [bound for blank in self.blanks for bound in (blank.start, blank.end)]
@@ -103,9 +103,9 @@ class TextToFill:
 
 @dataclass(frozen=True, slots=True)
 class TextsToMask:
-    """Texts of which a share `rate` (0 to 1) of the tokens is masked by chance, to see how well they are named.
+    """Texts of which a random share `rate` (0 to 1) of the tokens is masked, to measure how well they are predicted.
 
-    The chance begins with `seed` and a text's own words, so that a text is always masked alike.
+    The random generator is seeded with `seed` and a text's own words, so that a text is always masked the same way.
     """
 
     texts: tuple[str, ...]
@@ -115,12 +115,12 @@ class TextsToMask:
 
 @dataclass(frozen=True, slots=True)
 class PassagePairs:
-    """Pairs of passages; for each it is asked how likely the second continues the first."""
+    """Pairs of passages, to compute how likely the second continues the first."""
 
     pairs: tuple[tuple[str, str], ...]
 
     def require_words(self) -> None:
-        """Raises SpanlightError where there is no pair, or a passage is blank, naming it and its pair's number."""
+        """Raise SpanlightError if there is no pair, or a passage is blank, naming it and its pair's number."""
         if not self.pairs:
             raise SpanlightError("There are no passages to compare.", "Type or paste two first.")
         for number, pair in enumerate(self.pairs, start=1):
@@ -148,17 +148,17 @@ class TextsToTag:
     aggregation: PieceAggregation = PieceAggregation.FIRST
 
     def require_words(self) -> None:
-        """Raises SpanlightError where there is no text, or one is blank, naming its number."""
+        """Raise SpanlightError if there is no text, or one is blank, naming its number."""
         _require_words(self.texts, "to look for names in")
 
 
 @dataclass(frozen=True, slots=True)
 class DevReading:
-    """What reading one question of known answer came to.
+    """The result of reading one question with a known answer.
 
-    `scores` are the best spans' start + end logits, best first; `margin` is the first one's score less the
-    null score of its window; both are empty and -inf where nothing was found. `answerable` tells whether
-    the text answers, `right` whether people take the first span for an answer, `in_table` whether it stands in a table.
+    `scores` are the best spans' start + end logits, best first; `margin` is the first one's score minus the
+    null score of its window; they are empty and -inf if nothing was found. `answerable` is whether the text
+    answers, `right` whether the first span is a correct answer, `in_table` whether it is in a table.
     """
 
     margin: float
@@ -171,14 +171,14 @@ class DevReading:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationData:
-    """Readings of dev data that a question answering model's QaCalibration is to be fitted on; at least one."""
+    """Readings of dev data to fit a question answering model's QaCalibration on; at least one."""
 
     readings: tuple[DevReading, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ClassReading:
-    """What classifying one text of known class came to: its class probabilities, and the known class's index."""
+    """The result of classifying one text of known class: its class probabilities, and the known class's index."""
 
     probabilities: tuple[float, ...]
     target: int
@@ -186,20 +186,20 @@ class ClassReading:
 
 @dataclass(frozen=True, slots=True)
 class ClassCalibrationData:
-    """Readings of dev data that the temperature of a head over several classes is to be fitted on; at least one."""
+    """Readings of dev data to fit the temperature of a head over several classes on; at least one."""
 
     readings: tuple[ClassReading, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRequest:
-    """What to teach, from what, and where the result goes.
+    """A training run: what to train, on which data, and the output folder.
 
     `task` is `qa`, `classification`, `tokens` or `pretraining`. `examples` and `dev` are files of rows (JSON Lines,
     optionally xz, or SQuAD JSON for qa, or plain text for pretraining); a file may be given as `PATH*WEIGHT` to be
     drawn WEIGHT times an epoch.
-    Learning rate is the peak after warm-up; warm-up is a share of all steps. `teacher` is the folder of a model whose
-    answers are learnt as well (qa only), empty for none.
+    Learning rate is the peak after warm-up; warm-up is a share of all steps. `teacher` is the folder of a model to
+    distil from as well (qa only), empty for none.
     """
 
     task: str

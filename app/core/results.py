@@ -1,4 +1,4 @@
-"""What comes back: plain, frozen values that cross threads and processes."""
+"""Results: plain, frozen values that cross threads and processes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from app.core.tagged_words import TaggedWord
 from app.core.text import Span
 
 HEAT_BINS = 256
-# Words that are less likely right are given as the answer only where one is to be given whatever the threshold.
+# Words less likely than this are given as the answer only with a threshold of 0.
 LEAST_GIVEN = 0.15
 
 
 class Outcome(StrEnum):
-    """What a question comes to: an answer, words that may be one, or nothing in the text."""
+    """The outcome of a question: an answer, words that may be one, or nothing in the text."""
 
     ANSWER = "answer"
     LOW_CONFIDENCE = "low-confidence"
@@ -26,21 +26,21 @@ class Outcome(StrEnum):
 
 
 class Likely(Protocol):
-    """What is right with a probability, 0 to 1."""
+    """Anything with a probability of being right, 0 to 1."""
 
     @property
     def probability(self) -> float:
-        """How likely it is right."""
+        """The probability of being right."""
         ...
 
 
 def outcome_of(
     answered: bool, found: Sequence[Likely], no_answer: float, threshold: float, absent: float
 ) -> Outcome:
-    """What a question comes to whose best spans are `found`, and whose text is held to answer where `answered`.
+    """The outcome of a question with best spans `found`; `answered` is whether the text counts as answering.
 
     The first is given as the answer from `LEAST_GIVEN` on, with a `threshold` of 0 in any case. Else it has low
-    confidence as long as the chance that the text answers, 1 - `no_answer`, is at least `absent`.
+    confidence if the probability that the text answers, 1 - `no_answer`, is at least `absent`.
     """
     if not found:
         return Outcome.ABSENT
@@ -50,7 +50,7 @@ def outcome_of(
 
 
 def share_read(windows: int, total: int, complete: bool) -> float | None:
-    """How much was read of so many windows in all, 0 to 1; None where nobody knows how many there were."""
+    """The share read of all windows, 0 to 1; None if their number is unknown."""
     if complete:
         return 1.0
     return min(1.0, windows / total) if total else None
@@ -62,9 +62,9 @@ class Answer:
 
     `document` is the index into `Question.documents`; `text` is exactly `document.text[start:end]`;
     `probability` is calibrated, 0 to 1; `score` is start + end logits; `null_score` is [CLS]'s start +
-    end logits in the window that the span was scored in; `lexical` is what it lacks, in logits, where fewer of the
-    question's words stand around it than elsewhere in a long text, 0 or less. Answers are ranked by how far `score` and
-    `lexical` together stand above `null_score`.
+    end logits in the window that the span was scored in; `lexical` is a penalty in logits, 0 or less, if fewer of the
+    question's words are around it than elsewhere in a long text. Answers are ranked by `score` + `lexical` -
+    `null_score`.
     """
 
     document: int
@@ -77,25 +77,23 @@ class Answer:
 
     @property
     def rank(self) -> float:
-        """What it is ranked by, in logits."""
+        """The value it is ranked by, in logits."""
         return self.score + self.lexical - self.null_score
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that one question brought back.
+    """The result of one question.
 
-    `answers` are the best spans, best first, also when the text does not say (they are then what
-    stayed under the threshold). `answered` tells whether the text is held to answer; `outcome` whether the first of
-    them is given as the answer.
-    `no_answer_probability` is the calibrated probability that the text does not say; where it leaves less than
-    `absent` for the text to answer, no words are shown in an answer's place. `seconds` is
-    time spent reading; `windows_total` is an estimate while `complete` is False (a partial result).
-    `quick` tells that only the best passages were read, which then counts as complete; `finder` names the quicker
-    reader that found them, which by itself reads them first. `heat` tells where
-    answers were seen: for each document, how strongly each of `HEAT_BINS` equal parts of its code points
-    speaks for one, from 0 to the probability that the text answers, which the part of the best answer has.
-    `windows_whole` is how many there are in all, an estimate where they were not all read; 0 where nobody knows.
+    `answers` are the best spans, best first, also when the text does not answer (they are then below the threshold).
+    `answered` is whether the text counts as answering; `outcome` whether the first of them is given as the answer.
+    `no_answer_probability` is the calibrated probability that the text does not answer; if it leaves less than `absent`
+    for the text to answer, no words are shown as an answer. `seconds` is the time spent reading; `windows_total` is an
+    estimate while `complete` is False (a partial result). `quick` is whether only the best passages were read, which
+    then counts as complete; `finder` names the quicker reader that found them, which reads them first. `heat` is
+    where answers were found: for each document, the evidence for one in each of `HEAT_BINS` equal parts of its code
+    points, from 0 to the probability that the text answers, which is the value of the best answer's part.
+    `windows_whole` is the number of windows of the whole text, an estimate if not all were read; 0 if unknown.
     """
 
     answers: tuple[Answer, ...]
@@ -116,42 +114,42 @@ class Reading:
 
     @property
     def outcome(self) -> Outcome:
-        """What the question comes to."""
+        """The outcome of the question."""
         return outcome_of(
             self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
         )
 
     @property
     def best(self) -> Answer | None:
-        """The answer given, None where there is none."""
+        """The answer given, None if there is none."""
         return self.answers[0] if self.outcome is Outcome.ANSWER else None
 
     @property
     def shown(self) -> Answer | None:
-        """The answer, or the nearest words with low confidence; None where the text does not say."""
+        """The answer, or the nearest words with low confidence; None if the text does not answer."""
         return self.answers[0] if self.outcome is not Outcome.ABSENT else None
 
     @property
     def judged_whole(self) -> bool:
-        """Whether its outcome is the whole text's: that was read, or a quicker reader found its likeliest passages."""
+        """Whether its outcome covers the whole text: it was read, or a quicker reader found its likeliest passages."""
         return self.complete and (not self.quick or self.finder not in ("", self.model))
 
     @property
     def share_read(self) -> float | None:
-        """How much of what is to be read was read, 0 to 1; None where nobody knows."""
+        """The share of the planned reading that was done, 0 to 1; None if unknown."""
         return share_read(self.windows, self.windows_total, self.complete)
 
     @property
     def share_of_text(self) -> float | None:
-        """How much of the text was read, 0 to 1, of a quick reading too; None where nobody knows."""
+        """The share of the text that was read, 0 to 1, also for a quick reading; None if unknown."""
         if self.finder and not self.complete:
             return None  # both readers' windows are counted, and most of them are the same
         return share_read(self.windows, self.windows_whole, False) if self.quick else self.share_read
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
-        """This partial result, which stayed the best until reading was stopped: so far on, after so many seconds.
+        """This partial result as the final one of a stopped reading, with the progress `at` the stop and its seconds.
 
-        What was said last of the progress may be older than this result. Of two readers it counts the windows of both.
+        The last progress may be older than this result. With two readers it counts the windows of both.
         """
         if at is None or not at.total or (at.done <= self.windows and not self.finder):
             return replace(self, seconds=seconds)
@@ -170,9 +168,9 @@ class ClassScore:
 class Classification:
     """One text's classes.
 
-    `scores` stand in the order of the model's labels; `winner` is the likeliest label, empty for a
-    multi-label head where none reaches one half and for a regression head; `windows` tells over how many
-    windows of the model the text was pooled.
+    `scores` are in the order of the model's labels; `winner` is the likeliest label, empty for a
+    multi-label head if none reaches one half and for a regression head; `windows` is the number of
+    windows of the model over which the text was pooled.
     """
 
     scores: tuple[ClassScore, ...]
@@ -183,8 +181,8 @@ class Classification:
 
     @property
     def fitting(self) -> tuple[ClassScore, ...]:
-        """The classes that apply, in the order of the labels: the winner, or all that reach one half of a multi-label
-        head; none of a regression head.
+        """The classes that apply, in the order of the labels: the winner, or all that reach one half for a multi-label
+        head; none for a regression head.
         """
         if self.problem == ProblemType.MULTI_LABEL:
             return tuple(score for score in self.scores if score.probability >= 0.5)
@@ -198,7 +196,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class Classifications:
-    """What one request to classify brought back, in the order of its texts."""
+    """The results of one classification request, in the order of its texts."""
 
     items: tuple[Classification, ...]
     seconds: float
@@ -209,11 +207,11 @@ class Classifications:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A word for a blank, as it would stand there, with its probability.
+    """A word for a blank, as it would be spelled there, with its probability.
 
     `rank` is its place among all entries of the vocabulary, 1 the likeliest; 0 for a word of several `pieces`, whose
-    probability is the product of its pieces', each given those before it. `pieces` is 0 where the vocabulary cannot
-    spell the word: it then has no probability, and 0 stands for it.
+    probability is the product of its pieces', each given those before it. `pieces` is 0 if the vocabulary cannot
+    spell the word: it then has no probability, which is set to 0.
     """
 
     word: str
@@ -224,7 +222,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class FilledBlank:
-    """The likeliest words for one blank, best first; `asked` is the word that was asked about, None for none."""
+    """The likeliest words for one blank, best first; `asked` is the requested word, None for none."""
 
     span: Span
     guesses: tuple[Guess, ...]
@@ -233,7 +231,7 @@ class FilledBlank:
 
 @dataclass(frozen=True, slots=True)
 class FilledText:
-    """What one text with blanks brought back, its blanks from left to right."""
+    """The result of one text with blanks, its blanks from left to right."""
 
     blanks: tuple[FilledBlank, ...]
     seconds: float
@@ -244,7 +242,7 @@ class FilledText:
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """Of so many masked tokens of a text, how many were named first, and how many among the first five.
+    """The number of a text's masked tokens, of those predicted first, and of those among the first five.
 
     `surprise` is the sum of their negative log probabilities (natural).
     """
@@ -257,7 +255,7 @@ class MaskedText:
 
 @dataclass(frozen=True, slots=True)
 class MaskedTexts:
-    """What texts to mask brought back, in their order."""
+    """The results of texts to mask, in their order."""
 
     items: tuple[MaskedText, ...]
     seconds: float
@@ -269,8 +267,8 @@ class MaskedTexts:
 class FollowOn:
     """How likely a passage continues another one, 0 to 1, with both logits (continues, does not).
 
-    `tokens` are the two passages' lengths as read; `cut` tells which of them was longer than the model reads: of
-    the first its end is read, of the second its beginning.
+    `tokens` are the two passages' lengths as read; `cut` is which of them were longer than the model reads: of the
+    first its end is read, of the second its beginning.
     """
 
     probability: float
@@ -281,7 +279,7 @@ class FollowOn:
 
 @dataclass(frozen=True, slots=True)
 class FollowOns:
-    """What pairs of passages brought back, in their order."""
+    """The results of pairs of passages, in their order."""
 
     items: tuple[FollowOn, ...]
     seconds: float
@@ -294,7 +292,7 @@ class FollowOns:
 class Entity:
     """A name found in a text: its place, its words, its type (without B- or I-).
 
-    `probability` is the mean of its words' probabilities, each that of the tag which its word got.
+    `probability` is the mean of its words' probabilities, each that of its word's tag.
     """
 
     span: Span
@@ -307,8 +305,7 @@ class Entity:
 class Tagged:
     """One text's names in the order of the text, and all its words with their tags.
 
-    Words that the model's tokenizer knows nothing of are left out. A partial result has the names found so far and no
-    words.
+    Words without tokens are left out. A partial result has the names found so far and no words.
     """
 
     entities: tuple[Entity, ...]
@@ -319,7 +316,7 @@ class Tagged:
 
 @dataclass(frozen=True, slots=True)
 class TaggedTexts:
-    """What texts to tag brought back, in their order; `labels` are the model's types of names."""
+    """The results of texts to tag, in their order; `labels` are the model's types of names."""
 
     items: tuple[Tagged, ...]
     labels: tuple[str, ...]
@@ -331,7 +328,7 @@ class TaggedTexts:
 
 @dataclass(frozen=True, slots=True)
 class TrainingStep:
-    """A training run's news: a step's loss, or the dev figures where they were just measured."""
+    """A training run's progress: a step's loss, or the dev figures if they were just measured."""
 
     step: int
     steps: int
@@ -343,7 +340,7 @@ class TrainingStep:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """How a training run ended: the folder written, its best step and that step's dev figures."""
+    """The result of a training run: the output folder, its best step and that step's dev figures."""
 
     folder: str
     best_step: int

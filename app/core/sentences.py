@@ -1,4 +1,4 @@
-"""The sentences of a text, and the one that stands around a place in it."""
+"""The sentences of a text, and the one around a place in it."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _JOINING = "\u200d\ufe0e\ufe0f"
 
 
 def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
-    """The sentence, or the sentences, that hold the span; always holds the whole span.
+    """The sentence, or the sentences, around the span; always contains the whole span.
 
     A sentence ends at a stop, a blank line, a list item or a table's cell (a tab). At most `reach` code
-    points on each side are looked at: where no bound lies within them, the sentence is cut between two words.
-    Abbreviations and initials are told by a short English list, so a sentence may come out longer than it is.
+    points on each side are searched: without a bound within them, the sentence is cut between two words.
+    Abbreviations and initials are recognised by a short English list, so the result may be several sentences.
     """
     return Span(_start(text, span.start, reach), _end(text, span, reach))
 
@@ -42,7 +42,7 @@ def sentence_around(text: str, span: Span, *, reach: int = 400) -> Span:
 def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
     """The sentences of a text in order, without the blanks between them; nothing else is left out.
 
-    A sentence longer than `reach` code points comes in parts, cut between two words.
+    A sentence longer than `reach` code points is split between two words.
     """
     at = 0
     while at < len(text):
@@ -55,7 +55,7 @@ def sentences(text: str, *, reach: int = 1000) -> Iterator[Span]:
 
 
 def is_abbreviation(word: str) -> bool:
-    """Whether a word, given without the stop behind it, is written with one; told by a short English list."""
+    """Whether a word, given without its final stop, is an abbreviation in a short English list."""
     return _ABBREVIATION.fullmatch(word) is not None
 
 
@@ -74,7 +74,7 @@ def _start(text: str, at: int, reach: int) -> int:
 
 def _end(text: str, span: Span, reach: int) -> int:
     high = min(len(text), span.end + reach)
-    # A stop may be the span's own last character, with or without what closes after it.
+    # A stop may be the span's own last character, with or without closing marks after it.
     for found in _bounds(text, max(span.start, span.end - 4), min(len(text), high + 1)):
         end = found.start() if found["line"] is not None else found.end()
         if span.end <= end <= high:
@@ -87,11 +87,11 @@ def _end(text: str, span: Span, reach: int) -> int:
 
 
 def _bounds(text: str, low: int, high: int) -> Iterator[re.Match[str]]:
-    return (found for found in _BOUND.finditer(text, low, high) if not _goes_on(text, found))
+    return (found for found in _BOUND.finditer(text, low, high) if not _continues(text, found))
 
 
-def _goes_on(text: str, found: re.Match[str]) -> bool:
-    """Whether what was found does not end a sentence: an abbreviation, an initial, a list's number, a line's end."""
+def _continues(text: str, found: re.Match[str]) -> bool:
+    """Whether a match does not end a sentence: an abbreviation, an initial, a list's number, a line's end."""
     if found["row"] is not None:
         before = text[max(0, found.start() - _LONGEST_ROW) : found.start()].rpartition("\n")[2]
         after = text[found.end() : found.end() + _LONGEST_ROW].partition("\n")[0]

@@ -1,4 +1,4 @@
-"""What the system's loader says of a library that it cannot load, told to a person."""
+"""Errors of the system's loader about a missing library, put into words for the user."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.core.errors import SpanlightError
 _MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 _TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
 _OF_PACKAGE = re.compile(r"cannot import name '(\w+)' from '(app[\w.]*)' \(.*__init__\.pyc?\)")
-# Libraries that come with Spanlight or what it is made of; those of wheels have a piece of a checksum in the name.
+# Libraries that come with Spanlight or its dependencies; those of wheels have part of a checksum in the name.
 _OURS = re.compile(r"lib(torch|c10|shm|Qt6|shiboken6|pyside6|pdfium|python3).*|.*-[0-9a-f]{8}\..*")
 _NAME = re.compile(r"(.+?)\.so\.(\d+)")
-# Those that their makers put into a package of another name.
+# Libraries in a package with another name.
 _OTHERS = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgthread-2.0.so.0": "libglib2.0-0",
@@ -24,7 +24,7 @@ _DEBIAN = "/etc/debian_version"
 
 
 def without_library(fault: str) -> SpanlightError | None:
-    """The fault of a library of the system's that is missing or too old, None where the words are of something else."""
+    """The error for a system library that is missing or too old, None if the message is about something else."""
     old = _TOO_OLD.search(fault)
     if old:
         kind = "C library (glibc" if old[1] == "GLIBC" else "C++ library (GLIBCXX"
@@ -46,9 +46,9 @@ def without_library(fault: str) -> SpanlightError | None:
 
 
 def debian_package(library: str) -> str:
-    """The name of the Debian package with a shared library, by Debian's rule for such names; empty where none is.
+    """The name of the Debian package with a shared library, by Debian's rule for such names; empty if none.
 
-    Debian Policy, section 8.1: the library's name and its version, a hyphen between where the name ends in a digit.
+    Debian Policy, section 8.1: the library's name and its version, with a hyphen between if the name ends in a digit.
     """
     if library in _OTHERS:
         return _OTHERS[library]
@@ -60,7 +60,7 @@ def debian_package(library: str) -> str:
 
 
 def broken_installation(fault: BaseException) -> SpanlightError | None:
-    """What a person is told where a part of the program is missing or broken; None for a fault of another kind."""
+    """The error for a missing or broken part of the program; None for an exception of another kind."""
     if isinstance(fault, FileNotFoundError):
         bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
         if bundle and isinstance(name, str) and name.startswith(bundle):
@@ -72,7 +72,7 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
     if system is not None:
         return system
     text = " ".join(str(fault).split())
-    # Our packages hold nothing but modules.
+    # Our packages contain only modules.
     of_package = _OF_PACKAGE.match(text)
     if of_package:
         what = f"{of_package[2]}.{of_package[1]} is missing"
@@ -84,7 +84,7 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
 
 
 def how_to_mend() -> str:
-    """What brings back a part of Spanlight that is missing or broken."""
+    """The hint on how to repair a missing or broken part of Spanlight."""
     from app.core.about import command
 
     if not getattr(sys, "frozen", False) and command() != "spanlight":

@@ -1,4 +1,4 @@
-"""Texts with their classes as CSV: the same columns, values and guard wherever a table is written."""
+"""Texts with their classes as CSV: the same columns, values and protection wherever a table is written."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from app.core.models import ProblemType
 from app.core.results import Classification
 
-# A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection).
+# A spreadsheet treats a cell that begins like this as a formula (OWASP, CSV injection).
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-# With a sign before it, or a percent sign behind it; parted by points, commas, blanks or apostrophes as people do.
+# With a sign before it, or a percent sign after it; grouped by points, commas, blanks or apostrophes.
 _NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,'’\u00a0\u202f ]*(?:[eE][+-]?[0-9]+)?\s?%?")
 
 
 def harmless(cell: str) -> str:
-    """The cell as a spreadsheet may read it: one that would be taken for a formula gets an apostrophe before it.
+    """The cell made safe for a spreadsheet: one that looks like a formula gets an apostrophe before it.
 
-    Numbers stay as they are.
+    Numbers are unchanged.
     """
     return f"'{cell}" if cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell) else cell
 
@@ -27,9 +27,9 @@ def harmless(cell: str) -> str:
 def class_columns(
     columns: Sequence[str], labels: Sequence[str], problem: ProblemType = ProblemType.SINGLE_LABEL
 ) -> list[str]:
-    """The columns' names with those of the classes behind: label, probability, and `probability LABEL` for each label.
+    """The columns' names followed by those of the classes: label, probability, and `probability LABEL` for each label.
 
-    For a regression head only `value LABEL` for each. A name that is taken gets a number.
+    For a regression head only `value LABEL` for each. A name that is in use gets a number.
     """
     if problem is ProblemType.REGRESSION:
         added = [f"value {label}" for label in labels]
@@ -47,8 +47,8 @@ def class_columns(
 def class_values(item: Classification) -> list[str]:
     """A row's values under the columns of the classes, numbers with six decimals.
 
-    The label of a multi-label head is all labels that reach one half, parted by semicolons, and the probability the
-    likeliest one's; both are empty where none does.
+    The label of a multi-label head is all labels that reach one half, separated by semicolons, and the probability the
+    likeliest one's; both are empty if none does.
     """
     values = [f"{score.probability:.6f}" for score in item.scores]
     if item.problem == ProblemType.REGRESSION:
@@ -58,12 +58,12 @@ def class_values(item: Classification) -> list[str]:
 
 
 def csv_lines(rows: Iterable[Sequence[str]], delimiter: str = ",") -> str:
-    """Rows as CSV, each ended by a line feed, values quoted where they must be and made harmless."""
+    """Rows as CSV, each ended by a line feed, values quoted where necessary and made harmless."""
     return "".join(_line(row, delimiter) for row in rows)
 
 
 def _line(row: Sequence[str], delimiter: str) -> str:
     out = io.StringIO(newline="")
-    # Before Python 3.13 values are quoted for the characters of the line's own end only: a lone CR would stay bare.
+    # Before Python 3.13 only the characters of the line terminator cause quoting: a lone CR would not.
     csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerow([harmless(cell) for cell in row])
     return out.getvalue().removesuffix("\r\n") + "\n"

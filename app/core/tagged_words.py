@@ -1,4 +1,4 @@
-"""The words of a tagged text in a few arrays: a long text has more of them than objects cross processes well."""
+"""The words of a tagged text in a few arrays: many objects would be slow to send between processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TaggedWord:
 
 
 class TaggedWords(Sequence[TaggedWord]):
-    """Words in the order of the text, each made when it is asked for.
+    """Words in text order, each created on access.
 
     `starts`, `ends` (code points) and `tags` (indices into `labels`) are as long as `probabilities`.
     """

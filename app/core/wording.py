@@ -1,8 +1,8 @@
-"""How numbers are said to a person; the command line and the window use the same words."""
+"""Numbers in words for the user; the command line and the window use the same words."""
 
 from __future__ import annotations
 
-UNNAMED = "A text"  # in place of the name of one that was typed or pasted
+UNNAMED = "A text"  # instead of the name of a typed or pasted one
 NO_ANSWER = "The text does not say."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
 NEAREST_WORDS = "These are the nearest words, and may not be the answer."
@@ -25,8 +25,8 @@ def likely(probability: float) -> str:
 def best_of(probability: float, no_answer: float) -> str:
     """The best answer's probability in words and number: "Very likely, 94 %".
 
-    "Best of several, 23 %" where the text is held to answer (`no_answer` is the probability that it does not), and
-    only which of its words do so is open.
+    "Best of several, 23 %" if the text probably answers (`no_answer` is the probability that it does not), and only
+    which of its words do is uncertain.
     """
     open_which = probability < _LIKELIHOODS[2][0] and no_answer < 0.5
     return f"Best of several, {percent(probability)}" if open_which else likely(probability)
@@ -38,9 +38,9 @@ def low_confidence(probability: float) -> str:
 
 
 def sure_of_both(probability: float, no_answer: float) -> str:
-    """What the probability of the best words is beside that of any answer in the text: two numbers, each named.
+    """The probability that the text answers and that of the best words, each named.
 
-    Empty where they are next to the same, and nothing needs to be told apart.
+    Empty if they are nearly the same.
     """
     if 1 - no_answer - probability < _NEXT_TO_SAME:
         return ""
@@ -48,9 +48,9 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 
 
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
-    """What is said where the text is held not to answer, and how likely that is: with the probability `no_answer`.
+    """The sentence if the text does not answer, and how likely that is, with the probability `no_answer`.
 
-    Where not the `whole` text was judged, the sentence is about the part that was read.
+    If not the `whole` text was judged, the sentence is about the part that was read.
     """
     part = "the text" if whole else "the part that was read"
     return (
@@ -60,10 +60,10 @@ def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
 
 
 def stopped_after(share: float | None, *, quick: bool | None = False, how: str = "Stopped") -> str:
-    """How far a reading came that was stopped: "Stopped after 34 % of the text"; None where nobody knows any more.
+    """How far a stopped reading got: "Stopped after 34 % of the text"; a `share` of None is unknown.
 
-    Of a `quick` reading it is a share of the best passages, with None of what is read, whatever that is. Not only a
-    number: those beside it say how sure an answer is.
+    For a `quick` reading it is a share of the best passages, for None of whatever was read. It is not just a number,
+    because the numbers next to it are confidences of answers.
     """
     if share is None:
         return f"{how} before the end"
@@ -72,19 +72,19 @@ def stopped_after(share: float | None, *, quick: bool | None = False, how: str =
 
 
 def best_passages(share: float | None = None) -> str:
-    """How much a quick reading read: "Only the best passages were read, 8 % of the text"; None where nobody knows."""
+    """How much a quick reading read: "Only the best passages were read, 8 % of the text"; None if unknown."""
     part = f", {percent(share)} of the text" if share is not None else ""
     return f"Only the best passages were read{part}"
 
 
 def page_in_words(number: int, label: str = "") -> str:
-    """A page by its printed number, with that in the file where they differ: "page iv (4 in the file)", "page 4"."""
+    """A page by its printed number, with that in the file if they differ: "page iv (4 in the file)", "page 4"."""
     printed = label not in ("", str(number))
     return f"page {label} ({number:,} in the file)" if printed else f"page {number:,}"
 
 
 def place_in_words(page: int | None, label: str, line: int | None) -> str:
-    """A place by its page, else by its line: "page iv (4 in the file)", "line 1,204"; empty where there is neither."""
+    """A place by its page, else by its line: "page iv (4 in the file)", "line 1,204"; empty if there is neither."""
     if page is not None:
         return page_in_words(page, label)
     return f"line {line:,}" if line is not None else ""
@@ -99,7 +99,7 @@ def percent(probability: float) -> str:
 
 
 def finely(probability: float) -> str:
-    """A probability of which the small ones matter too: "94 %", "3.4 %", "0.021 %", "1 in 48,000"."""
+    """A probability with precision for small ones: "94 %", "3.4 %", "0.021 %", "1 in 48,000"."""
     if probability >= 0.0995:
         return percent(probability)
     if probability >= 0.0001:
@@ -112,18 +112,18 @@ def finely(probability: float) -> str:
 
 
 def first_words(text: str, most: int = 60) -> str:
-    """The beginning of a text on one line, cut between two words and with an ellipsis beyond `most` characters."""
+    """The beginning of a text on one line, cut between two words with an ellipsis beyond `most` characters."""
     line = " ".join(text[: 20 * most].split())
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
 
 def count(number: int, one: str, several: str = "") -> str:
-    """A number with its noun: "1 window", "1,204 windows"; `several` where an s does not make the plural."""
+    """A number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """A length of time as a person says it: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
+    """A length of time: "0.4 seconds", "12 seconds", "3 minutes", "2 hours 10 minutes"."""
     if seconds < 0.05:
         return "less than 0.1 seconds"
     if seconds < 9.95:
