@@ -154,8 +154,8 @@ def _write_random(folder: Path, starter: Path, size: str) -> None:
         "intermediate_size": inner,
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    dice = random.Random(size)
-    drawn = struct.pack(f"<{_DRAWN}f", *(dice.gauss(0.0, _SPREAD) for _ in range(_DRAWN)))
+    rng = random.Random(size)
+    drawn = struct.pack(f"<{_DRAWN}f", *(rng.gauss(0.0, _SPREAD) for _ in range(_DRAWN)))
     shapes = dict(_shapes(config))
     write_tensors(
         folder / "model.safetensors", shapes, lambda name: _content(name, prod(shapes[name]), drawn)

@@ -80,14 +80,14 @@ def compare(
 
 def split(examples: list[QaExample], seed: int) -> tuple[list[QaExample], list[QaExample]]:
     """Questions to train on, a multiple of BATCH, and some to hold out, without common texts."""
-    random_source = random.Random(f"{seed} held out")
+    rng = random.Random(f"{seed} held out")
     by_text: dict[str, list[QaExample]] = {}
     for one in examples:
         by_text.setdefault(one.context, []).append(one)
     held_out: list[QaExample] = []
     rest: list[QaExample] = []
-    for context in random_source.sample(list(by_text), len(by_text)):
+    for context in rng.sample(list(by_text), len(by_text)):
         (held_out if len(held_out) < min(HELD_OUT, len(examples) // 2) else rest).extend(by_text[context])
-    random_source.shuffle(rest)
+    rng.shuffle(rest)
     most = min(EXAMPLES, len(rest)) // BATCH * BATCH
     return rest[:most], held_out

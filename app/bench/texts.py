@@ -41,15 +41,15 @@ def long_questions(texts: Pool, words: int, questions: int, seed: int) -> Iterat
         yield _placed(example, texts, words, random.Random(f"{seed} {words} {example.id}"))
 
 
-def _placed(example: QaExample, texts: Pool, words: int, dice: random.Random) -> PlacedQuestion:
+def _placed(example: QaExample, texts: Pool, words: int, rng: random.Random) -> PlacedQuestion:
     contexts = [example.context]
     length = len(example.context.split())
-    for context in texts.paragraphs(dice, example.context):
+    for context in texts.paragraphs(rng, example.context):
         if length >= words:
             break
         contexts.append(context)
         length += len(context.split())
-    dice.shuffle(contexts)
+    rng.shuffle(contexts)
     own = contexts.index(example.context)
     before = sum(len(context) + len(BETWEEN) for context in contexts[:own])
     places = {Span(before + at, before + at + len(text)) for text, at in example.answers}
@@ -76,33 +76,33 @@ class Pool:
         """The questions that have an answer."""
         return [example for example in self.examples if example.answers]
 
-    def paragraphs(self, dice: random.Random, without: str = "") -> Iterator[str]:
+    def paragraphs(self, rng: random.Random, without: str = "") -> Iterator[str]:
         """Paragraphs in random order, those near first, none twice and never `without`.
 
         From a folder they end with its files; the bundled texts yield new ones of random sentences without end.
         """
         others = [one for one in self.near if one != without]
-        found = dice.sample(others, len(others))
+        found = rng.sample(others, len(others))
         if not self._spare:
             far = self._all_far()
-            yield from found + dice.sample(far, len(far))
+            yield from found + rng.sample(far, len(far))
             return
         yield from found
         usable = [sentence for sentence in self._spare if sentence not in without]
         while True:
-            yield " ".join(dice.sample(usable, min(_SENTENCES, len(usable))))
+            yield " ".join(rng.sample(usable, min(_SENTENCES, len(usable))))
 
     def document(self, words: int, seed: int) -> Document:
         """A document of at least `words` words, as far as the text goes; another one for each seed."""
-        dice = random.Random(f"{seed} {words}")
+        rng = random.Random(f"{seed} {words}")
         found: list[str] = []
         length = 0
-        for paragraph in self.paragraphs(dice):
+        for paragraph in self.paragraphs(rng):
             found.append(paragraph)
             length += len(paragraph.split())
             if length >= words:
                 break
-        dice.shuffle(found)
+        rng.shuffle(found)
         return Document(BETWEEN.join(found), f"{words} words, {seed}")
 
     def question(self, seed: int) -> str:

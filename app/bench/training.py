@@ -41,16 +41,16 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     texts = pool(plan.data, workspace.paths)
     length = min(LENGTH, card.max_length)
     count = -(-min(plan.questions or EXAMPLES, len(texts.examples)) // BATCH) * BATCH
-    dice = random.Random(plan.seed)
+    rng = random.Random(plan.seed)
     examples = (
-        dice.sample(texts.examples, count)
+        rng.sample(texts.examples, count)
         if count <= len(texts.examples)
-        else dice.choices(texts.examples, k=count)
+        else rng.choices(texts.examples, k=count)
     )
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         ordinary = write(folder / "ordinary.jsonl", examples)
-        long = write(folder / "long.jsonl", _long(texts, dice))
+        long = write(folder / "long.jsonl", _long(texts, rng))
         run = _Ours(workspace, plan, card, folder, length, report)
         turns: dict[str, Callable[[int], float]] = {OURS: partial(run.epoch, ordinary, count)}
         info: dict[str, dict[str, Any]] = {}
@@ -196,11 +196,9 @@ def _title(info: dict[str, dict[str, Any]]) -> str:
     return f"run_qa's loop, transformers {one['transformers']} with torch {one['torch']}"
 
 
-def _long(texts: Pool, dice: random.Random) -> list[QaExample]:
+def _long(texts: Pool, rng: random.Random) -> list[QaExample]:
     """Questions without an answer in their texts, each text longer than a window."""
     return [
-        QaExample(
-            f"{number}", texts.document(WORDS, dice.randrange(1 << 30)).text, texts.question(number), ()
-        )
+        QaExample(f"{number}", texts.document(WORDS, rng.randrange(1 << 30)).text, texts.question(number), ())
         for number in range(FULL)
     ]

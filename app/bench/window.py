@@ -146,8 +146,8 @@ def _part(
 
 def _questions(texts: Pool, text: str, seed: int) -> list[str]:
     """Random questions with their answers in the text, each about a paragraph of its own."""
-    dice = random.Random(seed)
-    those = dict.fromkeys(one.context for one in dice.sample(texts.answerable, len(texts.answerable)))
+    rng = random.Random(seed)
+    those = dict.fromkeys(one.context for one in rng.sample(texts.answerable, len(texts.answerable)))
     there = itertools.islice((context for context in those if context in text), QUESTIONS)
     by_context: dict[str, str] = {one.context: one.question for one in texts.answerable}
     return [by_context[context] for context in there]

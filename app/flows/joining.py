@@ -15,10 +15,10 @@ def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str)
     The choice and order of the others and the position of `own` are random, reproducible by the seed; where there are
     fewer others, all of them are taken.
     """
-    random_source = random.Random(seed)
+    rng = random.Random(seed)
     places = [index for index in range(len(paragraphs)) if index != own]
-    chosen = random_source.sample(places, min(others, len(places)))
-    chosen.insert(random_source.randint(0, len(chosen)), own)
+    chosen = rng.sample(places, min(others, len(places)))
+    chosen.insert(rng.randint(0, len(chosen)), own)
     return "\n\n".join(paragraphs[index] for index in chosen)
 
 

@@ -132,17 +132,17 @@ def pairs_of(texts: Sequence[RunningText], seed: int) -> list[_Pair]:
         return []
     pairs = []
     for number, (text, own) in enumerate(split):
-        random_source = random.Random(f"{seed} {number} {own[0]}")
-        middle = random_source.randrange(1, len(own))
+        rng = random.Random(f"{seed} {number} {own[0]}")
+        middle = rng.randrange(1, len(own))
         while True:
-            other, theirs = split[random_source.randrange(len(split))]
+            other, theirs = split[rng.randrange(len(split))]
             if other.document != text.document:
                 break
         pairs.append(
             _Pair(
                 _before(own, middle),
                 _after(own, middle),
-                _after(theirs, random_source.randrange(1, len(theirs))),
+                _after(theirs, rng.randrange(1, len(theirs))),
                 text.source,
             )
         )
