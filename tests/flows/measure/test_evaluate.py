@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, ProblemType
-from app.core.reliability import BINS, TextKind, asked
+from app.core.reliability import BINS, TextKind, question_count
 from app.core.report import Report, Silent
 from app.core.requests import CalibrationData, ModelChoice, QuestionBatch
 from app.flows.joining import join_paragraphs, sample
@@ -154,7 +154,7 @@ def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> 
     kept = read_notes(tmp_path / "model").reliability
     assert set(kept) == {TextKind.PARAGRAPHS, TextKind.LONG_DOCUMENTS}
     bins = kept[TextKind.PARAGRAPHS]
-    assert len(bins) == BINS and asked(bins) == 5
+    assert len(bins) == BINS and question_count(bins) == 5
     # At 0.8 (a, b, e) one is right, one to two thirds, which people take for right, and one has no answer.
     assert (bins[8].questions, bins[8].said, bins[8].right) == (3, 0.8, 0.6667)
     # At 0.05 c is right though it is not given as the answer, and d has none.
@@ -173,7 +173,7 @@ def test_another_record_adds_its_kinds_and_a_fit_drops_what_was_before_it(tmp_pa
     kept = read_notes(tmp_path / "model").reliability
     assert set(found.reliability) == {TextKind.TABLES}, "in two windows, and still a table"
     assert kept[TextKind.TABLES] == found.reliability[TextKind.TABLES]
-    assert asked(kept[TextKind.PARAGRAPHS]) == 5
+    assert question_count(kept[TextKind.PARAGRAPHS]) == 5
     evaluate_qa(workspace, QaPlan((file,), fit=True, record=True), Silent())
     assert read_notes(tmp_path / "model").reliability == {}
 

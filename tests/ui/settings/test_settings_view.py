@@ -165,7 +165,9 @@ def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBo
 
 
 def test_where_things_are_kept_is_shown(view: SettingsView) -> None:
-    assert any(label.full_text() == str(view.workspace.paths.data) for label in view.findChildren(ElidedLabel))
+    assert any(
+        label.full_text() == str(view.workspace.paths.data) for label in view.findChildren(ElidedLabel)
+    )
 
 
 def test_without_a_choice_the_model_that_is_taken_is_shown(view: SettingsView, qtbot: QtBot) -> None:
