@@ -9,9 +9,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.flows.fake_engine import FakeEngine
+    from tests.helpers.commands import Command
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -81,3 +86,19 @@ def screen() -> Iterator[dict[str, str]]:
     finally:
         process.terminate()
         process.wait(10)
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs the command line in this process, on an engine without models."""
+    from app.cli import main as cli
+    from tests.flows.fake_engine import fake_workspace
+
+    def run(*arguments: str, engine: FakeEngine | None = None) -> tuple[int, str, str]:
+        workspace = fake_workspace(tmp_path / "home", engine)
+        monkeypatch.setattr(cli, "open_workspace", lambda paths, early: workspace)
+        code = cli.main(list(arguments))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run

@@ -35,7 +35,10 @@ if __name__ == "__main__":
     from app.core.models import Head
     from app.core.report import Silent
     from app.core.requests import Question, TextsToClassify
-    from app.flows import ask, catalogue, classify, devices, get_model, ledger, models, read
+    from app.flows.ask import question as ask, read
+    from app.flows.heads import classify
+    from app.flows.models import catalogue, devices, get as get_model, installed as models
+    from app.flows.network import ledger
     from app.flows.workspace import open_workspace
     from app.ui.window.pages import PAGES
     from app.ui.window.start import make_application, open_window
@@ -82,7 +85,8 @@ import sys
 if __name__ == "__main__":
     from app.core.errors import SpanlightError
     from app.core.report import Silent
-    from app.flows import get_model, ledger
+    from app.flows.models import get as get_model
+    from app.flows.network import ledger
     from app.flows.workspace import open_workspace
     workspace = open_workspace()
     try:

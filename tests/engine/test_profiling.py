@@ -129,10 +129,10 @@ def test_what_is_of_no_part_counts_as_its_callers(tmp_path: Path) -> None:
     code = "def helper(n, wait):\n    wait(0.02) if n == 0 else helper(n - 1, wait)\n"
     scope: dict[str, object] = {}
     exec(compile(code, "/x/lib/helper.py", "exec"), scope)
-    for name in ("tokens", "spans"):
+    for name, room in (("tokens", "text"), ("spans", "qa")):
         source = f"def {name}(times):\n    for _ in range(times): helper(3, wait)\n"
         scope["wait"] = time.sleep
-        exec(compile(source, f"/x/app/tasks/{name}.py", "exec"), scope)
+        exec(compile(source, f"/x/app/tasks/{room}/{name}.py", "exec"), scope)
     python = cProfile.Profile()
     python.runcall(lambda: (scope["tokens"](6), scope["spans"](2)))  # type: ignore[operator]
     parts = profiling.by_part(python)

@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.qt_log_ignore("This plugin does not support propagateSizeHints"))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def collecting_here() -> Iterator[None]:
     """Cycles are collected in the window's thread only, as in the window itself (app/ui/window/collecting.py)."""
     gc.disable()

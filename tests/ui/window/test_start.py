@@ -16,7 +16,7 @@ import sys
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
-from app.ui import start
+from app.ui.window import start
 
 made = start.make_application
 
