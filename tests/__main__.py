@@ -1,4 +1,7 @@
-"""`python3 -m tests [pytest's arguments]`: what the tests need is installed, then they run."""
+"""`python3 -m tests [--all] [pytest's arguments]`: what the tests need is installed, then they run.
+
+Without `--all` the whole suite leaves out what is marked as long.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,12 @@ def main() -> int:
     import pytest
 
     os.chdir(ROOT)
+    given = [each for each in sys.argv[1:] if each != "--all"]
+    chosen: list[str] = []
     # A few tests are sooner run by one process than by several that each import PyTorch first.
-    apart = () if any(not each.startswith("-") for each in sys.argv[1:]) else PARALLEL
-    return int(pytest.main([*apart, *sys.argv[1:]]))
+    if all(each.startswith("-") for each in given):
+        chosen = [*PARALLEL, *(() if "--all" in sys.argv else ("-m", "not long"))]
+    return int(pytest.main([*chosen, *given]))
 
 
 if __name__ == "__main__":

@@ -42,6 +42,13 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What measures Spanlight and what packs it up is long."""
+    for item in items:
+        if item.path.relative_to(ROOT / "tests").parts[0] in ("bench", "packaging"):
+            item.add_marker(pytest.mark.long)
+
+
 def pytest_unconfigure() -> None:
     """Take the tests' own home folder away again."""
     shutil.rmtree(_HOME, ignore_errors=True)

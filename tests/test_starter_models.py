@@ -105,6 +105,7 @@ def test_the_reviews_among_the_samples_are_told_apart(workspace: Workspace) -> N
     assert [one.winner for one in found.items] == list(FEELINGS.values())
 
 
+@pytest.mark.long
 def test_a_whole_book_answers_and_does_not_answer_everything(workspace: Workspace, shared_data: Path) -> None:
     book = read_document(workspace, shared_data / ALICE, Silent()).document
     tarts = ask(workspace, Question("Who stole the tarts?", (book,)), Silent())
@@ -115,6 +116,7 @@ def test_a_whole_book_answers_and_does_not_answer_everything(workspace: Workspac
     assert not lead.answered
 
 
+@pytest.mark.long
 def test_what_the_cards_state_is_measured_again(shared_data: Path) -> None:
     """A part of the dev sets is enough to notice weights, calibration or reading that no longer fit the cards."""
     found = run("evaluate", "qa", str(shared_data / "qa" / "qa_dev-squad2.jsonl.xz"), "--limit", "300")

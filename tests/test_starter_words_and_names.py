@@ -100,6 +100,7 @@ def test_names_are_found_where_they_stand(workspace: Workspace) -> None:
     assert all(entity.span.of(text) == entity.text for entity in item.entities)
 
 
+@pytest.mark.long
 def test_what_the_cards_state_is_measured_again(shared_data: Path) -> None:
     """A part of the dev text is enough to notice weights or reading that no longer fit the cards."""
     found = run("evaluate", "pretraining", str(shared_data / "qa" / "qa_dev-squad2.jsonl.xz"))
