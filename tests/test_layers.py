@@ -45,7 +45,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.training.running_text",
         "app.training.tagged",
     ),
-    "app.cli": ("app.core", "app.settings", "app.flows", "app.bench.command"),
+    "app.cli": ("app.core", "app.settings", "app.flows"),
+    "app.cli.main": ("app.core", "app.settings", "app.flows", "app.cli", "app.bench.command"),
     "app.ui.kit": ("app.core", "app.settings", "app.flows"),
     "app.ui.document": ("app.core", "app.flows", "app.ui.kit"),
     **dict.fromkeys(PAGES, ("app.core", "app.settings", "app.flows", "app.ui.document", "app.ui.kit")),
@@ -73,7 +74,14 @@ FORBIDDEN = {
 
 # Third-party packages and those parts of the standard library that only some places may touch.
 TORCH = (
-    "app.models.compute",
+    "app.models.compute.classes",
+    "app.models.compute.device",
+    "app.models.compute.faults",
+    "app.models.compute.forward",
+    "app.models.compute.graphics",
+    "app.models.compute.loader",
+    "app.models.compute.peak",
+    "app.models.compute.processor",
     "app.models.encoder",
     "app.models.inside",
     "app.training",
@@ -121,12 +129,11 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Import:
-    """One name imported: by which module, which, on which line, and whether only for the type checker."""
+    """One name imported: by which module, which, and on which line."""
 
     by: str
     name: str
     line: int
-    typing_only: bool
 
     def __str__(self) -> str:
         return f"{self.by.replace('.', '/')}.py:{self.line} imports {self.name}"
@@ -152,13 +159,6 @@ def room_of(module: str) -> str | None:
 def imports_of(module: str, source: str) -> list[Import]:
     """Every import of a module's source, relative ones resolved; `from package import module` names the module."""
     tree = ast.parse(source)
-    typing_only = {
-        id(node)
-        for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
-        for statement in block.body
-        for node in ast.walk(statement)
-    }
     found = []
     for node in ast.walk(tree):
         names: list[str] = []
@@ -178,7 +178,7 @@ def imports_of(module: str, source: str) -> list[Import]:
         ):
             first = node.args[0] if node.args else None
             names = [str(first.value) if isinstance(first, ast.Constant) else "a name made while running"]
-        found += [Import(module, name, node.lineno, id(node) in typing_only) for name in names]  # type: ignore[attr-defined]
+        found += [Import(module, name, node.lineno) for name in names]  # type: ignore[attr-defined]
     return found
 
 

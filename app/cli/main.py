@@ -126,7 +126,9 @@ def _command(name: str) -> Command:
         case "bench":
             try:
                 from app.bench import command as bench
-            except ModuleNotFoundError:
+            except ModuleNotFoundError as fault:
+                if fault.name != "app.bench":
+                    raise
                 raise SpanlightError(
                     "What measures Spanlight does not come along with an installer.",
                     "Run it from its source.",

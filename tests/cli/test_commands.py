@@ -315,3 +315,21 @@ def test_stopped_is_exit_code_130(command: Command, document: str) -> None:
         engine = FakeEngine(stop)
         assert command("ask", document, "-q", "Who?", engine=engine)[0] == 130
         assert engine.closed
+
+
+def test_where_bench_was_left_out_one_sentence_says_so(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "app.bench", None)
+    code, out, err = command("bench")
+    assert (code, out) == (2, "") and "does not come along with an installer" in err
+
+
+def test_what_bench_itself_lacks_is_no_installers_doing(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "app.bench.command", raising=False)
+    monkeypatch.delattr("app.bench.command", raising=False)
+    monkeypatch.setitem(sys.modules, "app.bench.plan", None)
+    code, _, err = command("bench")
+    assert code == 2 and "does not come along" not in err

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
-from app.core.report import Report
-from app.core.text import Document
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -37,18 +35,6 @@ _STOP_WORDS = frozenset(
 _WORD = re.compile(r"\w[\w'’]*")
 
 
-def prepare(
-    workspace: Workspace, documents: Sequence[Document], report: Report, *, model: str = "", device: str = ""
-) -> None:
-    """Have the model process load the reader, and cache these documents' texts and tokens.
-
-    It is optional: a question that comes before, or whose documents changed, is answered too, only later.
-    Raises as `ask` does; Stopped, within some milliseconds, when cancelled.
-    """
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
-    workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
-
-
 def ask(
     workspace: Workspace, question: Question, report: Report, *, model: str = "", device: str = ""
 ) -> Reading:
@@ -71,6 +57,18 @@ def ask(
     if speed := _speed(workspace, reading, question, model, listing.read - reading.windows):
         workspace.settings.reading_speed = speed
     return reading
+
+
+def prepare(
+    workspace: Workspace, documents: Sequence[Document], report: Report, *, model: str = "", device: str = ""
+) -> None:
+    """Have the model process load the reader, and cache these documents' texts and tokens.
+
+    It is optional: a question that comes before, or whose documents changed, is answered too, only later.
+    Raises as `ask` does; Stopped, within some milliseconds, when cancelled.
+    """
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, use=False)
+    workspace.engine.prepare(tuple(map(with_view, documents)), choice, report)
 
 
 def _speed(

@@ -172,7 +172,7 @@ class AskView(Page):
         """Go to the page while it is empty, else to the question."""
         self._go_to_next()
 
-    def is_page_first(self) -> bool:
+    def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""
         sheet = self.sheets.current()
         if sheet.is_open:
@@ -181,7 +181,7 @@ class AskView(Page):
 
     def _go_to_next(self) -> None:
         place: QWidget = self.panel.box
-        if self.is_page_first():
+        if self._is_page_first():
             sheet = self.sheets.current()
             page = sheet.opening
             place = page.password if page is not None and page.asks_password() else sheet
@@ -191,7 +191,7 @@ class AskView(Page):
     def type_next(self) -> None:
         """Focus the place to type next; a question that was asked before is selected, to be typed over."""
         self._go_to_next()
-        if not self.is_page_first():
+        if not self._is_page_first():
             self.panel.box.select_earlier()
 
     def open_files(self, paths: list[Path]) -> None:
@@ -275,7 +275,7 @@ class AskView(Page):
 
     @Slot(object)
     def _show_band(self, band: WelcomeBand) -> None:
-        self.column.insertWidget(1, band)
+        self._column.insertWidget(1, band)
         band.follow(self.tabs.undo_button())
         self.theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
         band.open_asked.connect(self.choosing.choose)
@@ -386,7 +386,7 @@ class AskView(Page):
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
         whole.addWidget(self._splitter, 1)
-        self.column = whole
+        self._column = whole
 
     def _connect(self) -> None:
         self.find_bar.closed.connect(self._find_left)
