@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from app.core.layout import Opened
 from app.core.text import Document
 from app.documents.plain_text import read_plain_text
-from app.ui.document.shown_text import as_shown
-from app.ui.document.text.long_lines import added, broken
+from app.ui.document.text.long_lines import added, as_shown, broken
 
 
 def read(text: str) -> Opened:

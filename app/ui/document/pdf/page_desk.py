@@ -33,9 +33,16 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QGesture, QGestureEve
 
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.pdf.page_painting import PagePainter, in_pixels
 from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
-from app.ui.document.pdf.page_tiles import Tile, TileShelf, wanted_tiles
+from app.ui.document.pdf.page_tiles import (
+    Tile,
+    TileShelf,
+    draw_desk,
+    draw_edge,
+    draw_page,
+    in_pixels,
+    wanted_tiles,
+)
 from app.ui.kit.theme import Theme
 
 _BUDGET = 96 << 20
@@ -164,13 +171,12 @@ class PageDesk(QAbstractScrollArea):
     `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
     the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
     again after every change, and replaces the former request. `page_changed` carries the visible page, from 1;
-    `zoomed` the zoom, 0 while it fits the width; `resized` is sent when the view's size has changed.
+    `zoomed` the zoom, 0 while it fits the width.
     """
 
     pictures_wanted = Signal(list)
     page_changed = Signal(int)
     zoomed = Signal(float)
-    resized = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,7 +193,6 @@ class PageDesk(QAbstractScrollArea):
         self._wanted: list[Tile] | None = None
         self._stack = PageStack((), 1.0)
         self._shelf = TileShelf(_BUDGET)
-        self._painter = PagePainter(theme, self._shelf)
         self._ask = QTimer(self, singleShot=True)
         self._ask.timeout.connect(self._request_pictures)
         self.map = AnswerMap(theme, self)
@@ -293,7 +298,6 @@ class PageDesk(QAbstractScrollArea):
         super().resizeEvent(event)
         self._arrange()
         self.hint.place()
-        self.resized.emit()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
@@ -343,10 +347,11 @@ class PageDesk(QAbstractScrollArea):
         painter.save()
         in_pixels(painter, self._ratio)
         view, line = self.view(), max(1, round(self._ratio))
-        self._painter.draw_desk(painter, self._stack, view)
-        for page in self._stack.between(view.top, view.bottom):
-            self._painter.draw_edge(painter, self._stack, page, view, line)
-            self._painter.draw(painter, self._stack, page, view)
+        colour, stack = self._theme.colour, self._stack
+        draw_desk(painter, stack, view, colour("desk"))
+        for page in stack.between(view.top, view.bottom):
+            draw_edge(painter, stack.rect(page).moved(-view.left, -view.top), line, colour("line"))
+            draw_page(painter, stack, self._shelf, page, view, colour("print_shade"))
             self.draw_over(painter, page, view, self._ratio)
         painter.restore()
         for page in self._undrawn:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDropEvent, QGuiApplication, QImage, QTextCursor, QTextDocument
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -308,20 +308,6 @@ def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
     assert pane.text() == writer.text
 
 
-def test_a_click_on_a_lit_place_is_told(pane: RichPane, qtbot: QtBot) -> None:
-    writer = Writer()
-    writer.paragraph("One two three four.")
-    pane.show_document(writer.opened())
-    chosen: list[int] = []
-    pane.light_chosen.connect(chosen.append)
-    pane.light([(Span(4, 7), "two"), (Span(8, 13), "three")])
-    for index in (1, 0):
-        qtbot.mouseClick(pane.viewport(), LEFT, pos=pane.light_boxes(index)[0].center().toPoint())
-    beyond = pane.light_boxes(1)[0].center().toPoint() + QPoint(250, 0)
-    qtbot.mouseClick(pane.viewport(), LEFT, pos=beyond)
-    assert chosen == [1, 0]
-
-
 def long_document(paragraphs: int = 1500) -> Writer:
     writer = Writer()
     for number in range(paragraphs):
@@ -482,16 +468,6 @@ def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> Non
     assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
     pane.set_heat(())
     assert pane.map.heat() == ()
-
-
-def test_files_dropped_are_passed_on(pane: RichPane, tmp_path: Path) -> None:
-    dropped: list[list[Path]] = []
-    pane.files_dropped.connect(dropped.append)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
-    drop = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
-    pane.dropEvent(drop)
-    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
 
 
 def test_a_document_without_words_or_blocks(pane: RichPane, qtbot: QtBot) -> None:

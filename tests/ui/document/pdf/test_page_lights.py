@@ -13,7 +13,7 @@ from app.core.layout import PageText
 from app.core.pages import PageMark
 from app.core.text import Span
 from app.ui.document.pdf import page_marks
-from app.ui.document.pdf.page_marks import PageLights
+from app.ui.document.pdf.page_marks import PageHighlights
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 from tests.helpers.paged import opened_pdf
@@ -38,7 +38,7 @@ def test_a_place_that_was_read_back_is_not_read_back_again(
         (Span(text.index(words), text.index(words) + len(words)), words) for words in ("tide", "noon")
     )
     wrong = (tide[0], "ebbs")
-    lights = PageLights(Theme(RESOURCES))
+    lights = PageHighlights(Theme(RESOURCES))
     assert lights.take(opened.pages, [tide, wrong]) == [True, False]
     assert lights.take(opened.pages, [wrong, noon, tide]) == [False, True, True]
     assert read == ["tide", "ebbs", "noon"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QImage, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -382,20 +382,6 @@ def test_a_click_on_a_lit_place_chooses_it(pane: PagePane, qtbot: QtBot) -> None
     assert pane._cursor_at(QPointF(middle)) == Qt.CursorShape.PointingHandCursor
     qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(5, 300))
     assert chosen == [1, 0]
-
-
-def test_files_dropped_are_passed_on(pane: PagePane, tmp_path: Path) -> None:
-    dropped: list[list[Path]] = []
-    pane.files_dropped.connect(dropped.append)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.pdf"))])
-    none = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
-    QApplication.sendEvent(pane.viewport(), enter)
-    assert enter.isAccepted()
-    drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, none)
-    QApplication.sendEvent(pane.viewport(), drop)
-    assert dropped == [[tmp_path / "a.pdf"]]
 
 
 def test_pages_without_text_are_shown_and_nothing_breaks(

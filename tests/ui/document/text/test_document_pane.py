@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -66,17 +65,6 @@ def test_what_is_lit_is_what_the_answer_says_in_200_random_passages(pane: Docume
             lit += 1
         pane.grab()  # drawn without a complaint
     assert lit > 400
-
-
-def test_words_that_stand_elsewhere_are_not_lit(pane: DocumentPane) -> None:
-    pane.set_text("One two three.")
-    assert pane.light([(Span(4, 7), "two"), (Span(5, 8), "two"), (Span(8, 99), "three.")]) == [
-        True,
-        False,
-        False,
-    ]
-    assert pane.lit() == ["two"]
-    assert pane.light_boxes(1) == []
 
 
 def amber(pane: DocumentPane, role: str = "answer_ground") -> tuple[int, int, int, int]:
@@ -168,13 +156,6 @@ def test_a_far_light_is_scrolled_into_view_with_lines_above(pane: DocumentPane, 
         assert pane.verticalScrollBar().value() == before and not pane.moved_by_user()
 
 
-def test_scrolling_by_hand_is_noticed(pane: DocumentPane) -> None:
-    pane.set_text("line\n" * 500)
-    pane.note_position()
-    pane.verticalScrollBar().setValue(40)
-    assert pane.moved_by_user()
-
-
 def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
     pane: DocumentPane, qtbot: QtBot
 ) -> None:
@@ -220,16 +201,6 @@ def test_a_paste_is_made_clean(pane: DocumentPane) -> None:
     data.setText("a\r\nb\u2028c\u2029d")
     pane.insertFromMimeData(data)
     assert pane.text() == "a\nb\nc\nd"
-
-
-def test_files_dropped_are_passed_on_and_not_pasted(pane: DocumentPane, tmp_path: Path) -> None:
-    dropped: list[list[Path]] = []
-    pane.files_dropped.connect(dropped.append)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
-    assert pane.canInsertFromMimeData(data)
-    pane.insertFromMimeData(data)
-    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
 
 
 @pytest.mark.parametrize(
@@ -290,13 +261,6 @@ def test_the_page_has_a_comfortable_line_in_the_middle(pane: DocumentPane) -> No
     assert abs(pane.viewport().x() - right) < 40
     pane.resize(420, 600)
     assert pane.viewport().width() > 360
-
-
-def test_a_place_that_is_not_lit_says_why(pane: DocumentPane) -> None:
-    pane.set_text("One two three.")
-    pane.light([(Span(4, 7), "two"), (Span(5, 8), "two")])
-    assert pane.why_not(0) == "" and pane.why_not(7) == ""
-    assert pane.why_not(1) == "The text says something else at this place by now."
 
 
 def test_selected_words_are_those_of_the_text(pane: DocumentPane) -> None:

@@ -15,7 +15,7 @@ from app.core.positions import utf16_units
 from app.core.text import Span
 from app.settings.paths import default_paths
 from app.ui.document.marks.offsets import document_text, insertable
-from app.ui.document.text import document_pane, filling
+from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import LIMIT, broken
 from app.ui.kit.theme import Theme
@@ -27,7 +27,6 @@ LONG = "\n".join(WORDS * 8 for _ in range(50))
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document_pane, "PIECE", 7)
-    monkeypatch.setattr(filling, "PIECE", 7)
 
 
 @pytest.fixture
