@@ -170,10 +170,6 @@ class RichPage(QTextEdit):
         if not self._settling:
             self._settle()
 
-    def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Load nothing, from nowhere."""
-        return None
-
     def _rebuild(self) -> None:
         """Rebuild the page with the theme's present fonts."""
         text = self._opened.document.text
