@@ -16,7 +16,6 @@ from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
 from tests.helpers.paged import opened_pdf
 from tests.helpers.small_pdfs import Page, lines
 
@@ -24,13 +23,6 @@ AnyPane = DocumentPane | RichPane | PagePane
 CONTROL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
-
-
-@pytest.fixture(scope="module")
-def theme(qapp: QApplication) -> Theme:
-    theme = Theme(ROOT / "resources")
-    theme.choose("light")
-    return theme
 
 
 @pytest.fixture(params=[DocumentPane, RichPane, PagePane])

@@ -7,22 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
-
-RESOURCES = ROOT / "resources"
 
 
 @pytest.fixture
-def bar(qapp: QApplication, qtbot: QtBot) -> AnswerMap:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
+def bar(theme: Theme, qtbot: QtBot) -> AnswerMap:
     bar = AnswerMap(theme)
-    theme.setParent(bar)
     qtbot.addWidget(bar)
     bar.resize(bar.sizeHint().width(), 600)
     bar.setRange(0, 900)

@@ -15,14 +15,13 @@ from pytestqt.qtbot import QtBot
 from app.core.layout import Opened
 from app.core.results import HEAT_BINS
 from app.core.text import Span
+from app.ui.document.pdf.page_marks import PageHighlights
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
-RESOURCES = ROOT / "resources"
 # Two columns, the left one written first; the answer "seven silver spoons" goes over a line's end.
 LEFT = "The house had a kitchen\nwith a large table, seven\nsilver spoons in a drawer\nand a cat."
 RIGHT = "The garden lay behind it\nand was full of roses,\nwhich nobody watered but\nthe rain."
@@ -31,17 +30,9 @@ OTHER = Page(lines("Another page begins here\nand says that the cat\nis called M
 
 
 @pytest.fixture
-def theme(qapp: QApplication) -> Theme:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
-    return theme
-
-
-@pytest.fixture
 def open_pane(theme: Theme, qtbot: QtBot) -> Callable[[Opened], PagePane]:
     def opened(document: Opened) -> PagePane:
         pane = PagePane(theme)
-        theme.setParent(pane)
         qtbot.addWidget(pane)
         pane.resize(760, 600)
         pane.show()
@@ -453,4 +444,13 @@ def test_in_the_dark_pages_keep_their_colours_a_touch_dimmed(
     image = grabbed(pane)
     paper, desk = image.pixelColor(corner), image.pixelColor(2, 300)
     assert 200 < paper.lightness() < 250 and desk == pane._theme.colour("desk")
-    pane._theme.choose("light")
+
+
+def test_places_are_looked_up_in_the_document_that_is_shown(theme: Theme, tmp_path: Path) -> None:
+    tides = opened_pdf(tmp_path / "tides.pdf", [Page(lines("The tide is high at noon.", 72, 100))])
+    ebbs = opened_pdf(tmp_path / "ebbs.pdf", [Page(lines("An ebb is low at night.", 72, 100))])
+    at = tides.document.text.index("tide")
+    given = [(Span(at, at + 4), "tide"), (Span(at, at + 4), "ebbs")]
+    highlights = PageHighlights(theme)
+    assert highlights.take(tides.pages, given) == highlights.take(tides.pages, given) == [True, False]
+    assert highlights.take(ebbs.pages, given) == [False, False]

@@ -47,11 +47,8 @@ def book(tmp_path: Path) -> Opened:
 
 
 @pytest.fixture
-def pane(workspace: Workspace, book: Opened, qtbot: QtBot) -> PagePane:
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
+def pane(theme: Theme, book: Opened, qtbot: QtBot) -> PagePane:
     pane = PagePane(theme)
-    theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.resize(700, 600)
     pane.show_document(book)

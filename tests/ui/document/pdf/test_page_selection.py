@@ -22,11 +22,9 @@ from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
-RESOURCES = ROOT / "resources"
 LEFT = "The kitchen had a table\nand on it lay seven silver\nspoons from the old coun-\ntry house."
 RIGHT = "Roses grew behind the wall\nand nobody ever watered\nthem but the rain."
 FIRST = Page([*lines(LEFT, 72, 100), *lines(RIGHT, 330, 100)])
@@ -39,12 +37,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
 
 
 @pytest.fixture
-def open_pages(qapp: QApplication, qtbot: QtBot) -> Callable[[Opened], PagePane]:
+def open_pages(theme: Theme, qtbot: QtBot) -> Callable[[Opened], PagePane]:
     def shown(document: Opened) -> PagePane:
-        theme = Theme(RESOURCES)
-        theme.choose("light")
         pages = PagePane(theme)
-        theme.setParent(pages)
         qtbot.addWidget(pages)
         pages.resize(760, 1500)
         pages.show()
@@ -255,15 +250,12 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
         ("שָׁלוֹם עולם", 2, "שָׁלוֹם"),
         ("👩\u200d👩\u200d👧 and 𝔘𝔫𝔦 here", 12, "𝔘𝔫𝔦"),
         ("word", 0, "word"),
+        ("", 0, ""),
         ("a" * 500, 250, "a" * 200),
     ],
 )
 def test_the_word_around_a_place(text: str, point: int, word: str) -> None:
     assert word_around(text, point).of(text) == word
-
-
-def test_there_is_no_word_in_no_text() -> None:
-    assert word_around("", 0) == Span(0, 0)
 
 
 def test_words_are_looked_for_from_the_last_place_backwards_over_a_long_text(opened: Opened) -> None:
