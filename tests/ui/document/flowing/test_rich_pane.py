@@ -413,24 +413,6 @@ def test_a_selection_is_copied_as_the_text_says_it(pane: RichPane, qtbot: QtBot)
     assert pane.selected_words() == "👍 "
 
 
-def test_words_are_found_in_turn_and_round_again(pane: RichPane, qtbot: QtBot) -> None:
-    writer = long_document(300)
-    pane.show_document(writer.opened())
-    places = []
-    for _ in range(3):
-        assert pane.go_to_words("chapter")
-        places.append(pane.textCursor().selectionStart())
-        assert pane.selected_words() == "Chapter"
-        top = pane._page.line_top(places[-1])[0] - pane.map.value()
-        assert 0 <= top < pane.viewport().height()
-    assert places == sorted(set(places))
-    assert pane.go_to_words("chapter", backwards=True) and pane.textCursor().selectionStart() == places[1]
-    for _ in range(6):
-        pane.go_to_words("chapter")
-    assert pane.textCursor().selectionStart() == places[1]
-    assert not pane.go_to_words("nowhere to be found")
-
-
 def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> None:
     writer = Writer()
     for _ in range(400):

@@ -278,7 +278,7 @@ def test_the_place_stays_when_zoomed_and_resized(book: PagePane) -> None:
     assert after.x == pytest.approx(before.x, abs=1) and after.y == pytest.approx(before.y, abs=1)
 
 
-def test_zoom_goes_in_steps_within_bounds_and_by_wheel(pane: PagePane, qtbot: QtBot) -> None:
+def test_zoom_goes_in_steps_and_by_wheel(pane: PagePane, qtbot: QtBot) -> None:
     told: list[float] = []
     pane.zoomed.connect(told.append)
     first = pane.shown_zoom()
@@ -287,12 +287,6 @@ def test_zoom_goes_in_steps_within_bounds_and_by_wheel(pane: PagePane, qtbot: Qt
     pane.zoom_out()
     pane.zoom_out()
     assert pane.shown_zoom() < first
-    for _ in range(40):
-        pane.zoom_in()
-    assert pane.zoom() == 8.0
-    for _ in range(40):
-        pane.zoom_out()
-    assert pane.zoom() == pytest.approx(0.1)
     pane.set_zoom(1.0)
     event = QWheelEvent(
         QPointF(100, 100), pane.viewport().mapToGlobal(QPointF(100, 100)), QPoint(), QPoint(0, 120),
@@ -302,17 +296,6 @@ def test_zoom_goes_in_steps_within_bounds_and_by_wheel(pane: PagePane, qtbot: Qt
     QApplication.sendEvent(pane.viewport(), event)
     assert pane.zoom() == pytest.approx(1.1)
     assert abs(pane.map.value() - before) < 60
-
-
-def test_fitted_pages_fill_the_width_and_not_more_than_can_be_read(pane: PagePane) -> None:
-    pane.resize(500, 600)
-    rect = pane._stack.rect(0)
-    assert 0.9 * pane.viewport().width() < rect.width < pane.viewport().width()
-    assert not pane.horizontalScrollBar().isVisible()
-    pane.resize(2500, 900)
-    rect = pane._stack.rect(0)
-    assert rect.width < 1100
-    assert abs(rect.left - (pane.viewport().width() - rect.right)) <= 1
 
 
 def test_the_page_that_is_seen_is_told(book: PagePane) -> None:
@@ -361,18 +344,9 @@ def test_words_are_found_over_lines_and_round_the_end(pane: PagePane) -> None:
     assert pane._selection.span == first
 
 
-def test_a_click_on_a_lit_place_chooses_it(pane: PagePane, qtbot: QtBot) -> None:
-    chosen: list[int] = []
-    pane.light_chosen.connect(chosen.append)
-    pane.light([place(pane, "kitchen"), place(pane, "table")])
-    for index in (1, 0):
-        middle = pane.light_boxes(index)[0].center().toPoint()
-        qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=middle)
-    assert chosen == [1, 0]
-    qtbot.mouseMove(pane.viewport(), middle)
-    assert pane._cursor_at(QPointF(middle)) == Qt.CursorShape.PointingHandCursor
-    qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(5, 300))
-    assert chosen == [1, 0]
+def test_a_hand_shows_over_a_lit_place(pane: PagePane) -> None:
+    pane.light([place(pane, "kitchen")])
+    assert pane._cursor_at(pane.light_boxes(0)[0].center()) == Qt.CursorShape.PointingHandCursor
 
 
 def test_pages_without_text_are_shown_and_nothing_breaks(

@@ -325,7 +325,7 @@ def test_the_last_line_is_never_cut_off_at_the_end(pane: DocumentPane, qtbot: Qt
 
 
 WORDS = "The tide is high at noon. "
-LONG = "\n".join(WORDS * 8 for _ in range(50))
+LONG = "\n".join(WORDS * 8 for _ in range(12))
 
 
 @pytest.fixture
