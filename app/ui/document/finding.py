@@ -46,7 +46,7 @@ class Finding(QObject):
         self._at_work: Searched | None = None
         bar.typed.connect(self._typed)
         bar.closed.connect(self._closed)
-        bar.find_asked.connect(self._find)
+        bar.find_requested.connect(self._find)
 
     @Slot()
     def open(self) -> None:

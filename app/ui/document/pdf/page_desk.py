@@ -7,15 +7,14 @@ from math import ceil
 from statistics import median
 
 from PySide6.QtCore import (
-    Property,
     QEasingCurve,
     QEvent,
     QPointF,
-    QPropertyAnimation,
     QRect,
     QRectF,
     Qt,
     QTimer,
+    QVariantAnimation,
     Signal,
     Slot,
 )
@@ -72,13 +71,14 @@ class PageHint(QWidget):
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_SHOWN_MS)
-        self._fade = QPropertyAnimation(self, b"strength", self)
+        self._fade = QVariantAnimation(self)
         self._fade.setDuration(_FADE_MS)
         self._fade.setStartValue(1.0)
         self._fade.setEndValue(0.0)
         self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
+        self._fade.valueChanged.connect(self._set_strength)
+        self._fade.finished.connect(self.hide)
         self._rest.timeout.connect(self._fade.start)
-        self._fade.finished.connect(self._gone)
         self.hide()
 
     def show_words(self, words: str) -> None:
@@ -119,18 +119,10 @@ class PageHint(QWidget):
         painter.setFont(self._theme.font("small"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._words)
 
-    def _get_strength(self) -> float:
-        return self._strength
-
+    @Slot(object)
     def _set_strength(self, strength: float) -> None:
         self._strength = strength
         self.update()
-
-    strength = Property(float, _get_strength, _set_strength)
-
-    @Slot()
-    def _gone(self) -> None:
-        self.hide()
 
 
 def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:

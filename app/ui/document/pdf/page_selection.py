@@ -224,11 +224,6 @@ class PageSelection:
             self._boxes[page] = cached
         return cached[1]
 
-    def forget(self, seen: range) -> None:
-        """Drop the cached boxes of pages that are not visible any more."""
-        for page in [page for page in self._boxes if page not in seen]:
-            del self._boxes[page]
-
     def seek(self, words: str, start: int, backwards: bool) -> Generator[None, None, Span | None]:
         """Search the next match of these words after `start`, or the last before it, cyclically, in short turns.
 

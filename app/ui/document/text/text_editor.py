@@ -20,10 +20,6 @@ class PaperEdit(SearchableEdit):
     dropped = Signal(list)
     focused = Signal(bool)
 
-    def set_right_margin(self, pixels: int) -> None:
-        """Keep the words `pixels` away from the scroll bar at the paper's edge."""
-        self.setViewportMargins(0, 0, pixels, 0)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focused.emit(True)
@@ -141,5 +137,5 @@ class TextEditor(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._editor.setFont(theme.font("document"))
-        self._editor.set_right_margin(theme.step(3))
+        self._editor.setViewportMargins(0, 0, theme.step(3), 0)
         self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))
