@@ -115,17 +115,6 @@ def test_an_answer_over_a_lines_end_is_lit_in_both_lines(pane: PagePane, file: P
     assert column < pane.place_of(Spot(0, 320, 0)).x(), "nothing of the other column is lit"
 
 
-def test_what_the_page_does_not_say_is_not_lit_and_the_reason_is_given(pane: PagePane) -> None:
-    wrong = Span(3, 8)
-    assert pane.light([place(pane, "Minka"), (wrong, "Minka"), (Span(0, 10**6), "x")]) == [True, False, False]
-    assert pane.why_not(0) == "" and pane.why_not(9) == ""
-    assert pane.why_not(1).endswith(".") and pane.why_not(2).endswith(".")
-    assert pane.light_boxes(1) == [] and pane.map.marks()[1] == -1.0
-    before = pane.map.value()
-    pane.reveal(1)
-    assert pane.map.value() == before
-
-
 def test_words_of_a_font_that_does_not_say_its_letters_are_not_lit(
     open_pane: Callable[[Opened], PagePane], file: Path
 ) -> None:

@@ -179,23 +179,3 @@ def test_closed_it_draws_nothing_more(
     pane.map.setValue(pane.map.maximum())
     qtbot.wait(100)
     assert len(slow.orders) == 1 and not pane._shelf.tiles()
-
-
-@pytest.mark.parametrize("size", [(700, 600), (1200, 900)])
-def test_the_scale_of_what_is_drawn_is_the_screens(
-    workspace: Workspace,
-    lanes: Lanes,
-    pane: PagePane,
-    book: Opened,
-    qtbot: QtBot,
-    size: tuple[int, int],
-) -> None:
-    pane.resize(*size)
-    heard: list[list[tuple[int, float, int, int, int, int]]] = []
-    pane.pictures_wanted.connect(heard.append)
-    pane.show()
-    qtbot.waitUntil(lambda: bool(heard))
-    page, scale, left, top, width, height = heard[0][0]
-    assert (page, left, top) == (0, 0, 0)
-    assert width == round(612 * scale) == pane._stack.rect(0).width and height > 0
-    PagePictures(workspace, lanes, pane, book).close()
