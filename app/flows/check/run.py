@@ -23,7 +23,7 @@ from app.core.network import HUB
 from app.core.report import Report
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Span
-from app.documents.library_versions import library_versions
+from app.documents.reader import library_versions
 from app.engine.child import Child
 from app.engine.serve import Factory
 from app.flows.ask.pages import draw_part

@@ -92,13 +92,7 @@ def pieces() -> Generator[None, None, None]:
     import app.ui.document.flowing.rich_pane
 
     yield
-    import app.ui.document.pdf.page_points
-
-    yield
     import app.ui.document.pdf.page_tiles
-
-    yield
-    import app.ui.document.pdf.page_painting
 
     yield
     import app.ui.document.pdf.page_marks

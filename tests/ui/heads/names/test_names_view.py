@@ -357,7 +357,7 @@ def test_what_was_typed_comes_back(
 def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
     view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.ui.document.text.filling.PIECE", 300)
+    monkeypatch.setattr("app.ui.document.text.document_pane.PIECE", 300)
     text = "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000
     read(view, qtbot, text)
     qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)
