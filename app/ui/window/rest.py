@@ -50,9 +50,6 @@ def pieces() -> Generator[None, None, None]:
     import app.flows.ask.read
 
     yield
-    import app.flows.ask.changes
-
-    yield
     import app.core.days
 
     yield

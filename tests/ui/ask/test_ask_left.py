@@ -35,8 +35,8 @@ def test_a_question_asked_over_another_one_leaves_that_in_the_history(view: AskV
     ask(view, qtbot, "How long?")
     assert view.panel.card.answer() == WORDS[0]
     assert sorted(kept(view, qtbot)) == [("A slow one?", WORDS[1], False), ("How long?", WORDS[0], True)]
-    assert view.sheets.current().outcome is not None
-    assert not view.sheets.current().outcome.ended  # type: ignore[union-attr]
+    assert view.sheets.current().session.run is not None
+    assert not view.sheets.current().session.run.note  # type: ignore[union-attr]
 
 
 def test_without_an_answer_there_is_nothing_to_keep(view: AskView, qtbot: QtBot, reader: Reader) -> None:
@@ -52,7 +52,7 @@ def test_what_is_read_as_the_window_goes_is_kept_once(view: AskView, qtbot: QtBo
     view.keep()
     assert kept(view, qtbot) == [("A slow one?", WORDS[1], False)]
     sheet = view.sheets.current()
-    assert sheet.entry == view.workspace.history.entries()[0].number, "it comes back with the page"
+    assert sheet.session.entry == view.workspace.history.entries()[0].number, "it comes back with the page"
 
 
 def test_where_the_disk_refuses_the_window_goes_all_the_same(
@@ -66,7 +66,7 @@ def test_where_the_disk_refuses_the_window_goes_all_the_same(
     reading(view, qtbot)
     monkeypatch.setattr(view.workspace.history, "add", refuse)
     view.keep()
-    assert view.sheets.current().entry == 0
+    assert view.sheets.current().session.entry == 0
 
 
 @pytest.mark.parametrize("scrolled", ["end", "top"])

@@ -16,7 +16,7 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.ui.ask.ask import AskView
-from app.ui.ask.outcome import Outcome
+from app.ui.ask.session import TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
@@ -65,7 +65,7 @@ def test_another_sheet_names_the_question_of_its_own_answer(view: AskView, qtbot
     ask(view, qtbot, "How long?")
     qtbot.keyClicks(view.panel.box.field, " Or not?")
     assert view.panel.named_question() == "Asked: “How long?”"
-    view.sheets.new_up()
+    view.sheets.show_new()
     assert view.panel.named_question() == ""
     view.sheets.previous()
     assert view.panel.box.question() == "How long? Or not?"
@@ -188,10 +188,10 @@ def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
     assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
     assert bar.value() == top, "the page stays with it"
     # Whatever is listed has the probability that a longer list would give it.
-    assert sheet.outcome is not None
-    assert sheet.outcome.answers()[-1].probability == pytest.approx(THIRD.probability)
+    assert sheet.session.run is not None
+    assert sheet.session.run.answers()[-1].probability == pytest.approx(THIRD.probability)
     scripted.end(*others, found("denied", 0.01, nth=1))
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
     qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
     assert lit(read) == "allowed" and listed(read) == ["denied", "secrets", THIRD.text]
@@ -207,22 +207,22 @@ def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
 
 def test_an_answer_that_grew_by_a_word_is_the_same_one() -> None:
     view = found("64", 0.2)
-    outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
-    outcome.take(Reading((FIRST, view), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.pin(1)
-    outcome.take(Reading((SECOND, FIRST), True, 0.1, 0.4, 2, 9, 0.1, complete=False))
+    outcome = QuestionRun(None, None)  # type: ignore[arg-type]  # they are not looked at
+    outcome.take_partial(Reading((FIRST, view), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
+    outcome.choose(1)
+    outcome.take_partial(Reading((SECOND, FIRST), True, 0.1, 0.4, 2, 9, 0.1, complete=False))
     assert outcome.pinned is SECOND and outcome.chosen == 0 and len(outcome.answers()) == 2
 
 
 def test_no_two_answers_are_likely_beside_each_other_where_one_is_listed() -> None:
-    outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
-    outcome.take(Reading((found("12", 0.8),), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.pin(0)
-    outcome.take(Reading((found("permitted", 0.8),), True, 0.15, 0.4, 2, 9, 0.1, complete=False))
+    outcome = QuestionRun(None, None)  # type: ignore[arg-type]  # they are not looked at
+    outcome.take_partial(Reading((found("12", 0.8),), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
+    outcome.choose(0)
+    outcome.take_partial(Reading((found("permitted", 0.8),), True, 0.15, 0.4, 2, 9, 0.1, complete=False))
     best, kept = outcome.answers()
     assert (best.text, kept.text) == ("permitted", "12")
     assert kept.probability == pytest.approx(0.05), "what the others leave"
-    outcome.take(Reading((found("permitted", 0.9),), True, 0.1, 0.4, 3, 9, 0.1, complete=False))
+    outcome.take_partial(Reading((found("permitted", 0.9),), True, 0.1, 0.4, 3, 9, 0.1, complete=False))
     assert outcome.answers()[1].probability == pytest.approx(0.0)
 
 
@@ -232,11 +232,11 @@ def test_a_stop_before_the_progress_of_the_last_answer_counts_as_far_as_that(
 ) -> None:
     sheet = start(view, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
-    assert sheet.outcome is not None
-    sheet.outcome.progress = told  # the answer of 34 windows has come before its progress
+    assert sheet.session.run is not None
+    sheet.session.run.progress = told  # the answer of 34 windows has come before its progress
     view.stop()
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
-    assert sheet.outcome.reading is not None and sheet.outcome.reading.windows == 34
+    assert sheet.session.run.reading is not None and sheet.session.run.reading.windows == 34
 
 
 def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
@@ -251,7 +251,7 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     bar.setValue(bar.maximum())
     assert sheet.pane.moved_by_user()
     scripted.end(THIRD, FIRST)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert bar.value() == bar.maximum()
 
 
@@ -270,17 +270,17 @@ def test_nothing_is_said_of_a_text_that_was_emptied(view: AskView, qtbot: QtBot)
     qtbot.keyClicks(sheet.editor, "x")
     assert view.panel.card.answer() == WORDS[0] and "changed" in view.panel.card.note(), "another text"
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Backspace)
-    assert sheet.shown_outcome is None
+    assert sheet.session.shown_run is None
     assert view.panel.card.isHidden() and not view.panel.list.places() and view.panel.named_question() == ""
     assert sheet.pane.lit() == [] and not any(sheet.pane.map.heat())
-    view.sheets.new_up()
+    view.sheets.show_new()
     assert view.panel.card.isHidden()
 
 
 def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBot) -> None:
     sheet = ask(view, qtbot, "How long?")
-    qtbot.waitUntil(lambda: sheet.entry > 0)
-    entry, outcome = sheet.entry, sheet.outcome
+    qtbot.waitUntil(lambda: sheet.session.entry > 0)
+    entry, outcome = sheet.session.entry, sheet.session.run
     cut_all(sheet, qtbot)
     assert view.panel.card.isHidden() and sheet.pane.lit() == []
     qtbot.keyClicks(sheet.editor, "Another text.")
@@ -288,12 +288,12 @@ def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBo
     for _ in range(20):
         if sheet.pane.text() != TEXT:
             qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
-    assert sheet.pane.text() == TEXT and sheet.outcome is outcome and sheet.entry == entry
+    assert sheet.pane.text() == TEXT and sheet.session.run is outcome and sheet.session.entry == entry
     assert view.panel.card.answer() == WORDS[0] and sheet.pane.lit() == list(WORDS)
     assert "changed" not in view.panel.card.note()
     cut_all(sheet, qtbot)
     ask(view, qtbot, "How long?", "It is said that at least 12 characters in length will do.")
-    assert sheet.outcome is not outcome, "another question"
+    assert sheet.session.run is not outcome, "another question"
 
 
 def test_a_reading_goes_on_while_its_text_is_off_the_page(
@@ -305,7 +305,7 @@ def test_a_reading_goes_on_while_its_text_is_off_the_page(
     cut_all(sheet, qtbot)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible()
     scripted.end(FIRST, SECOND)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible() and sheet.pane.lit() == []
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
     assert read.panel.card.answer() == FIRST.text and sheet.pane.lit() == [FIRST.text, SECOND.text]
@@ -327,22 +327,22 @@ def test_a_paste_over_everything_keeps_the_answer_to_be_asked_again(view: AskVie
     QGuiApplication.clipboard().setText("Another text. " + TEXT)
     sheet.editor.selectAll()
     qtbot.keyClick(sheet.editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert sheet.outcome is not None and sheet.outcome.stale
+    assert sheet.session.run is not None and sheet.session.run.text is TextState.CHANGED
     assert "changed" in view.panel.card.note()
 
 
 @pytest.mark.parametrize("typed", ["x", "👩"])
 def test_undoing_an_edit_lights_the_answer_up_again(view: AskView, qtbot: QtBot, typed: str) -> None:
     sheet = ask(view, qtbot, "How long?")
-    lit = sheet.outcome.lit if sheet.outcome is not None else ()
+    lit = sheet.session.run.lit if sheet.session.run is not None else ()
     sheet.editor.textCursor().insertText(typed)
-    assert sheet.outcome is not None and sheet.outcome.stale
+    assert sheet.session.run is not None and sheet.session.run.text is TextState.CHANGED
     assert "changed" in view.panel.card.note()
     sheet.editor.undo()
-    assert not sheet.outcome.stale and sheet.outcome.lit == lit and any(lit)
+    assert sheet.session.run.text is not TextState.CHANGED and sheet.session.run.lit == lit and any(lit)
     assert "changed" not in view.panel.card.note() and view.panel.card.answer() == WORDS[0]
     sheet.editor.redo()
-    assert sheet.outcome.stale
+    assert sheet.session.run.text is TextState.CHANGED
 
 
 def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
@@ -352,10 +352,10 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     sheet = start(first, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: first.panel.card.over() == "Provisional: still reading")
     first.stop()
-    qtbot.waitUntil(lambda: sheet.entry > 0)
+    qtbot.waitUntil(lambda: sheet.session.entry > 0)
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))
-    qtbot.waitUntil(lambda: view.sheets.current().outcome is not None)
+    qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1] and "read in part" in view.panel.card.facts()
     (entry,) = view.workspace.history.entries()

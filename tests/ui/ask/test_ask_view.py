@@ -154,7 +154,7 @@ def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
     engine.answer = lambda *_: Reading(answers(text, "1204", "611"), True, 0.05, 0.4, 1, 1, 0.1)
     ask(view, qtbot, "How large?", text)
     assert view.panel.card.likely().endswith("\nRow: <b> · Column: Size")
-    view.answers.copy()
+    view.controller.copy()
     assert "“Town: <b>. Size: 1204.”\nRow: <b> · Column: Size\n(" in QGuiApplication.clipboard().text()
     assert [place.cell for place in view.panel.list.places()] == ["Row: Kiruna · Column: Size"]
 
@@ -261,8 +261,8 @@ def test_card_copy_history_and_export_say_the_same(
     card = view.panel.card
     assert card.answer() == answer and card.likely().startswith(likely)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: bool(sheet.entry) and view.lanes.files.idle)
-    entry = entry_numbered(view.workspace, sheet.entry, Silent())
+    qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
+    entry = entry_numbered(view.workspace, sheet.session.entry, Silent())
     row = row_of(entry)
     for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
         assert answer in said
@@ -286,7 +286,7 @@ def test_the_threshold_counts_at_once_without_reading_again(
     ask(view, qtbot, "What is the boiling point of lead?")
     view.panel.threshold.slider().setValue(5)
     assert view.panel.card.answer() == "The text does not say", "the words themselves are next to never right"
-    view.panel.threshold.own_asked.emit()
+    view.panel.threshold.changed.emit(None)
     assert "40 %" in view.panel.threshold.words()
     view.panel.threshold.open(True)
     told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
@@ -325,7 +325,7 @@ def test_a_stopped_reading_took_as_long_as_it_was_read(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     qtbot.wait(250)
     view.stop()
-    outcome = view.sheets.current().outcome
+    outcome = view.sheets.current().session.run
     assert outcome is not None and outcome.reading is not None
     assert 0.2 <= outcome.reading.seconds < 10 and outcome.reading.seconds != 1.0, "not as of its last answer"
     assert f"{wording.duration(outcome.reading.seconds)}, read in part" in view.panel.card.facts()
@@ -338,7 +338,7 @@ def test_the_page_stays_where_a_person_went_meanwhile(view: AskView, qtbot: QtBo
     bar.setValue(bar.maximum())
     view.stop()
     assert bar.value() == bar.maximum() > 0
-    view.answers.choose_first()
+    view.controller.choose(0)
     assert bar.value() < bar.maximum(), "a click on the answer goes there"
 
 
@@ -423,7 +423,11 @@ def test_a_new_question_takes_the_place_of_a_running_one(view: AskView, qtbot: Q
     sheet = ask(view, qtbot, "How long?")
     assert view.panel.card.answer() == WORDS[0]
     qtbot.wait(80)
-    assert sheet.outcome is not None and sheet.outcome.question == "How long?" and not sheet.outcome.ended
+    assert (
+        sheet.session.run is not None
+        and sheet.session.run.question == "How long?"
+        and not sheet.session.run.note
+    )
 
 
 @pytest.mark.parametrize(
@@ -457,7 +461,7 @@ def test_no_question_and_no_text_are_said_gently(view: AskView, qtbot: QtBot, en
     start(view, qtbot, "", TEXT)
     assert "no question" in view.panel.notice.sentence()
     assert view.panel.box.field.hasFocus()
-    view.sheets.new_up()
+    view.sheets.show_new()
     start(view, qtbot, "Who?", "")
     assert "no text" in view.panel.notice.sentence()
     assert not engine.requests

@@ -65,7 +65,7 @@ def test_it_is_asked_as_soon_as_the_file_is_there(
     assert view.panel.card.answer() == "noon"
     assert asked(engine) == [("one.txt", "When at noon?")], "the last one, once"
     assert view.panel.box.question() == "When at noon? And", "what is being typed stays"
-    assert view.sheets.current().history == ["Low at dawn?", "When at noon?"]
+    assert view.sheets.current().session.history == ["Low at dawn?", "When at noon?"]
 
 
 def test_esc_lets_go_of_it_first_and_stops_the_opening_then(
@@ -155,7 +155,7 @@ def test_it_is_asked_behind_another_tab_after_what_is_being_read_there(
     assert not view.panel.strip.isVisible()
     ask(view, qtbot, "Full at midnight?")
     waiting.go_on.set()
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert asked(engine) == [("two.txt", "Full at midnight?"), ("one.txt", "When at noon?")]
     assert view.sheets.current() is other and view.panel.card.answer() == "midnight"
     view.sheets.bring(view.sheets.all().index(sheet))

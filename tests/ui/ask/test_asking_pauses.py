@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.errors import EngineLost
 from app.core.report import Report, Stopped
 from app.ui.ask.ask import AskView
-from app.ui.ask.outcome import Outcome
+from app.ui.ask.session import QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.open_files import CARD, Waiting, is_open
@@ -45,9 +45,13 @@ def view(open_page: Callable[[type[AskView], FakeEngine], AskView], engine: Fake
     return open_page(AskView, engine)
 
 
-def out(sheet: Sheet) -> Outcome:
-    assert sheet.outcome is not None
-    return sheet.outcome
+def out(sheet: Sheet) -> QuestionRun:
+    assert sheet.session.run is not None
+    return sheet.session.run
+
+
+def is_paused(sheet: Sheet) -> bool:
+    return out(sheet).state is RunState.PAUSED
 
 
 def best(sheet: Sheet) -> str:
@@ -56,7 +60,7 @@ def best(sheet: Sheet) -> str:
 
 
 def is_over(sheet: Sheet) -> bool:
-    return sheet.outcome is not None and not sheet.outcome.running
+    return sheet.session.run is not None and not sheet.session.run.is_running
 
 
 def bring(view: AskView, sheet: Sheet) -> None:
@@ -97,7 +101,7 @@ def test_it_is_paused_with_what_was_found_and_goes_on_by_itself(
     view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
 ) -> None:
     panel = view.panel
-    assert out(bell).running and out(bell).paused and best(bell) == "seven"
+    assert out(bell).is_running and is_paused(bell) and best(bell) == "seven"
     assert not panel.card.isVisible(), "of the other tab nothing is said here"
     bring(view, bell)
     assert panel.strip.isVisible() and panel.strip.words() == GOES_ON
@@ -108,10 +112,10 @@ def test_it_is_paused_with_what_was_found_and_goes_on_by_itself(
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
     assert is_over(gate) and best(gate) == "nine"
     qtbot.waitUntil(lambda: panel.strip.words() == "Reading")
-    assert not out(bell).paused and panel.card.over() == "Provisional: still reading" and notes[-1] == ""
+    assert not is_paused(bell) and panel.card.over() == "Provisional: still reading" and notes[-1] == ""
     told.end(FIRST)
     qtbot.waitUntil(lambda: is_over(bell))
-    assert panel.card.answer() == "eight" and not panel.card.over() and not out(bell).ended
+    assert panel.card.answer() == "eight" and not panel.card.over() and not out(bell).note
     assert kept(view, qtbot) == {(FIRST, "eight", ""), (SECOND, "nine", "")}
     assert told.asked == [FIRST, SECOND, FIRST]
 
@@ -135,7 +139,7 @@ def test_what_was_found_stays_until_as_much_was_read_again(
     told.found(FIRST, "rings", 35)
     qtbot.waitUntil(lambda: best(bell) == "rings")
     view.stop()
-    assert out(bell).ended == "Stopped after 35 % of the text"
+    assert out(bell).note == "Stopped after 35 % of the text"
 
 
 def test_where_nothing_was_found_whatever_is_found_shows_at_once(
@@ -160,7 +164,7 @@ def test_where_nothing_was_found_whatever_is_found_shows_at_once(
     told.found(FIRST, "rings", 12)
     qtbot.waitUntil(lambda: best(one) == "rings")
     bring(view, one)
-    assert view.stop() and out(one).ended == "Stopped after 34 % of the text", "which was read once"
+    assert view.stop() and out(one).note == "Stopped after 34 % of the text", "which was read once"
 
 
 @pytest.mark.parametrize("by", ["Esc", "Stop"])
@@ -173,7 +177,7 @@ def test_stopped_while_paused_it_ends_and_the_other_one_goes_on(
     else:
         view.panel.strip.stop_asked.emit()
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
-    assert not view.panel.strip.isVisible() and out(gate).running
+    assert not view.panel.strip.isVisible() and out(gate).is_running
     told.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
     qtbot.wait(30)
@@ -185,14 +189,14 @@ def test_stopped_while_it_is_read_again_it_says_how_far_it_came_once(
     view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
 ) -> None:
     took = out(bell).reading
-    assert view.stop() and out(gate).ended == "Stopped at the start"
+    assert view.stop() and out(gate).note == "Stopped at the start"
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
     assert not view.stop(), "what is read for another tab is not stopped here"
     told.found(FIRST, "bell", 10)
     qtbot.waitUntil(lambda: "10" in str(out(bell).progress))
     bring(view, bell)
     view.stop()
-    assert out(bell).ended == "Stopped after 34 % of the text" and best(bell) == "seven"
+    assert out(bell).note == "Stopped after 34 % of the text" and best(bell) == "seven"
     assert out(bell).reading == took, "so long it took, too"
 
 
@@ -203,12 +207,12 @@ def test_a_model_process_that_is_lost_ends_one_question_at_a_time(
     view.lost.connect(lambda: lost.append(1))
     told.fail(SECOND, EngineLost("The reader ended.", "Ask again."))
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
-    assert gate.outcome is None and len(lost) == 1 and best(bell) == "seven"
+    assert gate.session.run is None and len(lost) == 1 and best(bell) == "seven"
     told.fail(FIRST, EngineLost("The reader ended.", "Ask again."))
     qtbot.waitUntil(lambda: is_over(bell))
     qtbot.wait(30)
     assert told.asked == [FIRST, SECOND, FIRST] and len(lost) == 2
-    assert out(bell).ended == "Broke off after 34 % of the text" and best(bell) == "seven"
+    assert out(bell).note == "Broke off after 34 % of the text" and best(bell) == "seven"
     assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34 % of the text")}
 
 
@@ -218,10 +222,10 @@ def test_of_several_the_one_asked_last_goes_on_first(
     tide = sheet_with(view, TIDE)
     ask_in(view, qtbot, tide, THIRD)
     qtbot.waitUntil(lambda: told.asked[2:] == [THIRD])
-    assert out(bell).paused and out(gate).paused and out(gate).note == "Paused at the start"
+    assert is_paused(bell) and is_paused(gate) and out(gate).note == "Paused at the start"
     told.end(THIRD)
     qtbot.waitUntil(lambda: told.asked[3:] == [SECOND])
-    assert out(bell).paused
+    assert is_paused(bell)
     told.end(SECOND)
     qtbot.waitUntil(lambda: told.asked[4:] == [FIRST])
     told.end(FIRST)
@@ -260,7 +264,7 @@ def test_closing_the_tab_keeps_what_was_found(
     view.sheets.undo_close()
     assert view.sheets.current() is bell and view.panel.card.answer() == "seven"
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
-    assert bell.entry and out(bell).lit == (True,) and told.asked.count(FIRST) == 1
+    assert bell.session.entry and out(bell).lit == (True,) and told.asked.count(FIRST) == 1
 
 
 def test_as_the_window_goes_all_that_was_found_is_kept(
@@ -281,10 +285,10 @@ def test_an_edit_leaves_it_paused_and_another_text_ends_it(
 ) -> None:
     bring(view, bell)
     qtbot.keyClicks(bell.editor, "X")
-    assert out(bell).stale and out(bell).paused and view.panel.strip.words() == GOES_ON
+    assert out(bell).text is TextState.CHANGED and is_paused(bell) and view.panel.strip.words() == GOES_ON
     bell.editor.selectAll()
     qtbot.keyClick(bell.editor, Qt.Key.Key_Delete)
-    assert out(bell).paused and not view.panel.strip.isVisible(), "it may come back by undoing"
+    assert is_paused(bell) and not view.panel.strip.isVisible(), "it may come back by undoing"
     qtbot.keyClicks(bell.editor, "Another one")
     assert is_over(bell)
     told.end(SECOND)
@@ -330,7 +334,7 @@ def file(view: AskView, qtbot: QtBot, tmp_path: Path, told: ToldReader, waiting:
 
 def test_its_file_read_again_ends_it(view: AskView, qtbot: QtBot, told: ToldReader, file: Sheet) -> None:
     bring(view, file)
-    file.again_asked.emit(file)
+    file.read_requested.emit()
     qtbot.waitUntil(lambda: file.is_open and view.lanes.documents.idle)
     assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
     told.end(SECOND)
@@ -343,7 +347,7 @@ def test_an_entry_of_the_history_takes_its_place_and_what_was_found_is_kept(
     view: AskView, qtbot: QtBot, told: ToldReader, file: Sheet
 ) -> None:
     found = replace(ENTRY.answers[0], text="eight", page=None, sentence="", before="", after="")
-    entry = replace(ENTRY, question="When else?", name="bell.txt", path=file.path, answers=(found,))
+    entry = replace(ENTRY, question="When else?", name="bell.txt", path=file.session.path, answers=(found,))
     view.open_entry(entry)
     assert view.sheets.current() is file and out(file).question == "When else?" and best(file) == "eight"
     told.end(SECOND)
@@ -361,17 +365,17 @@ def test_what_waited_for_its_file_is_read_first_where_it_is_newer_and_up(
     view.open_files([tmp_path / "tide.txt"])
     tide = view.sheets.current()
     ask_in(view, qtbot, tide, "When is it high at noon")
-    assert not out(bell).paused, "nothing can be read for it yet"
+    assert not is_paused(bell), "nothing can be read for it yet"
     if not up:
         bring(view, bell)
     waiting.go_on.set()
     qtbot.waitUntil(lambda: tide.is_open)
     if not up:
         qtbot.wait(30)
-        assert not out(bell).paused and tide.awaits
+        assert not is_paused(bell) and tide.session.waiting
         bring(view, tide)
     qtbot.waitUntil(lambda: told.asked == [FIRST, "When is it high at noon", FIRST])
-    assert best(tide) == "noon" and best(bell) == "seven" and not out(bell).paused
+    assert best(tide) == "noon" and best(bell) == "seven" and not is_paused(bell)
 
 
 def test_what_waits_for_its_file_and_is_older_waits_for_the_newer_one_alone(
@@ -390,12 +394,12 @@ def test_what_waits_for_its_file_and_is_older_waits_for_the_newer_one_alone(
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND] and tide.is_open)
     bring(view, tide)
     qtbot.wait(30)
-    assert tide.awaits and view.panel.strip.words() == "Asked after the question in another tab"
+    assert tide.session.waiting and view.panel.strip.words() == "Asked after the question in another tab"
     for question, after in ((SECOND, FIRST), (FIRST, THIRD)):
         told.end(question)
         qtbot.waitUntil(lambda after=after: told.asked[-1] == after)  # type: ignore[misc]
     told.end(THIRD)
-    qtbot.waitUntil(lambda: is_over(tide) and not tide.awaits)
+    qtbot.waitUntil(lambda: is_over(tide) and not tide.session.waiting)
     assert told.asked == [FIRST, SECOND, FIRST, THIRD]
 
 
@@ -404,12 +408,12 @@ def test_what_came_to_its_end_at_that_moment_is_not_read_again(
 ) -> None:
     gate = sheet_with(view, GATE)
     view.panel.box.field.setPlainText("When shut at nine")
-    job = view.asking._runs.now.job  # type: ignore[union-attr]
+    job = view.controller._now.job  # type: ignore[union-attr]
     assert job is not None
     told.end(FIRST)
     while job._work._outcome is None:  # no event of the window is heard meanwhile
         pass
-    assert out(bell).running
+    assert out(bell).is_running
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
     assert is_over(bell) and best(bell) == "eight"
     qtbot.waitUntil(lambda: is_over(gate))

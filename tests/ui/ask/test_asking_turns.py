@@ -83,8 +83,8 @@ def asked(engine: FakeEngine) -> list[tuple[str, str]]:
 
 def best(sheet: Sheet) -> tuple[str, str, str] | None:
     """The document, the question and the answer that a sheet shows, once it is read."""
-    outcome = sheet.outcome
-    if outcome is None or outcome.running or outcome.reading is None:
+    outcome = sheet.session.run
+    if outcome is None or outcome.is_running or outcome.reading is None:
         return None
     found = outcome.answers()
     return outcome.opened.document.name, outcome.question, found[0].text if found else ""
@@ -113,11 +113,11 @@ def both(
     ask(view, qtbot, long)
     qtbot.waitUntil(lambda: len(asked(engine)) == 1)
     if long == LONG_IN_PARTS:
-        qtbot.waitUntil(lambda: two.outcome is not None and two.outcome.reading is not None)
+        qtbot.waitUntil(lambda: two.session.run is not None and two.session.run.reading is not None)
     waiting.go_on.set()
     qtbot.waitUntil(lambda: one.is_open)
     qtbot.wait(20)
-    assert one.awaits == "When at noon" and asked(engine) == [("two.txt", long)]
+    assert one.session.waiting and asked(engine) == [("two.txt", long)]
     return one, two
 
 
@@ -129,7 +129,7 @@ def test_another_question_where_one_is_read_gets_its_own_answer(
     ask(view, qtbot, "Low at dawn")
     qtbot.waitUntil(lambda: best(two) is not None and best(one) is not None)
     assert best(two) == ("two.txt", "Low at dawn", "dawn") and view.panel.card.answer() == "dawn"
-    assert best(one) == ("one.txt", "When at noon", "noon") and not one.awaits
+    assert best(one) == ("one.txt", "When at noon", "noon") and not one.session.waiting
     assert asked(engine)[1:] == [("two.txt", "Low at dawn"), ("one.txt", "When at noon")]
     qtbot.waitUntil(lambda: view.lanes.files.idle and len(view.workspace.history.entries()) >= 2)
     kept = {
@@ -148,11 +148,13 @@ def test_another_question_where_one_waits_takes_its_place(
     one, two = both
     bring(view, one)
     ask(view, qtbot, "The tide is high")
-    assert not one.awaits
+    assert not one.session.waiting
     qtbot.waitUntil(lambda: best(one) is not None)
     qtbot.wait(50)
     assert best(one) == ("one.txt", "The tide is high", "high") and view.panel.card.answer() == "high"
-    assert two.outcome is not None and two.outcome.answers()[0].text == "midnight", "what was found by then"
+    assert two.session.run is not None and two.session.run.answers()[0].text == "midnight", (
+        "what was found by then"
+    )
     assert asked(engine)[1:] == [("one.txt", "The tide is high"), ("two.txt", LONG_IN_PARTS)], "it goes on"
 
 
@@ -161,9 +163,9 @@ def test_one_waits_no_longer_where_the_file_read_before_it_is_gone(
 ) -> None:
     one, two = both
     (tmp_path / "two.txt").unlink()
-    two.again_asked.emit(two)
+    two.read_requested.emit()
     qtbot.waitUntil(lambda: best(one) is not None)
-    assert best(one) == ("one.txt", "When at noon", "noon") and not one.awaits
+    assert best(one) == ("one.txt", "When at noon", "noon") and not one.session.waiting
     qtbot.waitUntil(two.banner.isVisible)
 
 
@@ -189,7 +191,7 @@ def test_an_entry_of_the_history_opened_meanwhile_stands_and_the_next_question_i
     answerer.go_on.set()
     qtbot.waitUntil(lambda: best(one) is not None)
     qtbot.wait(50)
-    assert best(one) == ("one.txt", "When at noon", "noon") and not one.awaits
+    assert best(one) == ("one.txt", "When at noon", "noon") and not one.session.waiting
     assert best(two) == (("two.txt", "Low at when?", "dawn") if answered else None)
 
 
@@ -215,5 +217,5 @@ def test_of_a_file_without_text_it_is_told_once_its_tab_is_up(
     bring(view, scan)
     qtbot.waitUntil(view.panel.notice.isVisible)
     assert view.panel.notice.sentence() == "The pages of this PDF are empty."
-    assert not scan.awaits and not view.panel.strip.isVisible()
+    assert not scan.session.waiting and not view.panel.strip.isVisible()
     assert view.panel.box.question() == "When at noon" and len(asked(engine)) == 1

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
-from app.core.layout import Opened
 from app.core.results import Reading
-from app.ui.ask.outcome import Outcome
-from app.ui.ask.runs import Run
-from app.ui.ask.sheet import Sheet
 
 READ = Reading(
     answers=(),
@@ -33,10 +27,7 @@ READ = Reading(
     [(10, "one", False), (30, "one", True), (10, "another", True), (10, "its finder", False)],
 )
 def test_less_is_held_back_unless_another_model_reads(windows: int, model: str, taken: bool) -> None:
-    outcome = Outcome(
-        "who?", cast(Opened, SimpleNamespace(pages=())), reading=replace(READ, finder="its finder")
-    )
-    run = Run(cast(Sheet, None), outcome, request=None, least=0.3)  # type: ignore[arg-type]
+    run = QuestionRun(None, None, reading=replace(READ, finder="its finder"), least=0.3)  # type: ignore[arg-type]
     result = replace(READ, windows=windows, model=model)
-    assert run.may_take(result) is taken
-    assert run.late is (None if taken else result)
+    assert run.take_partial(result) is taken
+    assert run.held_back is (None if taken else result)

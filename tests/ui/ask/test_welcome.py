@@ -25,7 +25,8 @@ from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import TryButton
 from app.ui.ask.ask import AskView
-from app.ui.ask.ask_drafts import sheets_to_save
+from app.ui.ask.drafts import sheets_to_save
+from app.ui.ask.session import AskSession
 from app.ui.ask.welcome import Welcome
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -86,7 +87,7 @@ def welcomed(window: MainWindow, qtbot: QtBot) -> tuple[AskView, Welcome]:
     page = ask_page(window)
     qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
     sheet = page.sheets.current()
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert page.welcome is not None
     return page, page.welcome
 
@@ -173,7 +174,7 @@ def test_a_file_on_the_command_line_goes_first(
     settle(window, qtbot)
     page = ask_page(window)
     qtbot.waitUntil(lambda: page.sheets.current().is_open)
-    assert [sheet.path for sheet in page.sheets.all()] == [str(file)]
+    assert [sheet.session.path for sheet in page.sheets.all()] == [str(file)]
     assert page.welcome is not None and page.welcome.band is None
     assert not engine.requests, "nothing was asked"
     assert kept(window).welcomed, "nor will it be at the second start"
@@ -186,10 +187,9 @@ def test_what_only_passes_is_not_kept_and_the_one_that_is_up_stays_so(
     up = data.draw(st.integers(0, len(passing) - 1))
     sheets = []
     for at, passes in enumerate(passing):
-        sheet = Mock(
-            key=str(at), path="", question="", history=["q"] * 9, entry=0, unsaved=True, passing=passes
-        )
-        sheet.name, sheet.reading_place.return_value, sheet.is_file.return_value = "", 0, False
+        session = AskSession(str(at), history=["q"] * 9, is_unsaved=True, is_demo=passes)
+        sheet = Mock(session=session)
+        sheet.reading_place.return_value, sheet.is_file.return_value = 0, False
         sheet.editor.text.return_value = f"text {at}"
         sheets.append(sheet)
     kept = sheets_to_save(sheets, up, 5)
@@ -211,9 +211,9 @@ def test_a_file_that_is_handed_over_takes_its_place(
     window = start()
     page, welcome = welcomed(window, qtbot)
     window.come_up([file])
-    qtbot.waitUntil(lambda: page.sheets.current().is_open and page.sheets.current().path == str(file))
+    qtbot.waitUntil(lambda: page.sheets.current().is_open and page.sheets.current().session.path == str(file))
     assert welcome.band is None
-    assert [sheet.path for sheet in page.sheets.all()] == [str(file)], "the sample is closed"
+    assert [sheet.session.path for sheet in page.sheets.all()] == [str(file)], "the sample is closed"
     page.sheets.undo_close()
     assert len(page.sheets.all()) == 1, "and not to be brought back"
 
@@ -227,14 +227,14 @@ def test_a_question_of_ones_own_ends_it_and_keeps_the_text(
     page.panel.box.field.setPlainText("When is the next meeting?")
     qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Return)
     assert welcome.band is None
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
-    qtbot.waitUntil(lambda: sheet.entry > 0)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    qtbot.waitUntil(lambda: sheet.session.entry > 0)
     assert [entry.question for entry in everything(window.workspace, "", Silent())] == [
         "When is the next meeting?"
     ]
-    page.sheets.new_up()
+    page.sheets.show_new()
     assert sheet in page.sheets.all(), "it is theirs by now"
-    assert sheet.history == ["When is the next meeting?"]
+    assert sheet.session.history == ["When is the next meeting?"]
 
 
 def test_an_edit_ends_it_and_keeps_the_text(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
@@ -243,8 +243,8 @@ def test_an_edit_ends_it_and_keeps_the_text(start: Callable[..., MainWindow], qt
     sheet = page.sheets.current()
     sheet.editor.setFocus()
     qtbot.keyClicks(sheet.editor, "x")
-    assert welcome.band is None and not sheet.passing
-    page.sheets.new_up()
+    assert welcome.band is None and not sheet.session.is_demo
+    page.sheets.show_new()
     assert sheet in page.sheets.all()
 
 
@@ -261,7 +261,7 @@ def test_it_can_be_put_away(start: Callable[..., MainWindow], qtbot: QtBot, way:
     assert welcome.band is None
     sheet = page.sheets.current()
     assert sheet.pane.lit() == ["£780"], "the sample stays to be played with"
-    page.sheets.new_up()
+    page.sheets.show_new()
     assert sheet not in page.sheets.all(), "until something else is begun"
 
 
@@ -304,9 +304,9 @@ def test_esc_puts_it_away_while_the_sample_is_still_asked(
     sheet = page.sheets.current()
     qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
     assert page.welcome is not None and page.welcome.band is None
-    assert sheet.outcome is not None and sheet.outcome.running
+    assert sheet.session.run is not None and sheet.session.run.is_running
     qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
 
 
 def test_closing_the_sample_ends_it(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
@@ -364,7 +364,9 @@ def test_the_real_reader_lights_it_up(qapp: QApplication, qtbot: QtBot, spanligh
         window.start_soon()
         page = ask_page(window)
         sheet = page.sheets.current()
-        qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running, timeout=120_000)
+        qtbot.waitUntil(
+            lambda: sheet.session.run is not None and not sheet.session.run.is_running, timeout=120_000
+        )
         assert sheet.pane.lit()[0] == "£780"
         assert page.panel.card.likely().startswith(("Very likely", "Likely"))
         assert page.welcome is not None and page.welcome.band is not None

@@ -259,8 +259,8 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
     pane = is_open(view, qtbot, [tmp_path / "a.txt"]).pane
     sheet = ask(view, qtbot, "When is noon?")
     steps: list[int] = []
-    view.answers.step = steps.append  # type: ignore[method-assign, assignment]
-    assert sheet.outcome is not None
+    view.controller.step = steps.append  # type: ignore[method-assign, assignment]
+    assert sheet.session.run is not None
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
     field = view.find_bar.field
     qtbot.keyClicks(field, "tide")

@@ -48,28 +48,36 @@ class SavedSheets:
     current: int
 
 
-def sheets_to_save(sheets: Sequence[Sheet], up: int, history: int) -> SavedSheets:
-    """The sheets to save, whose texts are marked as saved; `up` is the index of the current one.
+def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
+    """The sheets to save, whose texts are marked as saved; `current` is the index of the one shown.
 
-    `history` is the number of questions to save for each; sheets that are `passing` are left out.
+    `history` is the number of questions to save for each; a sheet with a demonstration is left out.
     """
     saved: list[SavedSheet] = []
-    current = 0
+    shown = 0
     for at, sheet in enumerate(sheets):
-        if sheet.passing:
+        session = sheet.session
+        if session.is_demo:
             continue
-        if at <= up:
-            current = len(saved)
+        if at <= current:
+            shown = len(saved)
         file = sheet.is_file()
-        text = sheet.editor.text() if sheet.unsaved and not file else None
-        sheet.unsaved = False
-        questions, place = tuple(sheet.history[-history:]), sheet.reading_place()
+        text = sheet.editor.text() if session.is_unsaved and not file else None
+        session.is_unsaved = False
         saved.append(
             SavedSheet(
-                sheet.key, sheet.name, sheet.path, sheet.question, questions, text, file, place, sheet.entry
+                key=session.key,
+                name=session.name,
+                path=session.path,
+                question=session.question,
+                history=tuple(session.history[-history:]),
+                text=text,
+                file=file,
+                place=sheet.reading_place(),
+                entry=session.entry,
             )
         )
-    return SavedSheets(tuple(saved), current)
+    return SavedSheets(tuple(saved), shown)
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
