@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.ui.ask.ask import AskView
+from app.ui.ask.session import RunState
 from tests.helpers.ask_page import CARD, WORDS, Reader, ask, start
 from tests.helpers.windows import FakeEngine
 
@@ -36,7 +37,7 @@ def test_a_question_asked_over_another_one_leaves_that_in_the_history(view: AskV
     assert view.panel.card.answer() == WORDS[0]
     assert sorted(kept(view, qtbot)) == [("A slow one?", WORDS[1], False), ("How long?", WORDS[0], True)]
     assert view.sheets.current().session.run is not None
-    assert not view.sheets.current().session.run.note  # type: ignore[union-attr]
+    assert view.sheets.current().session.run.state is RunState.DONE  # type: ignore[union-attr]
 
 
 def test_without_an_answer_there_is_nothing_to_keep(view: AskView, qtbot: QtBot, reader: Reader) -> None:

@@ -16,7 +16,7 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import TextState
+from app.ui.ask.session import QuestionRun, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from app.core.results import Reading
+from app.ui.ask.session import QuestionRun
 
 READ = Reading(
     answers=(),
