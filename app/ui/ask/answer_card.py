@@ -25,17 +25,17 @@ _NBSP = "\N{NO-BREAK SPACE}"
 class AnswerCard(QFrame):
     """The result of the question: an answer, the best so far, words with low confidence, or that there is none.
 
-    `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_requested` on the button and on Ctrl+C;
-    `again_requested` when the text has changed and the user asks again; `nearest_requested` carries whether to show the words
-    nearest to an answer; `save_requested` the key of a format to save the answers in; `whole_requested` is sent to read all of
-    a document whose best passages only were read; `look_requested` to see how the model came to the answer.
+    `chosen` carries the index of its answer, 0, on a click and on Enter, `copy_requested` the same on the button and on
+    Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of a
+    format to save the answers in. `again_requested` is sent to ask about a text that has changed, `whole_requested` to
+    read all of a document whose best passages only were read, `look_requested` to see how the model came to the answer.
     """
 
-    chosen = Signal()
+    chosen = Signal(int)
     save_requested = Signal(str)
     whole_requested = Signal()
     look_requested = Signal()
-    copy_requested = Signal()
+    copy_requested = Signal(int)
     again_requested = Signal()
     nearest_requested = Signal(bool)
 
@@ -89,7 +89,7 @@ class AnswerCard(QFrame):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(1600)
         self._copied_timer.timeout.connect(self._rest_copy)
-        self._copy.clicked.connect(self.copy_requested)
+        self._copy.clicked.connect(self._copy_clicked)
         self._again.clicked.connect(self.again_requested)
         self._whole.clicked.connect(self.whole_requested)
         self._look.clicked.connect(self.look_requested)
@@ -208,9 +208,9 @@ class AnswerCard(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_requested.emit()
+            self.copy_requested.emit(0)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit()
+            self.chosen.emit(0)
         elif event.key() == Qt.Key.Key_Escape and self._nearest.hasFocus() and self._nearest.isChecked():
             self._nearest.setChecked(False)
         else:
@@ -218,7 +218,7 @@ class AnswerCard(QFrame):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.chosen.emit()
+            self.chosen.emit(0)
         super().mouseReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -267,6 +267,10 @@ class AnswerCard(QFrame):
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
         return f"<span style='color:{colour}; font-weight:600'>{html.escape(words)}</span>"
+
+    @Slot()
+    def _copy_clicked(self) -> None:
+        self.copy_requested.emit(0)
 
     @Slot(bool)
     def _nearest_toggled(self, on: bool) -> None:

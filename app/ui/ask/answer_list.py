@@ -124,7 +124,8 @@ class PlaceDelegate(QStyledItemDelegate):
 class AnswerList(RowList):
     """Places in rows as high as they need; the arrow keys and a click choose one.
 
-    `chosen` carries the row, also when the chosen row is clicked again; `copy_requested` the row for Ctrl+C.
+    `chosen` carries the index of a row's answer, 1 for the first, also when the chosen row is clicked again;
+    `copy_requested` that for Ctrl+C.
     """
 
     chosen = Signal(int)
@@ -164,14 +165,14 @@ class AnswerList(RowList):
         before = self.row()
         if event.matches(QKeySequence.StandardKey.Copy):
             if before >= 0:
-                self.copy_requested.emit(before)
+                self.copy_requested.emit(before + 1)
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before >= 0:
-            self.chosen.emit(before)
+            self.chosen.emit(before + 1)
             return
         super().keyPressEvent(event)
         if self.row() != before and self.row() >= 0:
-            self.chosen.emit(self.row())
+            self.chosen.emit(self.row() + 1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -187,7 +188,7 @@ class AnswerList(RowList):
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.row())
+        self.chosen.emit(index.row() + 1)
 
     @Slot()
     def _restyle(self) -> None:

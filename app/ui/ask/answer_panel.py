@@ -322,6 +322,12 @@ class AnswerPanel(QFrame):
             self._select(run.chosen, scroll=not is_running)
             self._show_note(sheet, run)
 
+    @Slot()
+    def refresh(self) -> None:
+        """Show the sheet again, in the colours of another theme."""
+        if self._sheet is not None:
+            self.show_sheet(self._sheet)
+
     def show_chosen(self) -> None:
         """Show which answer is highlighted strongly, in view."""
         if self._sheet is not None and (run := self._sheet.session.shown_run) is not None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QStandardPaths, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
@@ -19,7 +20,6 @@ from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.document_tabs import DocumentTabs
-from app.ui.ask.drafts import FirstThings, first_things
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
@@ -132,7 +132,6 @@ class AskView(Page):
         self._painted = self._first_start = False
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
-        self._threshold_job: Job | None = None
         self._stronger_job: Job | None = None
         self._lay_out()
         self._connect()
@@ -200,10 +199,7 @@ class AskView(Page):
     @Slot()
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
-        if self._threshold_job is not None:
-            self._threshold_job.drop()
-        self._threshold_job = self.lanes.files.start(own_threshold, self.workspace)
-        self._threshold_job.done.connect(self._own_threshold_read)
+        self.lanes.files.start(own_threshold, self.workspace).done.connect(self._own_threshold_read)
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
@@ -297,10 +293,6 @@ class AskView(Page):
         run = sheet.session.shown_run
         if sheet is self.sheets.current() and run is not None and run.progress is not None:
             self.panel.strip.show_progress(run.progress)
-
-    @Slot()
-    def _show_current(self) -> None:
-        self._show(self.sheets.current())
 
     @Slot(object)
     def _file_opened(self, sheet: Sheet) -> None:
@@ -430,22 +422,6 @@ class AskView(Page):
 
     # Answers
 
-    @Slot()
-    def _choose_first(self) -> None:
-        self.controller.choose(0)
-
-    @Slot(int)
-    def _choose_other(self, row: int) -> None:
-        self.controller.choose(row + 1)
-
-    @Slot()
-    def _next(self) -> None:
-        self.controller.step(1)
-
-    @Slot()
-    def _previous(self) -> None:
-        self.controller.step(-1)
-
     @Slot(object)
     def _show_chosen(self, sheet: Sheet) -> None:
         if sheet is self.sheets.current():
@@ -455,19 +431,6 @@ class AskView(Page):
     def _show_nearest(self, on: bool) -> None:
         self.panel.threshold.open(on, self.panel.card.why_not())
         self.controller.show_nearest(on)
-
-    @Slot()
-    def _copy_first(self) -> None:
-        self.controller.copy_answer(0)
-
-    @Slot(int)
-    def _copy_other(self, row: int) -> None:
-        self.controller.copy_answer(row + 1)
-
-    @Slot(int)
-    def _copied(self, index: int) -> None:
-        if index == 0:
-            self.panel.card.copied()
 
     @Slot()
     def _look_inside(self) -> None:
@@ -563,7 +526,7 @@ class AskView(Page):
         controller.chosen.connect(self._show_chosen)
         controller.asking.connect(self._asking)
         controller.restored.connect(self._sheet_shown)
-        controller.copied.connect(self._copied)
+        controller.copied.connect(panel.card.copied)
         controller.hint.connect(panel.notice.show_hint)
         controller.note.connect(self.note)
         controller.failed.connect(self._show_fault)
@@ -573,23 +536,24 @@ class AskView(Page):
         panel.box.field.copy_requested.connect(controller.copy)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.strip.stop_asked.connect(controller.stop_question)
-        panel.card.chosen.connect(self._choose_first)
-        panel.card.copy_requested.connect(self._copy_first)
+        panel.card.chosen.connect(controller.choose)
+        panel.card.copy_requested.connect(controller.copy_answer)
         panel.card.again_requested.connect(self._ask)
         panel.card.whole_requested.connect(self._ask_whole)
         panel.card.look_requested.connect(self._look_inside)
         panel.card.nearest_requested.connect(self._show_nearest)
         panel.card.save_requested.connect(self._export)
-        panel.list.chosen.connect(self._choose_other)
-        panel.list.copy_requested.connect(self._copy_other)
+        panel.list.chosen.connect(controller.choose)
+        panel.list.copy_requested.connect(controller.copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.readers_requested.connect(self._show_stronger)
         panel.threshold.changed.connect(self._threshold_moved)
-        self.theme.changed.connect(self._show_current)
+        self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
-            ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
+            ("Ctrl+L", self.panel.box.select),
+            ("F3", self.controller.choose_next), ("Shift+F3", self.controller.choose_previous),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),

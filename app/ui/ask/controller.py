@@ -23,9 +23,9 @@ from app.ui.kit.messages import fault_of
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
-    from app.core.results import Answer, Reading
+    from app.core.results import Reading
     from app.flows.history.export import Exported
-    from app.ui.ask.kept_answers import Found
+    from app.flows.history.kept_answers import Found
 
 _log = logging.getLogger(__name__)
 
@@ -47,14 +47,14 @@ class _Reading(NamedTuple):
 class AskController(QObject):
     """Takes the sheets' sessions from one state to the next, and runs their jobs.
 
-    One question is read for at a time, the latest; one about another sheet is paused meanwhile. A question about a file
-    that is being opened waits for it. Afterwards the latest of those that wait or are paused comes next.
+    One question is read for at a time, the latest; one about another sheet is paused meanwhile. A question about a
+    file that is being opened waits for it. Then the latest of those that wait or are paused comes next.
 
-    Each of these signals carries a sheet: `changed` when it is to be shown anew, `progressed` when only its progress is,
+    Each of these signals carries a sheet: `changed` when it is to be shown anew, `progressed` for its progress alone,
     `chosen` when another answer is highlighted strongly, `asking` before the user's question replaces the last one,
     `ended` when a question was read to the end, stopped, or failed, `restored` when an entry of the history is shown.
-    `copied` carries the index of an answer, `hint` a sentence with a hint, `note` one line for the status line; `lost`
-    is sent when the model process died.
+    `copied` is sent when the best answer was copied, `lost` when the model process died; `hint` is a sentence with a
+    hint, `note` one line for the status line.
     """
 
     changed = Signal(object)
@@ -63,7 +63,7 @@ class AskController(QObject):
     asking = Signal(object)
     ended = Signal(object)
     restored = Signal(object)
-    copied = Signal(int)
+    copied = Signal()
     hint = Signal(str, str)
     note = Signal(str)
     failed = Signal(object)
@@ -201,13 +201,11 @@ class AskController(QObject):
 
     def close(self) -> None:
         """Stop all reading before the window closes, and keep the answers so far."""
-        running = [sheet for sheet in self._sheets.all() if sheet.session.running() is not None]
         self._drop_job()
-        for sheet in running:
-            run = sheet.session.run
-            if run is not None:
+        for sheet in self._sheets.all():
+            if (run := sheet.session.running()) is not None:
                 run.stop()
-                self._remember_now(sheet, run)
+                self._remember(sheet, run, at_once=True)
 
     @Slot(object)
     def text_changed(self, sheet: Sheet) -> None:
@@ -283,26 +281,20 @@ class AskController(QObject):
         if self._now is None:
             return
         sheet, run, _ = self._now
-        before = run.answers()[:1]
         if run.take_progress(progress):
-            self._show_partial(sheet, run, before)
+            self._show_partial(sheet, run)
         self.progressed.emit(sheet)
 
     @Slot(object)
     def _partly(self, reading: Reading) -> None:
-        if self._now is None:
-            return
-        sheet, run, _ = self._now
-        before = run.answers()[:1]
-        if run.take_partial(reading):
-            self._show_partial(sheet, run, before)
+        if self._now is not None and self._now.run.take_partial(reading):
+            self._show_partial(self._now.sheet, self._now.run)
 
-    def _show_partial(self, sheet: Sheet, run: QuestionRun, before: tuple[Answer, ...]) -> None:
-        """Show the answers so far; `before` is the best one until now."""
+    def _show_partial(self, sheet: Sheet, run: QuestionRun) -> None:
+        """Show the answers so far."""
         sheet.highlight()
         # The page scrolls to new answers only as long as the user has not scrolled it.
-        stays = run.pinned is not None or sheet.pane.moved_by_user()
-        if run.reading is not None and run.reading.answers[:1] != before and not stays:
+        if run.pinned is None and not sheet.pane.moved_by_user():
             sheet.pane.reveal(0)
         self.changed.emit(sheet)
 
@@ -330,12 +322,9 @@ class AskController(QObject):
         self._drop_job()
         if run.reading is None:
             sheet.session.run = None
-            self.changed.emit(sheet)
-            self.ended.emit(sheet)
-            self._next_soon()
         else:
             run.stop("Broke off")
-            self._settle(sheet, run, is_seen=True)
+        self._settle(sheet, run, is_seen=True)
         self.failed.emit(error)
         if isinstance(error, EngineLost):
             self.lost.emit()
@@ -373,8 +362,17 @@ class AskController(QObject):
             sheet.pane.reveal(run.chosen)
         self.chosen.emit(sheet)
 
-    def step(self, by: int) -> None:
-        """Go to the next answer or the previous one, cyclically."""
+    @Slot()
+    def choose_next(self) -> None:
+        """Go to the next answer, after the last one to the first."""
+        self._step(1)
+
+    @Slot()
+    def choose_previous(self) -> None:
+        """Go to the previous answer, from the first one to the last."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
         run = self._sheets.current().session.shown_run
         if run is not None and run.lit:
             self.choose((run.chosen + by) % len(run.lit))
@@ -413,7 +411,8 @@ class AskController(QObject):
         if run.highlighted():
             QGuiApplication.clipboard().setText(run.place(index).copied())
             self.note.emit("Copied with its source")
-            self.copied.emit(index)
+            if index == 0:
+                self.copied.emit()
         else:
             reading = run.reading
             words, _ = wording.without_answer(reading.no_answer_probability, whole=reading.judged_whole)
@@ -441,32 +440,25 @@ class AskController(QObject):
 
     # The history
 
-    def _remember(self, sheet: Sheet, run: QuestionRun) -> None:
-        """Save the answer in the history, unless that is off."""
+    def _remember(self, sheet: Sheet, run: QuestionRun, *, at_once: bool = False) -> None:
+        """Save the answer in the history, unless that is off; `at_once` as the window closes, with faults logged."""
         if run.reading is None or run.is_example or not self._workspace.settings.keep_history:
             return
         from app.flows.history.history import remember
 
         arguments = self._workspace, run.opened, run.request, run.reading
-        job = self._lanes.files.start(remember, *arguments, asked=run.asked_at)
-        self._history_jobs[job] = sheet
-        job.done.connect(self._remembered)
-        job.failed.connect(self._not_remembered)
-
-    def _remember_now(self, sheet: Sheet, run: QuestionRun) -> None:
-        """Save the answer so far before the window closes; a fault is logged."""
-        if run.reading is None or run.is_example:
+        if not at_once:
+            job = self._lanes.files.start(remember, *arguments, asked=run.asked_at)
+            self._history_jobs[job] = sheet
+            job.done.connect(self._remembered)
+            job.failed.connect(self._not_remembered)
             return
-        from app.flows.history.history import remember
-
-        arguments = self._workspace, run.opened, run.request, run.reading
         try:
             entry = remember(*arguments, Silent(), asked=run.asked_at)
         except SpanlightError as fault:
             _log.warning("the last question was not kept: %s", fault)
-            return
-        if entry is not None:
-            sheet.session.entry = entry.number
+        else:
+            sheet.session.entry = entry.number if entry is not None else 0
 
     @Slot(object)
     def _remembered(self, entry: Entry | None) -> None:
@@ -498,7 +490,7 @@ class AskController(QObject):
         sheet = _taken(self._history_jobs, self.sender())
         if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
-        from app.ui.ask.kept_answers import answers_in
+        from app.flows.history.kept_answers import answers_in
 
         found = answers_in(sheet.current_document(), entry)
         is_same = found.in_place and sheet.session.question.strip() == entry.question
@@ -545,7 +537,7 @@ class AskController(QObject):
         """Show the wanted entry, where its document is open."""
         if self._wanted is None or not self._wanted[0].is_open:
             return
-        from app.ui.ask.kept_answers import answers_in
+        from app.flows.history.kept_answers import answers_in
 
         (sheet, entry), self._wanted = self._wanted, None
         self.stop_reading(sheet)
@@ -564,7 +556,7 @@ class AskController(QObject):
     def _show_found(self, sheet: Sheet, entry: Entry, found: Found) -> None:
         """Highlight the answers of an entry that were found on a sheet."""
         from app.flows.ask.question import listed
-        from app.ui.ask.kept_answers import reading_of
+        from app.flows.history.kept_answers import reading_of
 
         reading = listed(reading_of(entry, found.answers), (found.opened.document,))
         sheet.session.restore(entry, found.opened, reading, self._workspace.settings.ask_threshold)

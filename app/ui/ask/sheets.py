@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
+from app.flows.ask.drafts import SavedSheet, SavedSheets, save_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.document_tabs import DocumentTabs
-from app.ui.ask.drafts import SavedSheets, save_sheets, sheets_to_save
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
@@ -280,3 +280,35 @@ class Sheets(QObject):
         sheet = self.sender()
         if isinstance(sheet, Sheet) and sheet in self._sheets:
             self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.session.path)
+
+
+def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
+    """The sheets to save, whose texts are marked as saved; `current` is the index of the one shown.
+
+    `history` is the number of questions to save for each; a sheet with a demonstration is left out.
+    """
+    saved: list[SavedSheet] = []
+    shown = 0
+    for at, sheet in enumerate(sheets):
+        session = sheet.session
+        if session.is_demo:
+            continue
+        if at <= current:
+            shown = len(saved)
+        file = sheet.is_file()
+        text = sheet.editor.text() if session.is_unsaved and not file else None
+        session.is_unsaved = False
+        saved.append(
+            SavedSheet(
+                key=session.key,
+                name=session.name,
+                path=session.path,
+                question=session.question,
+                history=tuple(session.history[-history:]),
+                text=text,
+                file=file,
+                place=sheet.reading_place(),
+                entry=session.entry,
+            )
+        )
+    return SavedSheets(tuple(saved), shown)

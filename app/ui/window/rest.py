@@ -59,7 +59,7 @@ def pieces() -> Generator[None, None, None]:
     import app.flows.history.history
 
     yield
-    import app.ui.ask.kept_answers
+    import app.flows.history.kept_answers
 
     yield
     import app.ui.ask.opening_page

@@ -16,9 +16,9 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
+from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
-from app.ui.ask.drafts import load_sheets
 from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))

@@ -25,8 +25,8 @@ from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import TryButton
 from app.ui.ask.ask import AskView
-from app.ui.ask.drafts import sheets_to_save
 from app.ui.ask.session import AskSession
+from app.ui.ask.sheets import sheets_to_save
 from app.ui.ask.welcome import Welcome
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme

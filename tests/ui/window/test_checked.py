@@ -37,7 +37,7 @@ def test_what_is_missing_is_named(
     for name in ("themes", "icons"):
         (resources / name).mkdir()
         for file in (ROOT / "resources" / name).iterdir():
-            (resources / name / file.session.name).write_bytes(file.read_bytes())
+            (resources / name / file.name).write_bytes(file.read_bytes())
     (resources / "icons" / "open.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', "utf-8")
     monkeypatch.setattr(checked, "main_plugins", lambda: ("qnothing",))
     told = Told()

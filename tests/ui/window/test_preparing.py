@@ -102,7 +102,7 @@ def test_headings_and_what_tells_the_file_are_left_out_where_breaks_have_moved_p
     opened("x" * LONG + "\n\n" + chapters, "unbroken.txt")
     assert sheet.session.opened.sha256
     other = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert other.opened.headings == () and not other.opened.sha256
+    assert other.session.opened.headings == () and not other.session.opened.sha256
 
 
 def test_work_stops_it_at_once_and_it_goes_on_after_that(

@@ -72,7 +72,7 @@ def ask_view(window: MainWindow) -> AskView:
 def begin(window: MainWindow, qtbot: QtBot, text: str) -> AskView:
     """Put a text on the page, type a question, press Enter."""
     view = ask_view(window)
-    view.sheets.current().begin(text, name="Tarts")
+    view.sheets.current().show_text(text, name="Tarts")
     field = view.panel.box.field
     field.setPlainText("Who stole the tarts?")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -138,7 +138,7 @@ def test_a_reading_that_was_paused_ends_as_one_that_was_left_alone(window: MainW
         timeout=MINUTE,
     )
     asked = sheet.session.run
-    assert asked is not None and asked.running, "it was over too soon to be paused"
+    assert asked is not None and asked.is_running, "it was over too soon to be paused"
     view.sheets.new()
     other = begin(window, qtbot, TARTS).sheets.current()
     assert other is not sheet and asked.paused
@@ -210,7 +210,7 @@ def test_the_windows_longest_gap_while_a_model_loads_and_reads_is_reported(
     loading, loading_ticks = heart.longest, heart.ticks
     view = ask_view(window)
     text = LONG[:150_000]
-    view.sheets.current().begin(text, name="Tarts")
+    view.sheets.current().show_text(text, name="Tarts")
     qtbot.wait(200)
     heart.restart()
     view.panel.box.field.setPlainText("Who stole the tarts?")

@@ -1,4 +1,4 @@
-"""The open texts and their questions, saved for the next start."""
+"""The open documents and their questions, saved for the next start."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-
-if TYPE_CHECKING:
-    from app.ui.ask.sheet import Sheet
 
 _LIST = "ask"
 _log = logging.getLogger(__name__)
@@ -46,38 +42,6 @@ class SavedSheets:
 
     sheets: tuple[SavedSheet, ...]
     current: int
-
-
-def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
-    """The sheets to save, whose texts are marked as saved; `current` is the index of the one shown.
-
-    `history` is the number of questions to save for each; a sheet with a demonstration is left out.
-    """
-    saved: list[SavedSheet] = []
-    shown = 0
-    for at, sheet in enumerate(sheets):
-        session = sheet.session
-        if session.is_demo:
-            continue
-        if at <= current:
-            shown = len(saved)
-        file = sheet.is_file()
-        text = sheet.editor.text() if session.is_unsaved and not file else None
-        session.is_unsaved = False
-        saved.append(
-            SavedSheet(
-                key=session.key,
-                name=session.name,
-                path=session.path,
-                question=session.question,
-                history=tuple(session.history[-history:]),
-                text=text,
-                file=file,
-                place=sheet.reading_place(),
-                entry=session.entry,
-            )
-        )
-    return SavedSheets(tuple(saved), shown)
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
