@@ -40,22 +40,6 @@ def test_a_question_asked_over_another_one_leaves_that_in_the_history(view: AskV
     assert view.sheets.current().session.run.state is RunState.DONE  # type: ignore[union-attr]
 
 
-def test_without_an_answer_there_is_nothing_to_keep(view: AskView, qtbot: QtBot, reader: Reader) -> None:
-    start(view, qtbot, "Another slow one?")
-    view.panel.box.select()
-    ask(view, qtbot, "How long?")
-    assert [question for question, _, _ in kept(view, qtbot)] == ["How long?"]
-
-
-def test_what_is_read_as_the_window_goes_is_kept_once(view: AskView, qtbot: QtBot) -> None:
-    reading(view, qtbot)
-    view.keep()
-    view.keep()
-    assert kept(view, qtbot) == [("A slow one?", WORDS[1], False)]
-    sheet = view.sheets.current()
-    assert sheet.session.entry == view.workspace.history.entries()[0].number, "it comes back with the page"
-
-
 def test_where_the_disk_refuses_the_window_goes_all_the_same(
     view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

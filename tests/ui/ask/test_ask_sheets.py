@@ -142,21 +142,6 @@ def test_a_file_pasted_into_the_question_is_opened(view: AskView, qtbot: QtBot, 
     assert view.panel.box.question() == ""
 
 
-def test_a_file_that_cannot_be_read_is_said_in_its_tab(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    view.open_files([tmp_path / "not-there.txt"])
-    opening = view.sheets.current().opening
-    assert opening is not None
-    qtbot.waitUntil(lambda: opening.notice.isVisible())
-    assert "not-there.txt" in opening.notice.sentence()
-    assert titles(view) == ["not-there.txt"]
-    (tmp_path / "not-there.txt").write_text("It is there now.", "utf-8")
-    opening.read_requested.emit()
-    qtbot.waitUntil(lambda: view.sheets.current().is_open)
-    assert view.sheets.current().pane.text() == "It is there now."
-    view.sheets.close_current()
-    assert titles(view) == ["New text"]
-
-
 def test_the_next_start_finds_everything_that_was_typed(make: Callable[[], AskView], qtbot: QtBot) -> None:
     first = make()
     write(first, "Alpha 👩\u200d👩 text.\nשלום")
@@ -211,17 +196,3 @@ def test_closing_keeps_what_still_waits_to_be_saved(view: AskView, qtbot: QtBot)
     free.set()
     (kept,) = load_sheets(Drafts(view.workspace.paths.drafts)).sheets
     assert kept.text == "Alpha text."
-
-
-def test_a_broken_list_of_drafts_opens_an_empty_page(
-    make: Callable[[], AskView], spanlight_home: Path
-) -> None:
-    for text in ("{", "[]", '{"sheets": [1]}', '{"sheets": [{"key": "../x"}], "current": "a"}'):
-        view = make()
-        view.sheets.drafts.save("ask", text)
-        assert titles(make()) == ["New text"]
-
-
-def test_very_long_lines_are_told(view: AskView, qtbot: QtBot) -> None:
-    write(view, "word " * 5000)
-    assert "long lines" in view.panel.notice.sentence()

@@ -363,12 +363,3 @@ def test_a_file_that_cannot_be_written_is_said_where_the_person_looks(
     view.panel.notice.clear()
     saved(view, qtbot, "csv")
     assert not view.panel.notice.isVisible(), "thought better of it"
-
-
-def test_the_span_that_is_kept_is_the_one_that_is_lit(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    sheet = is_open(view, qtbot, [write(tmp_path, "html")])
-    ask(view, qtbot, "When is it noon?")
-    (entry,) = entries(view)
-    start = sheet.pane.text().index("noon")
-    assert entry.best is not None and entry.best.span == Span(start, start + 4)
-    assert sheet.session.entry == entry.number

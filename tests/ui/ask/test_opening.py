@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,6 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.core.layout import Kind
-from app.core.report import Progress, Report
-from app.core.requests import ModelChoice, Question
-from app.core.results import Reading
 from app.ui.ask.ask import AskView
 from app.ui.ask.opening_page import OpeningPage
 from app.ui.ask.session import TextState
@@ -24,9 +20,8 @@ from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.window.window import MainWindow
-from tests.flows.fake_engine import read
 from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.open_files import CARD, PAGE, Waiting, ask, is_open, reader, titles, write_pdf
+from tests.helpers.open_files import PAGE, Waiting, ask, is_open, reader, titles, write_pdf
 from tests.helpers.windows import FakeEngine, settle
 
 LEFT = Qt.MouseButton.LeftButton
@@ -309,35 +304,6 @@ def test_only_so_many_closed_files_are_held(view: AskView, qtbot: QtBot, tmp_pat
     for _ in range(20):
         view.sheets.undo_close()
     assert sorted(titles(view)) == sorted(names[3:])
-
-
-def test_an_answer_that_comes_after_its_tab_was_closed_is_shown_nowhere(
-    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot, tmp_path: Path
-) -> None:
-    asked: list[Report] = []
-
-    def slow(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
-        reading = replace(read(question), windows=34, windows_total=100, complete=False)
-        report.progress(Progress(34, 100, "Reading"))
-        report.partial(reading)
-        asked.append(report)
-        while True:
-            report.check()
-
-    view = open_page(AskView, FakeEngine(slow, CARD))
-    (tmp_path / "tides.txt").write_text("The tide is high at noon.", "utf-8")
-    sheet = is_open(view, qtbot, [tmp_path / "tides.txt"])
-    view.panel.box.select()
-    qtbot.keyClicks(view.panel.box.field, "When is it noon?")
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.panel.card.isVisible())
-    view.sheets.close_current()
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert not view.panel.card.isVisible() and not view.panel.strip.isVisible()
-    view.sheets.undo_close()
-    assert view.sheets.current() is sheet
-    assert sheet.session.run is not None and sheet.session.run.note == "Stopped after 34 % of the text"
-    assert view.panel.card.isVisible() and not view.panel.strip.isVisible()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")

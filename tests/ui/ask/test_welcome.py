@@ -135,36 +135,6 @@ def test_the_sample_comes_into_no_history_and_leaves_with_the_window(
     assert [path.name for path in drafts.iterdir()] == ["ask.txt"]
 
 
-def test_it_does_not_come_back(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
-    window = start()
-    welcomed(window, qtbot)
-    window.close()
-    again = start(first=False)
-    assert again.workspace.settings.welcomed
-    settle(again, qtbot)
-    assert ask_page(again).welcome is None
-    assert ask_page(again).sheets.current().is_untouched()
-
-
-@pytest.mark.parametrize("of", ["settings", "drafts", "history", "models"])
-def test_who_was_here_before_is_not_welcomed(
-    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, spanlight_home: Path, of: str
-) -> None:
-    paths = default_paths()
-    if of == "settings":
-        paths.config.mkdir(parents=True)
-        paths.settings_file.write_text('{"theme": "dark"}')
-        assert settings_file.load(paths.settings_file).welcomed
-        window = start(first=False)
-    else:
-        place = {"drafts": paths.drafts, "history": paths.history_file, "models": paths.models}[of]
-        place.mkdir(parents=True)
-        window = start()
-    settle(window, qtbot)
-    assert ask_page(window).welcome is None
-    assert not engine.requests
-
-
 def test_a_file_on_the_command_line_goes_first(
     start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path
 ) -> None:
@@ -307,14 +277,6 @@ def test_esc_puts_it_away_while_the_sample_is_still_asked(
     assert sheet.session.run is not None and sheet.session.run.is_running
     qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
-
-
-def test_closing_the_sample_ends_it(start: Callable[..., MainWindow], qtbot: QtBot) -> None:
-    window = start()
-    page, welcome = welcomed(window, qtbot)
-    page.sheets.close_current()
-    assert welcome.band is None
-    assert page.sheets.current().is_untouched()
 
 
 def test_it_can_be_called_up_again_beside_what_is_open(
