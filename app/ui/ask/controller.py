@@ -13,7 +13,7 @@ from app.core import wording
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Progress, Silent
 from app.flows.workspace import Workspace
-from app.ui.ask.files import DocumentFiles
+from app.ui.ask.files import DocumentFiles, sheet_of
 from app.ui.ask.session import QuestionRun, TextState, missing_input, next_question
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
@@ -462,14 +462,14 @@ class AskController(QObject):
 
     @Slot(object)
     def _remembered(self, entry: Entry | None) -> None:
-        sheet = _taken(self._history_jobs, self.sender())
+        sheet = sheet_of(self._history_jobs, self.sender())
         if sheet is not None and entry is not None:
             sheet.session.entry = entry.number
             self._sheets.save_soon()
 
     @Slot(object)
     def _not_remembered(self, error: BaseException) -> None:
-        _taken(self._history_jobs, self.sender())
+        sheet_of(self._history_jobs, self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
             self.note.emit(f"Not kept in the history: {fault.sentence}")
@@ -487,7 +487,7 @@ class AskController(QObject):
 
     @Slot(object)
     def _last_found(self, entry: Entry) -> None:
-        sheet = _taken(self._history_jobs, self.sender())
+        sheet = sheet_of(self._history_jobs, self.sender())
         if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
         from app.flows.history.kept_answers import answers_in
@@ -500,7 +500,7 @@ class AskController(QObject):
 
     @Slot(object)
     def _last_gone(self, error: BaseException) -> None:
-        _taken(self._history_jobs, self.sender())  # it was deleted since: the page stays without answers
+        sheet_of(self._history_jobs, self.sender())  # it was deleted since: the page stays without answers
         fault_of(error)
 
     def open_entry(self, entry: Entry) -> None:
@@ -586,8 +586,3 @@ class AskController(QObject):
         self.note.emit(words)
         if exported.notes:
             self.hint.emit(f"{words}.", " ".join(exported.notes))
-
-
-def _taken(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
-    """The sheet of a job that has ended, which is forgotten."""
-    return jobs.pop(job, None) if isinstance(job, Job) else None

@@ -158,7 +158,7 @@ class DocumentFiles(QObject):
 
     @Slot(object)
     def _done(self, opened: Opened) -> None:
-        if (sheet := _finished(self._reading, self.sender())) is None:
+        if (sheet := sheet_of(self._reading, self.sender())) is None:
             return
         sheet.show_opened(opened)
         self._draw_pages(sheet)
@@ -172,7 +172,7 @@ class DocumentFiles(QObject):
 
     @Slot(object)
     def _not_read(self, error: BaseException) -> None:
-        sheet = _finished(self._reading, self.sender())
+        sheet = sheet_of(self._reading, self.sender())
         if sheet is None or sheet.opening is None:
             return
         session = sheet.session
@@ -191,7 +191,7 @@ class DocumentFiles(QObject):
 
     @Slot()
     def _stopped(self) -> None:
-        sheet = _finished(self._reading, self.sender())
+        sheet = sheet_of(self._reading, self.sender())
         if sheet is not None and not self._revert(sheet) and sheet in self._sheets.all():
             self._sheets.close(self._sheets.all().index(sheet))
 
@@ -246,7 +246,7 @@ class DocumentFiles(QObject):
     def _checked(self, state: FileState) -> None:
         from app.flows.ask.read import FileState
 
-        sheet = _finished(self._checking, self.sender())
+        sheet = sheet_of(self._checking, self.sender())
         if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
         before, self._states[sheet] = self._states.get(sheet, FileState.SAME), state
@@ -264,7 +264,7 @@ class DocumentFiles(QObject):
 
     @Slot(object)
     def _not_checked(self, error: BaseException) -> None:
-        _finished(self._checking, self.sender())
+        sheet_of(self._checking, self.sender())
         fault_of(error)  # a file that cannot be read counts as gone: anything else is a bug, for the log
 
     def _watch(self, sheet: Sheet) -> None:
@@ -278,6 +278,6 @@ class DocumentFiles(QObject):
             self._timer.start()
 
 
-def _finished(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
+def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
     """The sheet of a job that has ended, which is removed."""
     return jobs.pop(job, None) if isinstance(job, Job) else None

@@ -98,7 +98,7 @@ def test_nothing_is_remembered_while_the_history_is_off(view: AskView, qtbot: Qt
     assert not view.workspace.paths.history_file.exists()
 
 
-@pytest.mark.parametrize("kind", ["pdf", "html", "md", "txt"])
+@pytest.mark.parametrize("kind", ["pdf", "md"])
 def test_an_entry_opens_its_document_with_the_answer_lit(
     make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:
@@ -206,7 +206,7 @@ def test_that_the_text_does_not_say_comes_back_for_the_same_text_only(
     assert "Ask again to see" in view.panel.notice.accessibleName()
 
 
-@pytest.mark.parametrize("kind", ["pdf", "md", "txt", "typed"])
+@pytest.mark.parametrize("kind", ["pdf", "typed"])
 def test_the_last_answer_comes_back_at_the_next_start(
     make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:

@@ -291,19 +291,22 @@ def test_the_same_file_read_again_keeps_its_answer_lit(view: AskView, qtbot: QtB
         assert sheet.pane.light_boxes(0) and view.panel.card.answer() == "noon"
 
 
-def test_only_so_many_closed_files_are_held(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    names = [f"{number}.txt" for number in range(13)]
+def test_only_so_many_closed_files_are_held(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.ui.ask.sheets._MOST_CLOSED", 2)
+    names = [f"{number}.txt" for number in range(4)]
     for name in names:
         (tmp_path / name).write_text(name, "utf-8")
     is_open(view, qtbot, [tmp_path / name for name in names])
     sheets = list(view.sheets.all())
     for _ in names:
         view.sheets.close(0)
-    qtbot.waitUntil(lambda: not any(isValid(sheet) for sheet in sheets[:3]))
-    assert all(isValid(sheet) for sheet in sheets[3:])
-    for _ in range(20):
+    qtbot.waitUntil(lambda: not any(isValid(sheet) for sheet in sheets[:2]))
+    assert all(isValid(sheet) for sheet in sheets[2:])
+    for _ in range(5):
         view.sheets.undo_close()
-    assert sorted(titles(view)) == sorted(names[3:])
+    assert sorted(titles(view)) == names[2:]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")
