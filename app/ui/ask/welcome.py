@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.about import NAME
 from app.core.homes import short_path
@@ -95,14 +95,14 @@ class WelcomeBand(QFrame):
     def follow(self, before: QWidget) -> None:
         """Set the tab order: the buttons in their visual order, after the widget `before` the band."""
         self._before = before
-        self._order()
+        self._set_tab_order()
 
-    def _order(self) -> None:
+    def _set_tab_order(self) -> None:
         if self._before is None:
             return
         buttons = (self.open, self.close_button)
         one = self._before
-        for after in (self.folder, *buttons) if self._shape == (True, False) else (*buttons, self.folder):
+        for after in (self.folder, *buttons) if self._is_narrow() else (*buttons, self.folder):
             QWidget.setTabOrder(one, after)
             one = after
 
@@ -115,61 +115,47 @@ class WelcomeBand(QFrame):
         self._line.setAccessibleName(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stack the buttons and the facts where there is little room."""
+        """Put the buttons and the facts below each other where there is little room."""
         super().resizeEvent(event)
         self._arrange()
 
     def _lay_out(self) -> None:
-        self._words = QVBoxLayout()
-        self._words.addWidget(self._title)
-        self._words.addWidget(self._line)
-        self._facts = QGridLayout()
-        self._words.addLayout(self._facts)
-        private, place = QHBoxLayout(), QHBoxLayout()
-        self._halves = (private, place)
-        private.addWidget(self._signs[0])
+        self._facts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._halves = (QHBoxLayout(), QHBoxLayout())
+        for half, sign in zip(self._halves, self._signs, strict=True):
+            half.addWidget(sign)
+            self._facts.addLayout(half)
+        private, place = self._halves
         private.addWidget(self._private, 1)
-        place.addWidget(self._signs[1])
         place.addWidget(self._place, 1000)
         place.addWidget(self.folder)
         place.addStretch(1)
-        self._fact_parts: list[QWidget] = []
-        for half in self._halves:
-            part = QWidget()
-            half.setContentsMargins(0, 0, 0, 0)
-            part.setLayout(half)
-            self._fact_parts.append(part)
-        self._buttons = QWidget()
-        self._row = QHBoxLayout(self._buttons)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self.open)
-        self._row.addWidget(self.close_button)
-        self._row.addStretch(1)
-        self._whole = QGridLayout(self)
-        self._whole.addLayout(self._words, 0, 0)
-        self._whole.setColumnStretch(0, 1)
-        self._shape: tuple[bool, bool] | None = None
+        self._facts.setStretch(1, 1)
+        self._words = QVBoxLayout()
+        self._words.addWidget(self._title)
+        self._words.addWidget(self._line)
+        self._words.addLayout(self._facts)
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.open)
+        self._buttons.addWidget(self.close_button)
+        self._buttons.addStretch(1)
+        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._whole.addLayout(self._words, 1)
+        self._whole.addLayout(self._buttons)
 
-    @Slot()
+    def _is_narrow(self) -> bool:
+        return self.width() < self._theme.step(_NARROW)
+
     def _arrange(self) -> None:
-        step = self._theme.step
-        shape = self.width() < step(_NARROW), self.width() >= step(_WIDE)
-        if shape == self._shape:
-            return
-        self._shape = narrow, wide = shape
-        for part in (*self._fact_parts, self._buttons):
-            self._facts.removeWidget(part)
-            self._whole.removeWidget(part)
-        for at, part in enumerate(self._fact_parts):
-            self._facts.addWidget(part, 0 if wide else at, at if wide else 0)
-        self._private.setWordWrap(not wide)
-        self._facts.setColumnStretch(1, 1 if wide else 0)
-        self._facts.setColumnStretch(0, 0 if wide else 1)
-        if narrow:
-            self._whole.addWidget(self._buttons, 1, 0)
-        else:
-            self._whole.addWidget(self._buttons, 0, 1, Qt.AlignmentFlag.AlignVCenter)
-        self._order()
+        step, is_narrow = self._theme.step, self._is_narrow()
+        is_wide = self.width() >= step(_WIDE)
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._whole.setDirection(below if is_narrow else beside)
+        self._whole.setSpacing(step(3 if is_narrow else 8))
+        self._facts.setDirection(beside if is_wide else below)
+        self._facts.setSpacing(step(8) if is_wide else 0)
+        self._private.setWordWrap(not is_wide)
+        self._set_tab_order()
 
     @Slot()
     def _restyle(self) -> None:
@@ -185,13 +171,8 @@ class WelcomeBand(QFrame):
         for half in self._halves:
             half.setSpacing(step(2))
         self._words.setSpacing(step(1.5))
-        self._facts.setHorizontalSpacing(step(8))
-        self._facts.setVerticalSpacing(0)
-        self._row.setSpacing(step(2))
-        self._whole.setHorizontalSpacing(step(8))
-        self._whole.setVerticalSpacing(step(3))
+        self._buttons.setSpacing(step(2))
         self._whole.setContentsMargins(step(6), step(4), step(6), step(4))
-        self._shape = None
         self._arrange()
 
 
