@@ -107,21 +107,6 @@ def test_the_focus_stays_on_the_page_when_a_tab_is_closed(view: AskView, qtbot: 
     assert titles(view) == ["Alpha text."] and view.sheets.current().pane.hasFocus()
 
 
-def test_files_are_opened_once_each_in_a_tab_of_their_own(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    for name in ("one.txt", "two.txt"):
-        (tmp_path / name).write_bytes(f"{name} says\r\nthis".encode())
-    view.open_files([tmp_path / "one.txt", tmp_path / "two.txt"])
-    assert titles(view) == ["one.txt", "two.txt"], "a tab for each at once"
-    qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
-    assert view.sheets.current().pane.text() == "two.txt says\nthis"
-    assert view.workspace.settings.recent_files == [str(tmp_path / name) for name in ("two.txt", "one.txt")]
-    view.open_files([tmp_path / "one.txt"])
-    assert titles(view) == ["one.txt", "two.txt"]
-    assert view.sheets.current().session.path == str(tmp_path / "one.txt")
-
-
 def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "drop.txt").write_text("Dropped text.", "utf-8")
     data = QMimeData()

@@ -166,7 +166,8 @@ def test_one_that_is_open_already_comes_up_also_by_its_name_in_this_folder(
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_text(name, "utf-8")
     is_open(view, qtbot, [Path("one.txt"), tmp_path / "two.txt", Path("one.txt")])
-    assert titles(view) == ["one.txt", "two.txt"]
+    assert titles(view) == ["one.txt", "two.txt"], "a tab for each"
+    assert view.workspace.settings.recent_files == [str(tmp_path / name) for name in ("two.txt", "one.txt")]
     assert view.sheets.current().session.path == str(tmp_path / "one.txt")
     for same in ("./one.txt", "folder/../one.txt"):
         view.open_files([tmp_path / "two.txt"])
