@@ -26,9 +26,8 @@ from app.core.text import Span
 from app.documents.reader import library_versions
 from app.engine.child import Child
 from app.engine.serve import Factory
-from app.flows.ask.pages import draw_part
 from app.flows.ask.question import ask
-from app.flows.ask.read import read_document
+from app.flows.ask.read import draw_part, read_document
 from app.flows.check.families import try_families, try_training
 from app.flows.check.modules import needed
 from app.flows.check.trial import Trial, require

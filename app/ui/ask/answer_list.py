@@ -102,13 +102,13 @@ class PlaceDelegate(QStyledItemDelegate):
     def _score_width(self, box: QRectF) -> int:
         # Where there is little room, the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
-        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
+        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance(wording.percent(1.0))
 
     def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
         theme = self._theme
         painter.setFont(theme.font("ui"))
         painter.setPen(theme.colour("ink"))
-        number_width = painter.fontMetrics().horizontalAdvance("> 99 %")
+        number_width = painter.fontMetrics().horizontalAdvance(wording.percent(1.0))
         painter.drawText(
             QRectF(box.right() - number_width, box.top(), number_width, box.height()),
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
@@ -124,11 +124,12 @@ class PlaceDelegate(QStyledItemDelegate):
 class AnswerList(RowList):
     """Places in rows as high as they need; the arrow keys and a click choose one.
 
-    `chosen` carries the row, also when the chosen row is clicked again; `copy_asked` the row for Ctrl+C.
+    `chosen` carries the index of a row's answer, 1 for the first, also when the chosen row is clicked again;
+    `copy_requested` that for Ctrl+C.
     """
 
     chosen = Signal(int)
-    copy_asked = Signal(int)
+    copy_requested = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = PlaceDelegate(theme)
@@ -164,14 +165,14 @@ class AnswerList(RowList):
         before = self.row()
         if event.matches(QKeySequence.StandardKey.Copy):
             if before >= 0:
-                self.copy_asked.emit(before)
+                self.copy_requested.emit(before + 1)
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before >= 0:
-            self.chosen.emit(before)
+            self.chosen.emit(before + 1)
             return
         super().keyPressEvent(event)
         if self.row() != before and self.row() >= 0:
-            self.chosen.emit(self.row())
+            self.chosen.emit(self.row() + 1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -187,7 +188,7 @@ class AnswerList(RowList):
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.row())
+        self.chosen.emit(index.row() + 1)
 
     @Slot()
     def _restyle(self) -> None:

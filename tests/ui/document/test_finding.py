@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
 from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
 from app.ui.document.finding import SIZES
 from app.ui.document.marks.word_search import at_once, count_words, seek_words
 from app.ui.document.pdf.page_pane import PagePane
@@ -260,9 +261,8 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
     (tmp_path / "a.txt").write_text("A tide, and noon; the tide at noon.", "utf-8")
     pane = is_open(view, qtbot, [tmp_path / "a.txt"]).pane
     sheet = ask(view, qtbot, "When is noon?")
-    steps: list[int] = []
-    view.answers.step = steps.append  # type: ignore[method-assign, assignment]
-    assert sheet.outcome is not None
+    steps: list[Sheet] = []
+    view.controller.chosen.connect(steps.append)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
     field = view.find_bar.field
     qtbot.keyClicks(field, "tide")
@@ -275,10 +275,10 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
         widget.setFocus()
         qtbot.keyClick(widget, Qt.Key.Key_F3, keys)
         at.append(pane.textCursor().selectionStart())
-    assert at == [2, 22, 2, 22, 2] and steps == []
+    assert at == [2, 22, 2, 22, 2] and not steps
     pane.setFocus()
     qtbot.keyClick(pane, Qt.Key.Key_F3)
-    assert view.find_bar.isVisible() and steps == [1]
+    assert view.find_bar.isVisible() and steps == [sheet]
 
 
 @pytest.mark.parametrize("kind", ["pdf", "txt"])

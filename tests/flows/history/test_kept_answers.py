@@ -12,7 +12,7 @@ from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind, Opened
 from app.core.text import Document, Span
 from app.flows.history.history import digest
-from app.ui.ask.kept_answers import answers_in, reading_of
+from app.flows.history.kept_answers import answers_in, reading_of
 
 TEXT = "The tide is high at noon. The tide is low at six."
 

@@ -1,4 +1,4 @@
-"""The open texts and their questions, saved for the next start."""
+"""The open documents and their questions, saved for the next start."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-
-if TYPE_CHECKING:
-    from app.ui.ask.sheet import Sheet
 
 _LIST = "ask"
 _log = logging.getLogger(__name__)
@@ -46,30 +42,6 @@ class SavedSheets:
 
     sheets: tuple[SavedSheet, ...]
     current: int
-
-
-def sheets_to_save(sheets: Sequence[Sheet], up: int, history: int) -> SavedSheets:
-    """The sheets to save, whose texts are marked as saved; `up` is the index of the current one.
-
-    `history` is the number of questions to save for each; sheets that are `passing` are left out.
-    """
-    saved: list[SavedSheet] = []
-    current = 0
-    for at, sheet in enumerate(sheets):
-        if sheet.passing:
-            continue
-        if at <= up:
-            current = len(saved)
-        file = sheet.is_file()
-        text = sheet.editor.text() if sheet.unsaved and not file else None
-        sheet.unsaved = False
-        questions, place = tuple(sheet.history[-history:]), sheet.reading_place()
-        saved.append(
-            SavedSheet(
-                sheet.key, sheet.name, sheet.path, sheet.question, questions, text, file, place, sheet.entry
-            )
-        )
-    return SavedSheets(tuple(saved), current)
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
