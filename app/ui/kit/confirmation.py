@@ -47,7 +47,7 @@ class Confirmation(QWidget):
         """Whether the question is shown."""
         return not self.isHidden()
 
-    def question(self) -> str:
+    def text(self) -> str:
         """The question asked."""
         return self._question.text()
 

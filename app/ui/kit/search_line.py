@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.ui.kit.theme import Theme
 
@@ -12,17 +12,19 @@ _SEARCH_AFTER_MS = 120
 
 
 class SearchLine(QLineEdit):
-    """A line edit with a glass at its left and a button that clears it; Esc clears it too.
+    """A line edit with a glass at its left and a button that clears it.
 
+    Esc clears it too, but is left to the window, which stops what runs, while `busy_sign` is shown.
     `searched` is sent a moment after the text changed, `down_requested` when the keys move down to the list.
     """
 
     searched = Signal()
     down_requested = Signal()
 
-    def __init__(self, theme: Theme, placeholder: str) -> None:
+    def __init__(self, theme: Theme, placeholder: str, busy_sign: QWidget | None = None) -> None:
         super().__init__()
         self._theme = theme
+        self._busy_sign = busy_sign
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self._glass = QAction(self)
@@ -54,12 +56,12 @@ class SearchLine(QLineEdit):
         self.selectAll()
 
     def event(self, event: QEvent) -> bool:
-        # Esc is a shortcut of the window: it is taken here only if there is something to clear.
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.down_requested.emit()
                 return True
-            if event.key() == Qt.Key.Key_Escape and self.text():
+            busy = self._busy_sign is not None and not self._busy_sign.isHidden()
+            if event.key() == Qt.Key.Key_Escape and self.text() and not busy:
                 self.clear()
                 return True
         return super().event(event)

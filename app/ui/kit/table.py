@@ -191,7 +191,7 @@ class RowTable(QTableView):
         """The width of a column with these texts, in pixels; its title has room for the sort indicator."""
         cells = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
         title = self.horizontalHeader().fontMetrics().horizontalAdvance(self._model.columns[at].title)
-        return max(cells + self._theme.step(6), title + self._theme.step(11))
+        return max(cells + self._theme.step(6), title + self._theme.step(10))
 
     def height_of(self, rows: int) -> int:
         """The height of the heading and as many rows, in pixels."""

@@ -155,7 +155,7 @@ def test_it_is_asked_before_the_list_is_cleared(section: NetworkSection, qtbot: 
     requests(section, qtbot)
     card = section.requests
     qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
-    assert card.question.asking and "3 requests" in card.question.question()
+    assert card.question.asking and "3 requests" in card.question.text()
     assert section.stop(), "Esc takes the question away"
     assert not card.question.asking and len(card.table.rows()) == 3
     qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
