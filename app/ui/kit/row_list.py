@@ -32,7 +32,7 @@ class RowModel(QAbstractListModel):
     def __init__(self, words: Callable[[Any], tuple[str, str, str]]) -> None:
         super().__init__()
         self._words = words
-        self.rows: Sequence[Any] = ()
+        self.rows: Any = ()  # a tuple; a model that changes single rows keeps a list
 
     def take(self, rows: Sequence[Any]) -> None:
         """Show these rows in their order."""
@@ -144,7 +144,7 @@ class RowList(QListView):
         super().__init__()
         self._theme = theme
         self._model = model
-        self._painter = painter
+        self._row_delegate = painter
         self.setModel(model)
         self.setItemDelegate(painter)
         self.setAccessibleName(name)
@@ -170,7 +170,7 @@ class RowList(QListView):
 
     @Slot()
     def _restyle(self) -> None:
-        if isinstance(self._painter, RowDelegate):
-            self._painter.restyle()
+        if isinstance(self._row_delegate, RowDelegate):
+            self._row_delegate.restyle()
         self.scheduleDelayedItemsLayout()
         self.viewport().update()

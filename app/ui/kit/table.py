@@ -116,8 +116,9 @@ class _Sorted(QSortFilterProxyModel):
 class RowTable(QTableView):
     """A table of rows; a click on a heading sorts, Ctrl+C copies the chosen rows, or all.
 
-    A subclass gives the copied text in `copied_text`, and the widths of its columns in `fit_columns`. `FONT` is the use
-    of its cells' font, `PADDING` what a row is higher than its text, in steps.
+    A subclass gives the copied text in `text_of`, the widths of its columns in `fit_columns`, and those that depend on
+    the table's own width in `share_width`. `FONT` is the use of its cells' font, `PADDING` what a row is higher than
+    its text, in steps.
     """
 
     FONT = "ui"
@@ -174,18 +175,20 @@ class RowTable(QTableView):
         self._sorted.words = tuple(words.casefold().split())
         self._sorted.invalidate()
 
-    def copied_text(self, rows: Sequence[Any]) -> str:
-        """What Ctrl+C copies of these rows."""
+    def text_of(self, rows: Sequence[Any]) -> str:
+        """What is copied of these rows."""
         raise NotImplementedError
 
-    def copy(self) -> int:
-        """Copy the chosen rows, or all; returns their number."""
-        rows = self.chosen() or self.rows()
-        QGuiApplication.clipboard().setText(self.copied_text(rows))
-        return len(rows)
+    def copied(self) -> str:
+        """The text of the chosen rows, or of all."""
+        return self.text_of(self.chosen() or self.rows())
 
     def fit_columns(self) -> None:
-        """Set the columns' widths for the present rows, fonts and width."""
+        """Set the columns' widths for the present rows and fonts."""
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Set the widths that depend on that of the table."""
 
     def needed_width(self, at: int, texts: Sequence[str]) -> int:
         """The width of a column with these texts, in pixels; its title has room for the sort indicator."""
@@ -199,14 +202,14 @@ class RowTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
+            QGuiApplication.clipboard().setText(self.copied())
             event.accept()
         else:
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.fit_columns()
+        self.share_width()
 
     @Slot()
     def _restyle(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core import days, wording
@@ -75,10 +76,10 @@ class LedgerTable(RowTable):
         if entries != self._model.rows:
             self._model.set_rows(entries)
 
-    def copied_text(self, rows: Sequence[LedgerEntry]) -> str:
+    def text_of(self, rows: Sequence[LedgerEntry]) -> str:
         return csv_lines([_CSV, *(tuple(str(getattr(one, name)) for name in _CSV) for one in rows)])
 
-    def fit_columns(self) -> None:
+    def share_width(self) -> None:
         """Give the addresses the room that is left."""
         step, room = self._theme.step, self.viewport().width()
         widths = [step(steps) for steps in _WIDTHS]
@@ -161,7 +162,8 @@ class RequestsCard(QFrame):
 
     @Slot()
     def _copied(self) -> None:
-        number = self.table.copy()
+        QGuiApplication.clipboard().setText(self.table.copied())
+        number = len(self.table.chosen() or self.table.rows())
         self._count.setText(f"{wording.count(number, 'request')} copied")
 
     @Slot()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -101,7 +101,7 @@ class MeasureTable(RowTable):
         self.fit_columns()
         self.choose(chosen)
 
-    def copied_text(self, rows: Sequence[Measure]) -> str:
+    def text_of(self, rows: Sequence[Measure]) -> str:
         """The measures as CSV, with every figure that any of them has."""
         names = list(dict.fromkeys(name for one in rows for name in one.figures))
         lines: list[list[str]] = [
@@ -133,24 +133,29 @@ class MeasureTable(RowTable):
             super().keyPressEvent(event)
 
     def fit_columns(self) -> None:
-        """Give every column the room that it needs, the names the rest, and the table the height of its rows."""
+        """Give every column the room that it needs."""
         self.horizontalHeader().setMinimumSectionSize(self._theme.step(12))
-        widths = [
-            self.needed_width(at, [column.text(one) for one in self._model.rows])
-            for at, column in enumerate(COLUMNS)
-        ]
-        names = widths[:2]
-        room = self.viewport().width() - sum(widths[2:])
-        spare = room - sum(names)
+        for at in range(len(COLUMNS)):
+            self.setColumnWidth(at, self._needed(at))
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Give the names what the others leave, and the table the height of its rows."""
+        names = self._needed(0), self._needed(1)
         # Below that width the table scrolls: a name elided too much is useless.
         least = [min(each, self._theme.step(44)) for each in names]
+        room = self.viewport().width() - sum(self.columnWidth(at) for at in range(2, len(COLUMNS)))
+        spare = room - sum(names)
         first = names[0] + spare // 2 if spare >= 0 else max(least[0], round(room * names[0] / sum(names)))
-        widths[:2] = first, max(least[1], room - first)
-        for at, width in enumerate(widths):
-            self.setColumnWidth(at, width)
-        bar = self.horizontalScrollBar().sizeHint().height() if sum(widths[:2]) > room else 0
+        second = max(least[1], room - first)
+        self.setColumnWidth(0, first)
+        self.setColumnWidth(1, second)
         rows = max(1, min(_MOST_ROWS, len(self._model.rows)))
+        bar = self.horizontalScrollBar().sizeHint().height() if first + second > room else 0
         self.setFixedHeight(self.height_of(rows) + bar + 2 * self.frameWidth())
+
+    def _needed(self, at: int) -> int:
+        return self.needed_width(at, [COLUMNS[at].text(one) for one in self._model.rows])
 
 
 class SavedMeasures(QWidget):
@@ -245,7 +250,7 @@ class SavedMeasures(QWidget):
 
     @Slot()
     def _copy(self) -> None:
-        self.table.copy()
+        QGuiApplication.clipboard().setText(self.table.copied())
         self.note.emit("Copied as CSV")
 
     @Slot()
