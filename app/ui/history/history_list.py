@@ -32,6 +32,7 @@ class RowTools(QFrame):
             button = self._buttons[action] = QToolButton()
             button.setAccessibleName(name)
             button.setToolTip(tip)
+            button.setProperty("kind", "row")
             button.setProperty("action", action)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setCursor(Qt.CursorShape.ArrowCursor)

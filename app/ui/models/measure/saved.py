@@ -143,7 +143,7 @@ class MeasureTable(RowTable):
         """Give the names what the others leave, and the table the height of its rows."""
         names = self._needed(0), self._needed(1)
         # Below that width the table scrolls: a name elided too much is useless.
-        least = [min(each, self._theme.step(44)) for each in names]
+        least = [min(each, self._theme.step(48)) for each in names]
         room = self.viewport().width() - sum(self.columnWidth(at) for at in range(2, len(COLUMNS)))
         spare = room - sum(names)
         first = names[0] + spare // 2 if spare >= 0 else max(least[0], round(room * names[0] / sum(names)))
