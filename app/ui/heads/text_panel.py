@@ -157,7 +157,7 @@ class TextPanel(QFrame):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model."""
-        self.model.show_model(card.name)
+        self.model.show_model(card.title)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -67,7 +67,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     if isinstance(result, Reading) and result.shown is None:
         outcome = ("",)  # however confident each is that the text does not say
     return Side(
-        card.name, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
+        card.title, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
     )
 
 
@@ -138,14 +138,14 @@ class CompareSection(Section):
         before = self._other.currentData()
         self._other.clear()
         for card in self.models[1:]:
-            self._other.addItem(card.name, card.folder)
+            self._other.addItem(card.title, card.folder)
         self._other.setCurrentIndex(max(0, self._other.findData(before)) if self._other.count() else -1)
         several = len(self.models) > 1
         for widget in (self._with, self._other):
             widget.setVisible(several)
         self._compared.hide()
         self._tools.hide()
-        name = self.card.name if self.card is not None else "The chosen one"
+        name = self.card.title if self.card is not None else "The chosen one"
         self._summary.setText("" if several else _ONLY_MODEL.format(name))
         self._summary.setVisible(not several)
         if several:

@@ -208,7 +208,7 @@ class SubjectBar(QFrame):
         """Offer these models, the first one being in use."""
         self.models.clear()
         for card in models:
-            self.models.addItem(card.name, card.folder)
+            self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
         self.models.setToolTip(models[0].description if models else "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLayout, QWidget
 
 from app.core.errors import SpanlightError
 
@@ -236,9 +237,21 @@ class Theme(QObject):
         """The application's stylesheet with this theme's colours and sizes filled in."""
         icons = (self._resources / "icons").as_posix()
         roles = self._files[self.name].roles
-        sheet = self._sheet.replace("@icons", icons)
+        sheet = "".join(map(self._type_rule, _TYPE)) + self._sheet.replace("@icons", icons)
         sheet = re.sub(r"@([a-z_]+)", lambda match: roles[match[1]], sheet)
         return re.sub(r"(?<=[ :])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet)
+
+    def set_icon(self, button: QAbstractButton, name: str, role: str = "ink") -> None:
+        """Give a button the line icon `name` in a role's colour, which follows the theme; none if empty."""
+        button.setProperty("line_icon", [name, role])
+        button.setIcon(self.icon(name, role) if name else QIcon())
+
+    def space(self, layout: QLayout, spacing: float, edges: Sequence[float] = (0, 0, 0, 0)) -> None:
+        """Give a layout its spacing and margins (left, top, right, bottom) in steps, which follow the text size."""
+        layout.setProperty("steps", [spacing, *edges])
+        layout.setSpacing(self.step(spacing))
+        left, top, right, bottom = map(self.step, edges)
+        layout.setContentsMargins(left, top, right, bottom)
 
     def palette(self) -> QPalette:
         """The application's palette in this theme's colours."""
@@ -276,7 +289,21 @@ class Theme(QObject):
         for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
             if app.font(kind) != font:  # type: ignore[call-overload]
                 app.setFont(font, kind)  # type: ignore[arg-type]
+        for widget in app.allWidgets():
+            if isinstance(widget, QAbstractButton) and (icon := widget.property("line_icon")):
+                self.set_icon(widget, *icon)
+            if (whole := widget.layout()) is not None:
+                for layout in (whole, *whole.findChildren(QLayout)):
+                    if steps := layout.property("steps"):
+                        self.space(layout, steps[0], steps[1:])
         self.changed.emit()
+
+    def _type_rule(self, use: str) -> str:
+        """The stylesheet's rule for the property `type`, by which a widget takes the font of a use."""
+        font = self.font(use)
+        families = ", ".join(f'"{family}"' for family in font.families())
+        size, weight = font.pixelSize(), font.weight().value
+        return f'*[type="{use}"] {{ font-family: {families}; font-size: {size}px; font-weight: {weight}; }}\n'
 
     def _base_pixels(self) -> float:
         return self._usual_pixels * self._scale
@@ -299,7 +326,7 @@ class Theme(QObject):
 
 
 def mark(widget: QWidget, **properties: str) -> None:
-    """Set the properties that the stylesheet selects on (kind, ink, bare, ...) and restyle the widget."""
+    """Set the properties that the stylesheet selects on (kind, type, ink, bare, ...) and restyle the widget."""
     for name, value in properties.items():
         widget.setProperty(name, value)
     widget.style().unpolish(widget)

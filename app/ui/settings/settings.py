@@ -84,7 +84,7 @@ def offer_models(
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
     for card in fitting:
-        choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
+        choice.addItem(f"{card.title}, {wording.size(card.size)}", card.name)
         weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
         choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
     wanted = chosen or unasked

@@ -25,10 +25,9 @@ from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.settings import settings as settings_file
-from app.ui.history.history import HistoryView
+from app.ui.history.history import PAGE, HistoryView
 from app.ui.history.history_delegate import fitted
 from app.ui.history.history_model import row_of
-from app.ui.history.history_work import PAGE
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
@@ -95,7 +94,7 @@ def busy(view: HistoryView) -> bool:
 
 
 def settle(view: HistoryView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not view.panel._soon.isActive() and not busy(view))
+    qtbot.waitUntil(lambda: not view.panel.search.pending and not busy(view))
 
 
 def kept(view: HistoryView) -> list[int]:
@@ -204,7 +203,7 @@ def test_an_empty_history_invites(open_view: Callable[..., HistoryView], qtbot: 
     assert view.panel.empty.title() == "Nothing asked yet"
     assert not view.panel.bar.export.isEnabled() and not view.panel.bar.delete_all.isEnabled()
     with qtbot.waitSignal(view.ask_asked):
-        qtbot.mouseClick(view.panel.empty.ask, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(view.panel.empty.button, Qt.MouseButton.LeftButton)
 
 
 # Keys and mouse
@@ -440,11 +439,13 @@ def test_everything_is_deleted_once_that_is_confirmed(
     view = open_view(entry(1), entry(2))
     bar = view.panel.bar
     qtbot.mouseClick(bar.delete_all, Qt.MouseButton.LeftButton)
-    assert bar.asking and bar.cancel.hasFocus() and "Delete 2 questions" in bar.question()
-    qtbot.keyClick(bar.cancel, Qt.Key.Key_Escape)
-    assert not bar.asking and kept(view) == [2, 1]
+    assert (
+        bar.question.asking and bar.question.cancel.hasFocus() and "Delete 2 questions" in bar.question.text()
+    )
+    qtbot.keyClick(bar.question.cancel, Qt.Key.Key_Escape)
+    assert not bar.question.asking and kept(view) == [2, 1]
     qtbot.mouseClick(bar.delete_all, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(bar.confirm, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(bar.question.confirm, Qt.MouseButton.LeftButton)
     settle(view, qtbot)
     assert kept(view) == [] and not view.panel.list.isVisible()
 
@@ -468,7 +469,7 @@ def test_checking_again_says_what_changed_in_the_row(
     assert row is not None and row.news == "The same answer, at the same place, now 80 % (was 94 %)."
     assert not row.changed and noted[-1] == row.news and not view.panel.strip.isVisible()
     qtbot.waitUntil(lambda: listed.visualRect(listed.currentIndex()).height() > height)
-    view._runs.check(view.workspace.history.get(2))
+    view.check(view.workspace.history.get(2))
     settle(view, qtbot)
     row = listed.history.row(listed.history.row_of(2))
     assert row is not None and (row.news, row.changed) == ("The file is not there any more.", True)
@@ -479,7 +480,7 @@ def test_esc_stops_asking_again(
 ) -> None:
     engine.answer = until_stopped
     view = open_view(pasted())
-    view._runs.check(view.workspace.history.get(1))
+    view.check(view.workspace.history.get(1))
     qtbot.waitUntil(lambda: bool(engine.requests))
     assert view.stop() and not view.stop()
     row = view.panel.list.history.row(1)
@@ -500,7 +501,7 @@ def test_a_check_that_fails_is_said(
     view = open_view(pasted())
     lost: list[bool] = []
     view.lost.connect(lambda: lost.append(True))
-    view._runs.check(view.workspace.history.get(1))
+    view.check(view.workspace.history.get(1))
     settle(view, qtbot)
     assert view.panel.notice.sentence() == error.message
     assert bool(lost) is isinstance(error, EngineLost)
@@ -532,8 +533,8 @@ def test_every_format_is_offered(open_view: Callable[..., HistoryView], qtbot: Q
     view = open_view(entry())
     actions: list[QAction] = view.panel.bar.menu.actions()
     assert [action.data() for action in actions] == ["csv", "markdown", "json", "squad", "pdf"]
-    view.panel.bar.export_asked.disconnect(view._export)
-    with qtbot.waitSignal(view.panel.bar.export_asked) as asked:
+    view.panel.bar.export_requested.disconnect(view._export)
+    with qtbot.waitSignal(view.panel.bar.export_requested) as asked:
         actions[1].trigger()
     assert asked.args == ["markdown"]
 
@@ -572,7 +573,7 @@ def test_ten_thousand_entries_stay_smooth(
     view = open_view()
     listed = view.panel.list
     began = time.perf_counter()
-    listed.history.take(many, len(many))
+    listed.history.set_entries(many, len(many))
     view._whole = len(many)
     view._show_found()
     qtbot.waitUntil(lambda: listed.verticalScrollBar().maximum() > 500_000, timeout=10_000)

@@ -207,7 +207,7 @@ def test_another_model_has_everything_looked_at_anew(
 ) -> None:
     look(view, qtbot)
     box = view._bar.models
-    assert [box.itemText(at) for at in range(box.count())] == ["reader-quick", "other-qa"]
+    assert [box.itemText(at) for at in range(box.count())] == ["Spanlight quick reader", "other-qa"]
     view._bar.model_chosen.emit("/models/other-qa")
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2

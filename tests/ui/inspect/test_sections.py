@@ -375,12 +375,12 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
 def test_two_models_stand_side_by_side(show: Show) -> None:
     section = show(CompareSection, insides.ASKED)
     one, other = section._compared.sides()
-    assert (one.name, other.name) == ("reader-quick", "other-qa")
+    assert (one.name, other.name) == ("Spanlight quick reader", "other-qa")
     assert one.headline == other.headline == "the pull of the Moon"
     assert "Both come to the same." in section._summary.text()
     assert "times as fast" in section._summary.text()
     shown = rows(section)
-    assert {row["model"] for row in shown} == {"reader-quick", "other-qa"}
+    assert {row["model"] for row in shown} == {"Spanlight quick reader", "other-qa"}
     assert section._compared.isVisible()
 
 
@@ -390,7 +390,7 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
     twin = replace(card, name="a twin", folder=f"{card.folder}-twin")
     section = show(CompareSection, subject, card, twin)
     assert section.notice.sentence() == ""
-    assert [side.name for side in section._compared.sides()] == [card.name, "a twin"]
+    assert [side.name for side in section._compared.sides()] == [card.title, "a twin"]
     for side in section._compared.sides():
         assert side.headline
         assert all(0 <= value <= 1 for _, value, _ in side.rows)
@@ -411,7 +411,7 @@ def test_as_many_other_names_are_not_the_same_result() -> None:
 
 def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     section = show(CompareSection, insides.REVIEW)
-    assert "starter-sentiment is the only model" in section._summary.text()
+    assert "Spanlight sentiment is the only model" in section._summary.text()
     assert engine.requests == []
     assert not section._compared.isVisible()
     assert section.numbers() == ""

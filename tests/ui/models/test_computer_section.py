@@ -149,11 +149,11 @@ def test_a_gpus_memory_has_a_bar_of_its_own(
 def test_models_are_put_away_and_the_window_is_told(section: ComputerSection, qtbot: QtBot) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
-    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: told == ["unloaded"])
     assert section._none.isVisible() and not section.loaded.isVisible()
-    assert not section.away.isEnabled()
-    assert "loaded again" in section._away_words.text()
+    assert not section.unload.isEnabled()
+    assert "loaded again" in section._unload_words.text()
 
 
 def test_it_waits_its_turn_and_says_so(section: ComputerSection, qtbot: QtBot) -> None:
@@ -161,9 +161,9 @@ def test_it_waits_its_turn_and_says_so(section: ComputerSection, qtbot: QtBot) -
     section.lanes.work.start(lambda report: over.wait(10))
     told: list[str] = []
     section.changed.connect(told.append)
-    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
-    assert section._away_words.text() == BUSY
-    assert not told and not section.away.isEnabled()
+    qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
+    assert section._unload_words.text() == BUSY
+    assert not told and not section.unload.isEnabled()
     over.set()
     qtbot.waitUntil(lambda: told == ["unloaded"])
 
@@ -226,6 +226,6 @@ def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection,
     qtbot.keyClick(focused, Qt.Key.Key_Tab)
     assert section.precision.isAncestorOf(section.window().focusWidget())
     qtbot.keyClick(section.window().focusWidget(), Qt.Key.Key_Tab)
-    assert section.window().focusWidget() is section.away
-    qtbot.keyClick(section.away, Qt.Key.Key_Tab)
+    assert section.window().focusWidget() is section.unload
+    qtbot.keyClick(section.unload, Qt.Key.Key_Tab)
     assert section.window().focusWidget().text() == "15 minutes"

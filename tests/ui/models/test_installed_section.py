@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 
-from app.core.models import Head
+from app.core.models import Head, model_title
 from app.core.reliability import TextKind, bins_of
 from app.models.disk.installed import Shelf
 from app.models.disk.notes import Notes, write_notes
@@ -27,20 +27,20 @@ def models(spanlight_home: Path) -> Path:
 
 def test_starters_are_listed_with_the_pages_that_use_them(open_models_page: Open) -> None:
     rows = {row.title: row for row in open_models_page().installed().list.rows()}
-    assert rows["reader-careful"].sign == "Ask"
-    assert rows["starter-pretraining"].sign == "Fill in, Follow on"
+    assert rows["Spanlight reader"].sign == "Ask"
+    assert rows["Spanlight words"].sign == "Fill in, Next sentence"
     assert not any(row.faulty for row in rows.values())
 
 
 def test_a_starter_is_told_in_plain_words_and_stays(open_models_page: Open) -> None:
-    section = open_models_page().choose("starter-entities")
+    section = open_models_page().choose("Spanlight names")
     facts, details = section.details.facts, section.details
     assert facts.value("Names") == "Places (LOC), other names (MISC), organisations (ORG), people (PER)"
     assert facts.value("Languages") == "English"
     assert "F1 69 %" in facts.value("Makers' figures")
     assert facts.value("Last used") == "Never"
     assert details.remove.isHidden()
-    section.list.remove_asked.emit(section.list.key())
+    section.list.remove_requested.emit(section.list.key())
     assert details.notice.sentence() == "It comes with Spanlight and cannot be removed."
     assert details.removal.isHidden()
 
@@ -64,7 +64,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     section = opened.installed()
     section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Classify"))
     section.filters.changed.emit()
-    assert [row.title for row in section.list.rows()] == ["starter-sentiment"]
+    assert [row.title for row in section.list.rows()] == ["Spanlight sentiment"]
     section.filters.search.setText("entities")
     opened.qtbot.waitUntil(lambda: not section.list.rows())
     assert section.empty.isVisible()
@@ -100,13 +100,13 @@ def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: 
 def test_what_is_said_of_a_folder_is_of_the_last_try(
     open_models_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    section = open_models_page().choose("starter-entities")
+    section = open_models_page().choose("Spanlight names")
     notice = section.details.notice
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
-    section.details.folder_asked.emit()
+    section.details.folder_requested.emit()
     assert notice.sentence() == "No program opened the folder."
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
-    section.details.folder_asked.emit()
+    section.details.folder_requested.emit()
     assert not notice.isVisible()
 
 
@@ -120,12 +120,12 @@ def test_what_comes_late_of_a_folder_is_not_said_of_another_model(
         lambda folder, say, asker: late.append(lambda: say("Nothing opened it.", "", str(folder))),
     )
     opened = open_models_page()
-    section = opened.choose("starter-entities")
-    section.details.folder_asked.emit()
+    section = opened.choose("Spanlight names")
+    section.details.folder_requested.emit()
     late.pop()()
     assert section.details.notice.sentence() == "Nothing opened it."
-    section.details.folder_asked.emit()
-    opened.choose("reader-quick")
+    section.details.folder_requested.emit()
+    opened.choose("Spanlight quick reader")
     late.pop()()
     assert not section.details.notice.isVisible()
 
@@ -194,7 +194,7 @@ def test_without_any_model_the_page_invites_to_get_one(open_models_page: Open) -
 
 def test_look_inside_sends_a_sample_with_this_model(open_models_page: Open) -> None:
     opened = open_models_page()
-    section = opened.choose("starter-sentiment")
+    section = opened.choose("Spanlight sentiment")
     with opened.qtbot.waitSignal(opened.page.look_inside) as told:
         section.details.look.click()
     visit = told.args[0]
@@ -218,7 +218,7 @@ def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
     before = section.list.key()
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Down)
     assert section.list.key() != before
-    assert section.details.title() == Path(section.list.key()).name
+    assert section.details.title() == model_title(Path(section.list.key()).name)
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     assert page.focusWidget() is section.filters.search

@@ -141,7 +141,7 @@ def test_requests_are_narrowed_and_copied(section: NetworkSection, qtbot: QtBot)
     card = section.requests
     section.search()
     qtbot.keyClicks(card.filter, "timed FILE0")
-    assert card.table.shown_count() == 1
+    assert len(card.table.rows()) == 1
     assert card._count.text() == "1 of 3 requests"
     qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
     rows = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
@@ -155,14 +155,14 @@ def test_it_is_asked_before_the_list_is_cleared(section: NetworkSection, qtbot: 
     requests(section, qtbot)
     card = section.requests
     qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
-    assert card.asking and "3 requests" in card._sure.text()
+    assert card.question.asking and "3 requests" in card.question.text()
     assert section.stop(), "Esc takes the question away"
-    assert not card.asking and card.table.shown_count() == 3
+    assert not card.question.asking and len(card.table.rows()) == 3
     qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(card.confirm, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(card.question.confirm, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: card.empty.isVisible())
     assert card.empty.text() == NONE_NOW
-    assert not card.asking
+    assert not card.question.asking
 
 
 def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtbot: QtBot) -> None:
@@ -170,7 +170,7 @@ def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtb
     section.lanes.network.start(
         lambda report: Ledger(path).sending("GET", "https://huggingface.co", "look up")
     )
-    qtbot.waitUntil(lambda: section.requests.table.shown_count() == 1)
+    qtbot.waitUntil(lambda: len(section.requests.table.rows()) == 1)
 
 
 def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: QtBot) -> None:

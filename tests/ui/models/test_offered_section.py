@@ -64,7 +64,7 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
     section = opened.offered()
     whole = len(section.list.rows())
     assert whole >= 20
-    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Find names"))
+    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Names"))
     section.filters.choices["Language"].setCurrentIndex(
         section.filters.choices["Language"].findText("German")
     )
@@ -92,7 +92,7 @@ def test_a_repository_is_read_out_of_what_is_pasted(opened: Opened, hub: HubServ
     section = opened.offered()
     section.repository.line.setText(typed.format(name=READER, hub=hub.url))
     section.repository.button.click()
-    assert section.choosing.repository == READER
+    assert section.sheet.repository == READER
     assert section.list.key() == READER
     assert not hub.requests()
 
@@ -122,9 +122,9 @@ def test_a_search_that_finds_nothing_says_so_and_shows_all_again(opened: Opened)
 def test_a_name_in_the_search_is_understood(opened: Opened) -> None:
     section = opened.offered()
     section.filters.search.setText(READER)
-    opened.qtbot.waitUntil(section.nothing.meant.isVisible)
-    section.nothing.meant.click()
-    assert section.choosing.repository == READER
+    opened.qtbot.waitUntil(section.nothing.suggested.isVisible)
+    section.nothing.suggested.click()
+    assert section.sheet.repository == READER
     assert section.list.key() == READER
 
 
@@ -133,7 +133,7 @@ def test_a_row_that_the_keys_come_to_is_chosen(opened: Opened) -> None:
     assert section.panes.right.currentWidget() is section.empty
     opened.qtbot.keyClick(section.filters.search, Qt.Key.Key_Down)
     assert section.list.selectedIndexes() == [section.list.currentIndex()]
-    assert section.choosing.repository == section.list.rows()[0].key
+    assert section.sheet.repository == section.list.rows()[0].key
 
 
 def test_what_was_looked_up_stays_in_the_list_and_goes_by_its_own_name(
@@ -143,7 +143,7 @@ def test_what_was_looked_up_stays_in_the_list_and_goes_by_its_own_name(
     commit = hub.add(READER.upper(), reader, licence="mit", languages=["en"], id=READER)
     hub.repositories[READER].commits[commit] = hub.repositories[READER.upper()].commits[commit]
     section = opened.look_up(READER.upper())
-    assert section.choosing.repository == READER
+    assert section.sheet.repository == READER
     row = section.list.rows()[0]
     assert (row.key, row.line) == (READER, "Answers questions · English")
     section.repository.line.setText("lion/other")
@@ -385,23 +385,23 @@ def test_a_folder_that_is_dropped_is_checked_taken_in_and_shown(
     mine = shutil.copytree(reader, tmp_path / "mine")
     section = opened.offered()
     assert opened.page.take_files([mine])
-    assert section.place.strip.isVisible()
-    assert not section.place.folder.isEnabled()
-    opened.qtbot.waitUntil(lambda: not section.importing.running, timeout=60_000)
+    assert section.imports.strip.isVisible()
+    assert not section.imports.folder.isEnabled()
+    opened.qtbot.waitUntil(lambda: not section.imports.running, timeout=60_000)
     opened.settle()
     assert opened.page.names.selected() == "installed"
     assert opened.installed().details.title() == "mine"
-    assert section.place.folder.isEnabled()
+    assert section.imports.folder.isEnabled()
 
 
 def test_a_folder_that_is_refused_is_told_in_its_place(opened: Opened, reader: Path, tmp_path: Path) -> None:
     torn = shutil.copytree(reader, tmp_path / "torn")
     (torn / "model.safetensors").unlink()
     section = opened.offered()
-    section.importing.take([torn, reader])
-    opened.qtbot.waitUntil(lambda: not section.importing.running, timeout=60_000)
-    assert section.place.notice.isVisible()
-    assert "torn" in section.place.notice.sentence()
+    section.imports.take([torn, reader])
+    opened.qtbot.waitUntil(lambda: not section.imports.running, timeout=60_000)
+    assert section.imports.notice.isVisible()
+    assert "torn" in section.imports.notice.sentence()
     assert opened.page.names.selected() == "offered"
 
 

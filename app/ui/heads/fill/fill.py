@@ -119,7 +119,7 @@ class FillPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(f"{card.name} fills in")
+        self.model.show_model(f"{card.title} fills in")
 
 
 class FillView(TextPage):

@@ -245,7 +245,7 @@ class NamesPanel(TextPanel):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model."""
-        self.model.show_model(f"{card.name} finds the names")
+        self.model.show_model(f"{card.title} finds the names")
 
     # Parts
 

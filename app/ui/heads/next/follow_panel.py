@@ -166,4 +166,4 @@ class FollowPanel(TextPanel):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(f"{card.name} tells what follows")
+        self.model.show_model(f"{card.title} tells what follows")

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import wording
+from app.core.errors import SpanlightError
 from app.core.measure_words import NOUNS, examples
 from app.core.measures import ExampleSet, Measure
-from app.core.models import Head, ModelCard
-from app.core.report import Progress
+from app.core.models import Head, ModelCard, model_title
+from app.core.report import Progress, Report
 from app.flows.measure.label_matching import LabelsDiffer
-from app.flows.measure.measure import measure
+from app.flows.measure.measure import example_set, example_sets, measure, measured
+from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_page import SampleButton
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
+from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
-from app.ui.models.measure.label_choices import MOST_LABELS
-from app.ui.models.measure.measure_form import MeasureForm
-from app.ui.models.measure.measure_kept import SavedMeasures
-from app.ui.models.measure.measure_work import MeasureContent, look, own_set
-from app.ui.models.section import ModelsSection
+from app.ui.models.measure.form import MOST_LABELS, MeasureForm
+from app.ui.models.measure.saved import SavedMeasures
 
 _ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
 _FILTER = f"Examples ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
@@ -38,6 +39,36 @@ _WORDS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What the section shows: models, sets of examples, measures, and the folder of each task's model in use."""
+
+    cards: tuple[ModelCard, ...]
+    sets: tuple[ExampleSet, ...]
+    measures: tuple[Measure, ...]
+    used: dict[Head, str]
+
+
+def _read_content(workspace: Workspace, report: Report) -> _Content:
+    """The content of the section."""
+    cards, sets = installed(workspace), example_sets(workspace, report)
+    return _Content(cards, sets, measured(workspace, report), _used(workspace, sets))
+
+
+def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]:
+    found = {}
+    for head in dict.fromkeys(data.head for data in sets):
+        try:
+            found[head] = workspace.find_model(head).folder
+        except SpanlightError:
+            continue  # no model is installed for it
+    return found
+
+
+def _own_set(path: Path, report: Report) -> ExampleSet:
+    return example_set(path)
+
+
 class MeasureEmpty(QFrame):
     """A title, a few sentences, and a button for each suggestion. `tried` carries its index."""
 
@@ -46,20 +77,19 @@ class MeasureEmpty(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._title, self._words = QLabel("How good is a model?"), QLabel(_WORDS)
-        self._words.setProperty("ink", "quiet")
-        self._words.setWordWrap(True)
         self._buttons: list[SampleButton] = []
+        self._words = plain_label(_WORDS, ink="quiet")
         self._row = QHBoxLayout()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._title)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label("How good is a model?", type="answer"))
         # Without this row Qt would take the text's height at any width.
         words = QHBoxLayout()
         words.addWidget(self._words, 1)
         words.addStretch(0)
-        self._column.addLayout(words)
-        self._column.addLayout(self._row)
+        column.addLayout(words)
+        column.addLayout(self._row)
+        theme.space(self._row, 3)
+        theme.space(column, 3)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -91,17 +121,12 @@ class MeasureEmpty(QFrame):
 
     @Slot()
     def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("answer"))
-        self._words.setFont(theme.font("ui"))
-        self._words.setMaximumWidth(theme.step(190))
+        self._words.setMaximumWidth(self._theme.step(190))
         for button in self._buttons:
             button.restyle()
-        self._row.setSpacing(theme.step(3))
-        self._column.setSpacing(theme.step(3))
 
 
-class MeasureSection(ModelsSection):
+class MeasureSection(Section):
     """The form of the next measure above, the saved measures below."""
 
     KEY = "measure"
@@ -111,7 +136,7 @@ class MeasureSection(ModelsSection):
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
-        self._known: MeasureContent | None = None
+        self._known: _Content | None = None
         self._own: dict[str, ExampleSet] = {}
         self._wanted = ""
         self._look_job: Job | None = None
@@ -125,7 +150,6 @@ class MeasureSection(ModelsSection):
         self.saved = SavedMeasures(workspace, theme, lanes)
         self._lay_out()
         self._connect()
-        self._restyle()
 
     # The section's interface to the page
 
@@ -164,7 +188,7 @@ class MeasureSection(ModelsSection):
         self.notice.clear()
         if self._file_job is not None:
             self._file_job.drop()
-        self._file_job = self.lanes.files.start(own_set, path)
+        self._file_job = self.lanes.files.start(_own_set, path)
         self._file_job.done.connect(self._file_read)
         self._file_job.failed.connect(self.show_fault)
 
@@ -173,12 +197,12 @@ class MeasureSection(ModelsSection):
     def _look(self) -> None:
         if self._look_job is not None:
             self._look_job.drop()
-        self._look_job = self.lanes.files.start(look, self.workspace)
+        self._look_job = self.lanes.files.start(_read_content, self.workspace)
         self._look_job.done.connect(self._content_found)
         self._look_job.failed.connect(self.show_fault)
 
     @Slot(object)
-    def _content_found(self, found: MeasureContent) -> None:
+    def _content_found(self, found: _Content) -> None:
         before, self._known = self._known, found
         if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
             self._offer_sets()
@@ -223,7 +247,7 @@ class MeasureSection(ModelsSection):
             fitting = [each for each in self._known.cards if data.head in each.heads]
             used = self._known.used.get(data.head, "")
             if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
-                line = f"Measure {card.name} on {examples(data.examples, data.head)}"
+                line = f"Measure {card.title} on {examples(data.examples, data.head)}"
                 found.append((data, line, card))
         return found
 
@@ -245,15 +269,15 @@ class MeasureSection(ModelsSection):
         self.note.emit("")
         labels = self.form.matching.answer()
         self._at_work = card, data
-        self.strip.waiting(f"Getting {card.name} ready")
+        self.strip.waiting(f"Getting {card.title} ready")
         # A disabled widget loses the focus, and Qt would pass it to the next one.
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
             self.strip.focus_stop()
         self._set_busy(True)
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
-        self._job.name = f"the measuring of {card.name}"
-        QueueStatus(self.lanes.work, self._job, self.strip, f"Getting {card.name} ready")
+        self._job.name = f"the measuring of {card.title}"
+        QueueStatus(self.lanes.work, self._job, self.strip, f"Getting {card.title} ready")
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._measured)
         self._job.failed.connect(self._failed)
@@ -264,7 +288,7 @@ class MeasureSection(ModelsSection):
         if self._at_work is not None and progress.what in ("questions", "texts"):
             card, data = self._at_work
             read = f"{progress.done:,} of {progress.total:,} {NOUNS[data.head][1]}"
-            progress = replace(progress, what=f"{card.name} reads {data.title}: {read}")
+            progress = replace(progress, what=f"{card.title} reads {data.title}: {read}")
         self.strip.show_progress(progress)
 
     @Slot(object)
@@ -273,7 +297,7 @@ class MeasureSection(ModelsSection):
         self.form.matching.clear()
         if self._known is not None:
             self._show_measures((found, *self._known.measures), (found,))
-        self.note.emit(f"{found.model} measured in {wording.duration(found.seconds)}")
+        self.note.emit(f"{model_title(found.model)} measured in {wording.duration(found.seconds)}")
         self.changed.emit("measures")
         # Once the panel is laid out.
         QTimer.singleShot(0, self._show_panel)
@@ -320,15 +344,14 @@ class MeasureSection(ModelsSection):
     # Looks
 
     def _connect(self) -> None:
-        self.form.measure_asked.connect(self._measure)
-        self.form.file_asked.connect(self._choose_file)
+        self.form.measure_requested.connect(self._measure)
+        self.form.file_requested.connect(self._choose_file)
         self.form.dropped.connect(self._dropped)
         self.strip.stop_asked.connect(self.stop)
         self.empty.tried.connect(self._try)
         self.saved.changed.connect(self._saved_changed)
         self.saved.failed.connect(self.show_fault)
         self.saved.note.connect(self.note)
-        self.theme.changed.connect(self._restyle)
         for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back)):
             shortcut = QShortcut(QKeySequence(keys), self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -336,10 +359,11 @@ class MeasureSection(ModelsSection):
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        self._column = QVBoxLayout(inner)
+        column = QVBoxLayout(inner)
         for part in (self.form, self.notice, self.strip, self.empty, self.saved):
-            self._column.addWidget(part)
-        self._column.addStretch(1)
+            column.addWidget(part)
+        column.addStretch(1)
+        self.theme.space(column, 4, (6, 5, 6, 6))
         self._scroll = QScrollArea()
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -349,9 +373,3 @@ class MeasureSection(ModelsSection):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._column.setContentsMargins(step(6), step(5), step(6), step(6))
-        self._column.setSpacing(step(4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QToolTip,
     QVBoxLayout,
@@ -30,11 +29,13 @@ from PySide6.QtWidgets import (
 
 from app.core.measure_words import examples, figure, named, share, speed, verdict
 from app.core.measures import Comparison, Measure
+from app.core.models import model_title
 from app.core.wording import percent
 from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
-from app.ui.kit.theme import Theme, mark
-from app.ui.models.measure.measure_table import when
+from app.ui.kit.theme import Theme
+from app.ui.models.words import when
 
 _NO_OTHER = "Measure another model on the same examples, and the two can be compared here."
 _ANY_WIDTH = 16_777_215  # Qt's value for no maximum width
@@ -200,17 +201,10 @@ class MeasurePanel(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._title, self._facts, self._verdict, self._with = (
-            QLabel(),
-            QLabel(),
-            QLabel(),
-            QLabel("Compare with"),
-        )
-        for label in (self._title, self._facts, self._verdict):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setWordWrap(True)
-        self._facts.setProperty("ink", "quiet")
+        self._title = plain_label(type="answer", selectable=True)
+        self._facts = plain_label(type="small", ink="quiet", selectable=True)
+        self._verdict = plain_label(selectable=True)
+        self._with = plain_label("Compare with", wrap=False)
         self.other = ElidedChoice()
         self.other.setAccessibleName("Compare with")
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -219,22 +213,27 @@ class MeasurePanel(QFrame):
         self.pairs = MeasurePairs(theme)
         self.counts = ScoreBars(theme)
         self.counts.setAccessibleName("Which examples were answered rightly")
-        self._head = QHBoxLayout()
-        self._head.addWidget(self._title, 1)
-        self._head.addWidget(self._with)
-        self._head.addWidget(self.other)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._with)
+        head.addWidget(self.other)
         self._sides = QHBoxLayout()
         self._sides.addWidget(self.pairs, 5)
         self._sides.addWidget(self.counts, 3)
         self._sides.addStretch(0)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(self._head)
-        self._column.addWidget(self._facts)
-        self._column.addWidget(self._verdict)
-        self._column.addLayout(self._sides)
-        mark(self, kind="card")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        words = QVBoxLayout()
+        words.addLayout(head)
+        words.addWidget(self._facts)
+        words.addWidget(self._verdict)
+        column = QVBoxLayout(self)
+        column.addLayout(words)
+        column.addLayout(self._sides)
+        theme.space(head, 2)
+        theme.space(self._sides, 6)
+        # The figures leave room for their focus ring: their text is aligned with the words above.
+        theme.space(words, 2, (1, 0, 0, 0))
+        theme.space(column, 2, (4, 4, 5, 4))
+        self.setProperty("kind", "card")
 
     def minimumSizeHint(self) -> QSize:
         """The least size, in pixels: that of the figures, since the counts are below them in a narrow window."""
@@ -255,27 +254,29 @@ class MeasurePanel(QFrame):
 
     def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
         """Show one measure; `others` are offered for comparison."""
-        self._title.setText(measure.model)
+        self._title.setText(model_title(measure.model))
         self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when, within=True)}")
         self._verdict.setText("" if others else _NO_OTHER)
         self._verdict.setVisible(not others)
         self._verdict.setToolTip("")
         self._offer(others, None)
         rows = [PairRow(title, tip, (cell,)) for title, tip, cell in _rows(measure)]
-        self.pairs.show_rows((measure.model,), rows)
+        self.pairs.show_rows((model_title(measure.model),), rows)
         self.pairs.setMaximumWidth(self._theme.step(150))
         self.counts.hide()
-        self.setAccessibleName(f"{measure.model}, {_data(measure)}")
+        self.setAccessibleName(f"{model_title(measure.model)}, {_data(measure)}")
 
     def show_two(self, found: Comparison, others: Sequence[Measure]) -> None:
         """Show two measures side by side."""
+        self._offer(others, found.second)
+        sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
+        found = replace(found, first=sides[0], second=sides[1])
         names = named(found)
         self._title.setText(f"{names[0]} and {names[1]}")
         self._facts.setText(_data(found.first))
         self._verdict.setText(verdict(found))
         self._verdict.setToolTip(_TEST.format(found.chance))
         self._verdict.show()
-        self._offer(others, found.second)
         self.pairs.show_rows(names, _compared(found))
         self.pairs.setMaximumWidth(_ANY_WIDTH)
         whole = len(found.first.right) or 1
@@ -295,7 +296,7 @@ class MeasurePanel(QFrame):
 
     def show_apart(self, first: Measure, second: Measure, sentence: str) -> None:
         """Show why two measures cannot be compared."""
-        self._title.setText(f"{first.model} and {second.model}")
+        self._title.setText(f"{model_title(first.model)} and {model_title(second.model)}")
         self._facts.setText(f"{_data(first)}; {_data(second)}")
         self._verdict.setText(sentence)
         self._verdict.setToolTip("")
@@ -308,7 +309,7 @@ class MeasurePanel(QFrame):
         self.other.clear()
         self.other.addItem("Nothing", None)
         for one in others:
-            self.other.addItem(f"{one.model}, {when(one.when, within=True)}", one)
+            self.other.addItem(f"{model_title(one.model)}, {when(one.when, within=True)}", one)
         at = others.index(chosen) + 1 if chosen in others else 0
         self.other.setCurrentIndex(at)
         for widget in (self._with, self.other):
@@ -317,23 +318,6 @@ class MeasurePanel(QFrame):
     @Slot(int)
     def _activated(self, index: int) -> None:
         self.other_chosen.emit(self.other.itemData(index))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("answer"))
-        self._facts.setFont(theme.font("small"))
-        self._verdict.setFont(theme.font("ui"))
-        edge = theme.step(5)
-        # The figures leave room for their focus ring: their text is aligned with the words above.
-        ring = theme.step(1)
-        self._column.setContentsMargins(edge - ring, theme.step(4), edge, theme.step(4))
-        self._head.setContentsMargins(ring, 0, 0, 0)
-        for label in (self._facts, self._verdict):
-            label.setContentsMargins(ring, 0, 0, 0)
-        self._column.setSpacing(theme.step(2))
-        self._head.setSpacing(theme.step(2))
-        self._sides.setSpacing(theme.step(6))
 
 
 def _data(measure: Measure) -> str:

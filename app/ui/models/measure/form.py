@@ -7,30 +7,96 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
 
 from app.core.measure_words import examples
 from app.core.measures import ExampleSet
 from app.core.models import Head, ModelCard
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.elided_choice import ElidedChoice
-from app.ui.kit.theme import Theme, mark
-from app.ui.models.measure.label_choices import LabelChoices
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
 
 MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
+MOST_LABELS = 30
 _FILE = "A file of yours…"
+_LABELS_DIFFER = (
+    "The model calls things by other names."
+    " Say what each stands for in these examples; several may stand for one."
+)
 # In steps; below this width the examples are placed below the model.
 _NARROW = 165
+
+
+class LabelChoices(QFrame):
+    """A row for each of the model's labels with a choice of the examples' labels; hidden while there is none.
+
+    `chosen` is sent for every choice.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._rows: list[tuple[QLabel, QComboBox]] = []
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label(_LABELS_DIFFER, type="small_strong"))
+        column.addLayout(self._grid)
+        theme.space(self._grid, 1)
+        theme.space(column, 2)
+        self.hide()
+
+    def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
+        """Ask for these; only equal names are preset."""
+        self.clear()
+        for at, label in enumerate(model_labels[:MOST_LABELS]):
+            name, choice = plain_label(label, wrap=False), QComboBox()
+            choice.addItem("Nothing here", "")
+            for wanted in set_labels:
+                choice.addItem(wanted, wanted)
+            same = next((each for each in set_labels if each.casefold() == label.casefold()), "")
+            choice.setCurrentIndex(max(0, choice.findData(same)))
+            choice.setAccessibleName(f"{label} stands for")
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            choice.activated.connect(self.chosen)
+            name.setBuddy(choice)
+            self._grid.addWidget(name, at, 0)
+            self._grid.addWidget(choice, at, 1)
+            self._rows.append((name, choice))
+        self.show()
+        if self._rows:
+            self._rows[0][1].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def clear(self) -> None:
+        """Hide the question."""
+        for row in self._rows:
+            for widget in row:
+                self._grid.removeWidget(widget)
+                widget.deleteLater()
+        self._rows = []
+        self.hide()
+
+    def choices(self) -> dict[str, QComboBox]:
+        """Each label's choice."""
+        return {name.text(): choice for name, choice in self._rows}
+
+    def answer(self) -> dict[str, str]:
+        """The examples' label for each of the model's that has one; empty while nothing is asked."""
+        return {
+            label: choice.currentData() for label, choice in self.choices().items() if choice.currentData()
+        }
 
 
 class MeasureForm(QFrame):
     """Two choices and a button.
 
-    `measure_asked` is sent by the button, `file_asked` to choose the user's own file, `dropped` carries files.
+    `measure_requested` is sent by the button, `file_requested` to choose the user's own file, `dropped` carries files.
     """
 
-    measure_asked = Signal()
-    file_asked = Signal()
+    measure_requested = Signal()
+    file_requested = Signal()
     dropped = Signal(list)
 
     def __init__(self, theme: Theme) -> None:
@@ -40,32 +106,29 @@ class MeasureForm(QFrame):
         self._sets: tuple[ExampleSet, ...] = ()
         self._before = ""
         self.model, self.data = ElidedChoice(), ElidedChoice()
-        self._labels = (QLabel("Model"), QLabel("Examples"))
+        self._labels = tuple(plain_label(text, type="small_strong") for text in ("Model", "Examples"))
         for choice, label in zip((self.model, self.data), self._labels, strict=True):
             choice.setAccessibleName(label.text())
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             choice.setMinimumContentsLength(12)
             label.setBuddy(choice)
-        self.button = QPushButton("Measure")
-        self.button.setToolTip("Have the model read the examples  (Ctrl+Enter)")
-        self.button.clicked.connect(self.measure_asked)
-        mark(self.button, kind="primary")
-        self._line = QLabel()
-        self._line.setTextFormat(Qt.TextFormat.PlainText)
-        self._line.setProperty("ink", "quiet")
-        self._line.setWordWrap(True)
+        tip = "Have the model read the examples  (Ctrl+Enter)"
+        self.button = push_button(theme, "Measure", kind="primary", tip=tip)
+        self.button.clicked.connect(self.measure_requested)
+        self._line = plain_label(type="small", ink="quiet")
         self.matching = LabelChoices(theme)
         self._grid = QGridLayout()
         self._narrow: bool | None = None
         self._place(narrow=False)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(self._grid)
-        self._column.addWidget(self._line)
-        self._column.addWidget(self.matching)
+        column = QVBoxLayout(self)
+        column.addLayout(self._grid)
+        column.addWidget(self._line)
+        column.addWidget(self.matching)
+        theme.space(column, 2.5, (5, 4, 5, 4))
         self.model.activated.connect(self._model_chosen)
         self.data.activated.connect(self._data_chosen)
         self.setAcceptDrops(True)
-        mark(self, kind="card")
+        self.setProperty("kind", "card")
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -78,7 +141,7 @@ class MeasureForm(QFrame):
         self._cards = tuple(card for card in cards if set(MEASURABLE) & set(card.heads))
         self.model.clear()
         for card in self._cards:
-            self.model.addItem(card.name, card.folder)
+            self.model.addItem(card.title, card.folder)
             self.model.setItemData(self.model.count() - 1, card.folder, Qt.ItemDataRole.ToolTipRole)
         if not self._cards:
             self.model.addItem("None that can be measured is installed", "")
@@ -197,16 +260,9 @@ class MeasureForm(QFrame):
         # If the dialog is cancelled, the earlier choice stays.
         self.data.setCurrentIndex(max(0, self.data.findData(self._before)))
         self._show_line()
-        self.file_asked.emit()
+        self.file_requested.emit()
 
     @Slot()
     def _restyle(self) -> None:
-        theme = self._theme
-        for label in self._labels:
-            label.setFont(theme.font("small_strong"))
-        self._line.setFont(theme.font("small"))
-        edge = theme.step(5)
-        self._column.setContentsMargins(edge, theme.step(4), edge, theme.step(4))
-        self._column.setSpacing(theme.step(2.5))
-        self._grid.setHorizontalSpacing(theme.step(4))
-        self._grid.setVerticalSpacing(theme.step(1))
+        self._grid.setHorizontalSpacing(self._theme.step(4))
+        self._grid.setVerticalSpacing(self._theme.step(1))

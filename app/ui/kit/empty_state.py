@@ -1,4 +1,4 @@
-"""The placeholder of a pane of the Models page that has nothing to show."""
+"""What a list or a pane shows while it has nothing to show."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from app.ui.kit.theme import Theme, mark
 
 
-class ModelsEmpty(QFrame):
-    """An icon, a title, a few words, and an optional button. `acted` is sent by the button."""
+class EmptyState(QFrame):
+    """An icon, a title, a few words, and a button that may be hidden. `acted` is sent by the button."""
 
     acted = Signal()
 
-    def __init__(self, theme: Theme, icon: str = "models") -> None:
+    def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
         self._theme = theme
         self._name = icon
         self._icon, self._title, self._words = QLabel(), QLabel(), QLabel()
+        self._title.setProperty("type", "answer")
         self._words.setProperty("ink", "quiet")
-        self._column = QVBoxLayout(self)
-        self._column.addStretch(2)
+        column = QVBoxLayout(self)
+        column.addStretch(2)
         for label in (self._icon, self._title, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -30,24 +31,28 @@ class ModelsEmpty(QFrame):
             row.addStretch(1)
             row.addWidget(label, 1000)
             row.addStretch(1)
-            self._column.addLayout(row)
+            column.addLayout(row)
         self.button = QPushButton()
-        mark(self.button, kind="primary")
         self.button.clicked.connect(self.acted)
         self.button.hide()
-        self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._column.addStretch(3)
-        self.setProperty("kind", "panel")
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.space(column, 3, (8, 0, 8, 0))
+        self.setProperty("kind", kind)
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def show_message(self, title: str, words: str, act: str = "") -> None:
-        """Show a message; `act` is the button's label, empty for no button."""
+    def show_message(
+        self, title: str, words: str, action: str = "", *, primary: bool = True, tip: str = ""
+    ) -> None:
+        """Show a message; `action` is the button's label, empty for no button."""
         self._title.setText(title)
         self._words.setText(words)
-        self.button.setText(act)
-        self.button.setAccessibleName(act)
-        self.button.setVisible(bool(act))
+        self.button.setText(action)
+        self.button.setAccessibleName(action)
+        self.button.setToolTip(tip)
+        self.button.setVisible(bool(action))
+        mark(self.button, kind="primary" if primary else "")
 
     def title(self) -> str:
         """The title of the message."""
@@ -56,11 +61,6 @@ class ModelsEmpty(QFrame):
     @Slot()
     def _restyle(self) -> None:
         theme = self._theme
-        size = theme.step(10)
-        icon = theme.icon(self._name, "ink_quiet").pixmap(QSize(size, size), self.devicePixelRatioF())
-        self._icon.setPixmap(icon)
-        self._title.setFont(theme.font("answer"))
-        self._words.setFont(theme.font("ui"))
+        icon = theme.icon(self._name, "ink_quiet")
+        self._icon.setPixmap(icon.pixmap(QSize(theme.step(10), theme.step(10)), self.devicePixelRatioF()))
         self._words.setMaximumWidth(theme.step(130))
-        self._column.setSpacing(theme.step(3))
-        self._column.setContentsMargins(theme.step(8), 0, theme.step(8), 0)
