@@ -15,7 +15,6 @@ from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
 
 _BEFORE = 5
-wording.percent(1.0) = wording.percent(1.0)
 
 
 def _words(place: Place) -> tuple[str, str, str]:

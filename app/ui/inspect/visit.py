@@ -1,4 +1,4 @@
-"""Lane functions of the Look inside page: its models and samples, and the visit saved for the next start."""
+"""A visit to the Look inside page: its models, its words, and how it is saved for the next start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from app.core.inside import InputWindow
 from app.core.inspection import Subject, Visit
 from app.core.models import Head, ModelCard
 from app.core.report import Report
@@ -44,6 +45,32 @@ def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
     chosen = workspace.find_model(head, visit.model)
     others = (card for card in workspace.shelf.cards() if head in card.heads and card.folder != chosen.folder)
     return Found(visit, (chosen, *others))
+
+
+# Its words
+
+
+def one_line(text: str, most: int = 90) -> str:
+    """The text on one line, cut where it is longer."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def window_words(window: InputWindow) -> str:
+    """A note that only one window of a longer text is inspected; empty for a text of one window."""
+    if window.windows < 2:
+        return ""
+    return f"This is window {window.number + 1} of {window.windows} of the text; the others are not in these numbers. "
+
+
+def title_of(visit: Visit) -> str:
+    """The subject, in one line."""
+    return one_line(visit.title or question_of(visit.subject))
+
+
+def question_of(subject: Subject) -> str:
+    """The question of a subject, else its text."""
+    return subject.pair if subject.head is Head.QUESTION_ANSWERING and subject.pair else subject.text
 
 
 # A visit as text
