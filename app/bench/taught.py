@@ -70,7 +70,7 @@ def compare(
         against = f1(theirs)
     return Taught(
         row("F1 on questions held out, after teaching", [ours], "%", [against], more_is_better=True),
-        f"F1: both begin with {card.name}, at {before:.1f} %, and take {steps} steps of {BATCH} windows over "
+        f"F1: both begin with {card.name}, at {before:.1f}%, and take {steps} steps of {BATCH} windows over "
         f"{len(examples)} questions, at a learning rate of {RATE:g} that falls to 0. The {len(held_out)} questions "
         "held out are on other texts; Spanlight reads for both, each at its best threshold. With so few of them a "
         "difference of a few points is chance.",

@@ -115,7 +115,7 @@ def _part(
             rows.append(BenchRow(f"longest gap, {words}", gaps["longest"], "ms"))
             rows.append(BenchRow("  the window's own work in one gap, at most", gaps["work"], "ms"))
             if gaps["p99"] < gaps["longest"]:
-                rows.append(BenchRow("  99 % of the time passed in gaps of at most", gaps["p99"], "ms"))
+                rows.append(BenchRow("  99% of the time passed in gaps of at most", gaps["p99"], "ms"))
     for phase in _BARE_PHASES:
         gaps = bare["phases"].get(phase)
         if gaps is not None:

@@ -69,7 +69,7 @@ ENVIRONMENT = {
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. Memory that a batch frees stays with the
-# process for the next: page faults took 8 % of four windows' time in float32 without AMX, a third in bfloat16 with it.
+# process for the next: page faults took 8% of four windows' time in float32 without AMX, a third in bfloat16 with it.
 # With an arena for each thread that ever loaded weights, some 60 MB would stay in each when models are unloaded.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 

@@ -63,7 +63,7 @@ def test_what_is_kept_is_listed(command: Command, file: str) -> None:
     command("models", "measure", "reader")
     out = command("models", "measure", "--kept")[1]
     assert out.startswith("reader: Wikipedia questions, 130 questions\n")
-    assert "classifier: mine, 3 texts\n  Right 66.7 %" in out
+    assert "classifier: mine, 3 texts\n  Right 66.7%" in out
     assert "reader" not in command("models", "measure", "classifier", "--kept")[1]
 
 
