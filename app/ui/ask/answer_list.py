@@ -102,13 +102,13 @@ class PlaceDelegate(QStyledItemDelegate):
     def _score_width(self, box: QRectF) -> int:
         # Where there is little room, the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
-        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99 %")
+        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99%")
 
     def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
         theme = self._theme
         painter.setFont(theme.font("ui"))
         painter.setPen(theme.colour("ink"))
-        number_width = painter.fontMetrics().horizontalAdvance("> 99 %")
+        number_width = painter.fontMetrics().horizontalAdvance("> 99%")
         painter.drawText(
             QRectF(box.right() - number_width, box.top(), number_width, box.height()),
             Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,

@@ -25,7 +25,7 @@ class Outcome:
     """The outcome of a question about `opened`; positions count in its text at that time.
 
     `waiting` is what the question waits for before anything is read; `ended` how it ended where it was not read to
-    the end ("Stopped after 34 % of the text"); `chosen` is the index of the answer that is highlighted strongly,
+    the end ("Stopped after 34% of the text"); `chosen` is the index of the answer that is highlighted strongly,
     `lit` for each answer whether the page shows it; `why_not`: the nearest words are shown although there is no
     answer; `stale`: the page has another text by now; `note` is the text for the status line. `pinned` is the answer
     that the user went to during the reading: it stays among the others until the next question, also where better

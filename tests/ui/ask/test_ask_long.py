@@ -77,11 +77,11 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(view: AskView, qtbot: Qt
     start(view, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
     view.stop()
-    assert panel.card.over() == "Stopped after 34 % of the text: the best so far"
-    assert panel.card.likely().startswith("Very likely, 94 %") and "sure" not in panel.card.facts()
+    assert panel.card.over() == "Stopped after 34% of the text: the best so far"
+    assert panel.card.likely().startswith("Very likely, 94%") and "sure" not in panel.card.facts()
     ask(view, qtbot, "several?")
-    assert panel.card.likely().startswith("Best of several, 17 %")
-    said = "95 % sure that the text answers, 17 % that these words do"
+    assert panel.card.likely().startswith("Best of several, 17%")
+    said = "95% sure that the text answers, 17% that these words do"
     assert said in panel.card._likely.toolTip() and said not in panel.card.likely() + panel.card.facts()
 
 
@@ -235,7 +235,7 @@ def test_a_stop_before_the_progress_of_the_last_answer_counts_as_far_as_that(
     assert sheet.outcome is not None
     sheet.outcome.progress = told  # the answer of 34 windows has come before its progress
     view.stop()
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     assert sheet.outcome.reading is not None and sheet.outcome.reading.windows == 34
 
 
@@ -356,7 +356,7 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))
     qtbot.waitUntil(lambda: view.sheets.current().outcome is not None)
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1] and "read in part" in view.panel.card.facts()
     (entry,) = view.workspace.history.entries()
-    assert row_of(entry).where.endswith("  ·  Stopped after 34 % of the text")
+    assert row_of(entry).where.endswith("  ·  Stopped after 34% of the text")

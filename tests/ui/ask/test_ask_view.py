@@ -43,7 +43,7 @@ def test_an_answer_lights_up_and_is_said_in_words_and_number(
     assert sheet.pane.lit() == list(WORDS)
     assert sheet.pane.lights.chosen == 0
     assert view.panel.card.answer() == WORDS[0]
-    assert "Very likely, 94 %" in view.panel.card.likely()
+    assert "Very likely, 94%" in view.panel.card.likely()
     assert "line 1" in view.panel.card.likely()
     assert [place.text for place in view.panel.list.places()] == list(WORDS[1:])
     assert not view.panel.strip.isVisible()
@@ -93,13 +93,13 @@ def test_the_text_does_not_say_and_shows_the_nearest_words_when_asked(view: AskV
     sheet = ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
     assert card.answer() == "The text does not say"
-    assert "Very likely not in the text, 93 %" in card.likely()
+    assert "Very likely not in the text, 93%" in card.likely()
     assert sheet.pane.lit() == []
     assert not view.panel.list.isVisible() and not view.panel.notice.isVisible()
     qtbot.mouseClick(card._nearest, Qt.MouseButton.LeftButton)
     assert sheet.pane.lit() == [WORDS[1]]
     assert sheet.pane.lights.faint
-    assert "nearest words" in card.note() and "7 %" in card.note()
+    assert "nearest words" in card.note() and "7%" in card.note()
     qtbot.mouseClick(card._nearest, Qt.MouseButton.LeftButton)
     assert sheet.pane.lit() == []
 
@@ -136,9 +136,9 @@ def test_of_the_best_passages_alone_nothing_is_said_of_the_rest(view: AskView, q
     view.workspace.settings.ask_reading = "quick"
     ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
-    assert card.over() == "Only the best passages were read, 5 % of the text"
+    assert card.over() == "Only the best passages were read, 5% of the text"
     assert card.answer() == "No answer in the part that was read"
-    assert "Very likely not in the part that was read, 93 %" in card.likely()
+    assert "Very likely not in the part that was read, 93%" in card.likely()
     qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: card.answer() == "The text does not say")
     assert card.over() == ""
@@ -162,7 +162,7 @@ def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
 def test_less_than_one_per_cent_is_said(view: AskView, qtbot: QtBot, engine: FakeEngine) -> None:
     engine.answer = lambda *_: Reading(answers(TEXT, WORDS[0], likely=0.004), True, 0.05, 0.4, 1, 1, 0.1)
     ask(view, qtbot, "How long?")
-    assert view.panel.card.likely().startswith("Low confidence, < 1 % · line 1")
+    assert view.panel.card.likely().startswith("Low confidence, < 1% · line 1")
 
 
 def test_every_passage_is_read_where_that_was_chosen_or_is_asked_for(
@@ -184,7 +184,7 @@ def test_the_nearest_words_are_shown_at_once_with_low_confidence(
 ) -> None:
     sheet = ask(view, qtbot, "doubtful?")
     card, panel = view.panel.card, view.panel
-    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31 %")
+    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31%")
     assert card.note() == wording.NEAREST_WORDS and not card.why_not().isVisible()
     assert sheet.pane.lit() == list(WORDS) and sheet.pane.lights.faint
     assert [place.text for place in panel.list.places()] == list(WORDS[1:])
@@ -192,10 +192,10 @@ def test_the_nearest_words_are_shown_at_once_with_low_confidence(
         qtbot.keyClick(panel.box.field, Qt.Key.Key_F3)
         assert sheet.pane.lights.chosen == chosen and panel.list.row() == chosen - 1
     panel.threshold.slider().setValue(35)
-    assert card.likely().startswith("Unlikely, 31 %")
+    assert card.likely().startswith("Unlikely, 31%")
     assert not sheet.pane.lights.faint and not card.note()
     panel.threshold.slider().setValue(36)
-    assert card.likely().startswith("Low confidence, 31 %") and sheet.pane.lights.faint
+    assert card.likely().startswith("Low confidence, 31%") and sheet.pane.lights.faint
     assert len(engine.requests) == 1, "nothing is read again"
 
 
@@ -216,12 +216,12 @@ def test_words_with_low_confidence_are_shown_as_provisional_while_the_text_is_re
     sheet = start(view, qtbot, "How long?")
     card = view.panel.card
     qtbot.waitUntil(lambda: card.over() == "Provisional: still reading")
-    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31 %")
+    assert card.answer() == WORDS[0] and card.likely().startswith("Low confidence, 31%")
     assert sheet.pane.lit() == list(WORDS) and sheet.pane.lights.faint
     assert not card._copy.isVisible() and not view.panel.offered_reader()
     reader.go_on.set()
     qtbot.waitUntil(card._copy.isVisible)
-    assert not card.over() and card.likely().startswith("Low confidence, 31 %")
+    assert not card.over() and card.likely().startswith("Low confidence, 31%")
     qtbot.waitUntil(lambda: view.panel.offered_reader() != "")
 
 
@@ -249,9 +249,9 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
 @pytest.mark.parametrize(
     ("question", "answer", "likely"),
     [
-        ("How long?", WORDS[0], "Very likely, 94 %"),
-        ("doubtful?", WORDS[0], "Low confidence, 31 %"),
-        ("boiling?", "The text does not say", "Very likely not in the text, 93 %"),
+        ("How long?", WORDS[0], "Very likely, 94%"),
+        ("doubtful?", WORDS[0], "Low confidence, 31%"),
+        ("boiling?", "The text does not say", "Very likely not in the text, 93%"),
     ],
 )
 def test_card_copy_history_and_export_say_the_same(
@@ -277,17 +277,17 @@ def test_the_threshold_counts_at_once_without_reading_again(
     qtbot.waitUntil(lambda: panel.threshold.slider().value() == 40)
     assert panel.threshold.words() == "Answers when fairly sure", "the number on the card is another one"
     panel.threshold.open(True)
-    assert panel.threshold.words() == "Answers when fairly sure: 40 % that the text answers"
+    assert panel.threshold.words() == "Answers when fairly sure: 40% that the text answers"
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider().setValue(30)
-    assert view.panel.card.likely().startswith("Unlikely, 31 %") and not sheet.pane.lights.faint
+    assert view.panel.card.likely().startswith("Unlikely, 31%") and not sheet.pane.lights.faint
     view.panel.threshold.slider().setValue(60)
-    assert view.panel.card.likely().startswith("Low confidence, 31 %") and sheet.pane.lights.faint
+    assert view.panel.card.likely().startswith("Low confidence, 31%") and sheet.pane.lights.faint
     ask(view, qtbot, "What is the boiling point of lead?")
     view.panel.threshold.slider().setValue(5)
     assert view.panel.card.answer() == "The text does not say", "the words themselves are next to never right"
     view.panel.threshold.own_asked.emit()
-    assert "40 %" in view.panel.threshold.words()
+    assert "40%" in view.panel.threshold.words()
     view.panel.threshold.open(True)
     told = {label.text() for label in view.panel.threshold.findChildren(QLabel) if label.isVisible()}
     assert "Fewer wrong answers, more left unanswered" in told
@@ -303,7 +303,7 @@ def test_the_best_so_far_is_shown_while_reading(view: AskView, qtbot: QtBot, rea
     qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     assert view.panel.card.answer() == WORDS[1]
     assert sheet.pane.lit() == [WORDS[1]] and sheet.pane.lights.faint
-    assert "34 %" in view.panel.strip.words() and "left" in view.panel.strip.words()
+    assert "34%" in view.panel.strip.words() and "left" in view.panel.strip.words()
     reader.go_on.set()
     qtbot.waitUntil(lambda: view.panel.card.answer() == WORDS[0])
     assert view.panel.card.over() == "" and not sheet.pane.lights.faint
@@ -313,7 +313,7 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
     sheet = start(view, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
     assert view.stop()
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1]
     assert sheet.pane.lit() == [WORDS[1]]
     assert not view.panel.strip.isVisible()
@@ -381,7 +381,7 @@ def test_which_reader_found_and_which_read_is_said(
     qtbot.waitUntil(lambda: card.over() == "Provisional: still reading")
     assert card.answer() == WORDS[1]
     view.stop()
-    assert card.over() == "Stopped after 50 % of the best passages: the best so far"
+    assert card.over() == "Stopped after 50% of the best passages: the best so far"
     assert card.facts().endswith("read in part by quick one")
     reader.go_on.set()
     ask(view, qtbot, "How long is it?")
@@ -405,9 +405,9 @@ def test_a_stop_before_the_answer_does_not_say_that_the_text_does_not_say(
     engine.answer = nothing_yet
     start(view, qtbot, "Where?")
     qtbot.waitUntil(lambda: view.panel.idle.text() == "Nothing sure so far.")
-    assert view.panel.strip.words().startswith("Reading, 13 %")
+    assert view.panel.strip.words().startswith("Reading, 13%")
     view.stop()
-    assert view.panel.card.over() == "Stopped after 13 % of the text"
+    assert view.panel.card.over() == "Stopped after 13% of the text"
     assert view.panel.card.answer() == "No answer in the part that was read"
     assert "not in the part that was read" in view.panel.card.likely()
 

@@ -24,7 +24,7 @@ TIDE = "The tide is high at noon, low at dawn, and the moon is full at midnight.
 BELL = "The bell rings at seven, and again at eight."
 GATE = "The gate is shut at nine."
 FIRST, SECOND, THIRD = "Long: rings at eight", "Long: shut at nine", "Long: high at noon"
-PAUSED = "Paused after 34 % of the text"
+PAUSED = "Paused after 34% of the text"
 GOES_ON = f"{PAUSED}: begins again after the question in another tab"
 
 
@@ -124,18 +124,18 @@ def test_what_was_found_stays_until_as_much_was_read_again(
     qtbot.waitUntil(lambda: len(told.asked) == 3)
     strip = view.panel.strip
     told.found(FIRST, "bell", 10)
-    qtbot.waitUntil(lambda: strip.words() == "Reading again, 10 %, about 30 seconds left")
+    qtbot.waitUntil(lambda: strip.words() == "Reading again, 10%, about 30 seconds left")
     assert best(bell) == "seven" and out(bell).fraction == 0.34
     told.found(FIRST, "again", 33)
-    qtbot.waitUntil(lambda: strip.words().startswith("Reading again, 33 %"))
+    qtbot.waitUntil(lambda: strip.words().startswith("Reading again, 33%"))
     assert best(bell) == "seven"
     told.came_to(FIRST, 34)
-    qtbot.waitUntil(lambda: strip.words() == "Reading, 34 %, about 30 seconds left")
+    qtbot.waitUntil(lambda: strip.words() == "Reading, 34%, about 30 seconds left")
     assert best(bell) == "again", "what was held back, nothing better having been found since"
     told.found(FIRST, "rings", 35)
     qtbot.waitUntil(lambda: best(bell) == "rings")
     view.stop()
-    assert out(bell).ended == "Stopped after 35 % of the text"
+    assert out(bell).ended == "Stopped after 35% of the text"
 
 
 def test_where_nothing_was_found_whatever_is_found_shows_at_once(
@@ -160,7 +160,7 @@ def test_where_nothing_was_found_whatever_is_found_shows_at_once(
     told.found(FIRST, "rings", 12)
     qtbot.waitUntil(lambda: best(one) == "rings")
     bring(view, one)
-    assert view.stop() and out(one).ended == "Stopped after 34 % of the text", "which was read once"
+    assert view.stop() and out(one).ended == "Stopped after 34% of the text", "which was read once"
 
 
 @pytest.mark.parametrize("by", ["Esc", "Stop"])
@@ -172,13 +172,13 @@ def test_stopped_while_paused_it_ends_and_the_other_one_goes_on(
         assert view.stop() and not view.stop(), "the other one is stopped in its own tab"
     else:
         view.panel.strip.stop_asked.emit()
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     assert not view.panel.strip.isVisible() and out(gate).running
     told.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
     qtbot.wait(30)
     assert best(gate) == "nine" and told.asked == [FIRST, SECOND]
-    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34 % of the text"), (SECOND, "nine", "")}
+    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34% of the text"), (SECOND, "nine", "")}
 
 
 def test_stopped_while_it_is_read_again_it_says_how_far_it_came_once(
@@ -192,7 +192,7 @@ def test_stopped_while_it_is_read_again_it_says_how_far_it_came_once(
     qtbot.waitUntil(lambda: "10" in str(out(bell).progress))
     bring(view, bell)
     view.stop()
-    assert out(bell).ended == "Stopped after 34 % of the text" and best(bell) == "seven"
+    assert out(bell).ended == "Stopped after 34% of the text" and best(bell) == "seven"
     assert out(bell).reading == took, "so long it took, too"
 
 
@@ -208,8 +208,8 @@ def test_a_model_process_that_is_lost_ends_one_question_at_a_time(
     qtbot.waitUntil(lambda: is_over(bell))
     qtbot.wait(30)
     assert told.asked == [FIRST, SECOND, FIRST] and len(lost) == 2
-    assert out(bell).ended == "Broke off after 34 % of the text" and best(bell) == "seven"
-    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34 % of the text")}
+    assert out(bell).ended == "Broke off after 34% of the text" and best(bell) == "seven"
+    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34% of the text")}
 
 
 def test_of_several_the_one_asked_last_goes_on_first(
@@ -239,7 +239,7 @@ def test_another_question_where_one_is_paused_takes_its_place(
     qtbot.wait(30)
     assert len(told.asked) == 4 and out(bell).question == "When at seven"
     assert kept(view, qtbot) == {
-        (FIRST, "seven", "Stopped after 34 % of the text"),
+        (FIRST, "seven", "Stopped after 34% of the text"),
         ("When at seven", "seven", ""),
         (SECOND, "nine", ""),
     }
@@ -252,14 +252,14 @@ def test_closing_the_tab_keeps_what_was_found(
     gate = request.getfixturevalue("gate") if paused else None
     bring(view, bell)
     view.sheets.close_current()
-    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34 % of the text")}
+    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34% of the text")}
     if gate is not None:
         told.end(SECOND)
         qtbot.waitUntil(lambda: is_over(gate))
     qtbot.wait(30)
     view.sheets.undo_close()
     assert view.sheets.current() is bell and view.panel.card.answer() == "seven"
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     assert bell.entry and out(bell).lit == (True,) and told.asked.count(FIRST) == 1
 
 
@@ -271,8 +271,8 @@ def test_as_the_window_goes_all_that_was_found_is_kept(
     view.keep()
     view.keep()
     qtbot.wait(30)
-    half = "Stopped after 50 % of the text"
-    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34 % of the text"), (SECOND, "shut", half)}
+    half = "Stopped after 50% of the text"
+    assert kept(view, qtbot) == {(FIRST, "seven", "Stopped after 34% of the text"), (SECOND, "shut", half)}
     assert told.asked == [FIRST, SECOND], "and nothing begins after it"
 
 
@@ -291,7 +291,7 @@ def test_an_edit_leaves_it_paused_and_another_text_ends_it(
     qtbot.waitUntil(lambda: is_over(gate))
     qtbot.wait(30)
     assert told.asked == [FIRST, SECOND]
-    assert (FIRST, "seven", "Stopped after 34 % of the text") in kept(view, qtbot)
+    assert (FIRST, "seven", "Stopped after 34% of the text") in kept(view, qtbot)
 
 
 def test_what_goes_on_is_about_the_text_that_was_asked(
@@ -332,11 +332,11 @@ def test_its_file_read_again_ends_it(view: AskView, qtbot: QtBot, told: ToldRead
     bring(view, file)
     file.again_asked.emit(file)
     qtbot.waitUntil(lambda: file.is_open and view.lanes.documents.idle)
-    assert view.panel.card.over() == "Stopped after 34 % of the text: the best so far"
+    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
     told.end(SECOND)
     qtbot.waitUntil(lambda: (SECOND, "nine", "") in kept(view, qtbot))
     qtbot.wait(30)
-    assert (FIRST, "seven", "Stopped after 34 % of the text") in kept(view, qtbot) and len(told.asked) == 2
+    assert (FIRST, "seven", "Stopped after 34% of the text") in kept(view, qtbot) and len(told.asked) == 2
 
 
 def test_an_entry_of_the_history_takes_its_place_and_what_was_found_is_kept(
@@ -349,7 +349,7 @@ def test_an_entry_of_the_history_takes_its_place_and_what_was_found_is_kept(
     told.end(SECOND)
     qtbot.waitUntil(lambda: (SECOND, "nine", "") in kept(view, qtbot))
     qtbot.wait(30)
-    assert (FIRST, "seven", "Stopped after 34 % of the text") in kept(view, qtbot) and len(told.asked) == 2
+    assert (FIRST, "seven", "Stopped after 34% of the text") in kept(view, qtbot) and len(told.asked) == 2
     assert out(file).question == "When else?" and not view.panel.strip.isVisible()
 
 

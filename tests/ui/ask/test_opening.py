@@ -331,7 +331,7 @@ def test_an_answer_that_comes_after_its_tab_was_closed_is_shown_nowhere(
     assert not view.panel.card.isVisible() and not view.panel.strip.isVisible()
     view.sheets.undo_close()
     assert view.sheets.current() is sheet
-    assert sheet.outcome is not None and sheet.outcome.ended == "Stopped after 34 % of the text"
+    assert sheet.outcome is not None and sheet.outcome.ended == "Stopped after 34% of the text"
     assert view.panel.card.isVisible() and not view.panel.strip.isVisible()
 
 

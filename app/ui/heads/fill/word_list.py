@@ -67,7 +67,7 @@ class _Painter(QStyledItemDelegate):
         painter.setPen(theme.colour("ink" if enabled else "ink_disabled"))
         painter.setFont(theme.font("ui"))
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, wording.finely(row.probability))
-        right = inner.right() - number.horizontalAdvance("0.0001 %") - theme.step(2)
+        right = inner.right() - number.horizontalAdvance("0.0001%") - theme.step(2)
         wide = min(theme.step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - theme.step(0.875), wide, theme.step(1.75))
         fill = theme.colour("mark" if enabled and index.row() == 0 else "mark_faint")

@@ -88,7 +88,7 @@ class NameDelegate(QStyledItemDelegate):
         inner = rect.adjusted(theme.step(3), 0, -theme.step(2), 0)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.colour("ink"))
-        number = painter.fontMetrics().horizontalAdvance("> 99 %")
+        number = painter.fontMetrics().horizontalAdvance("> 99%")
         painter.drawText(inner, _RIGHT, wording.percent(row.probability))
         right = inner.right() - number - theme.step(2)
         if inner.width() > theme.step(64):

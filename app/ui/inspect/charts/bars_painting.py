@@ -204,7 +204,7 @@ class BarsPicture:
         painter.setPen(theme.colour("ink_quiet"))
         for value in ticks(self.low, self.high):
             place = QRectF(0, self.height(value, below) - high / 2, sizes.left - theme.step(1.5), high)
-            text = f"{value * 100:.0f} %" if self.chances else tick_label(value)
+            text = f"{value * 100:.0f}%" if self.chances else tick_label(value)
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         painter.save()
         painter.setFont(theme.font("small_strong"))

@@ -160,7 +160,7 @@ class LossTerms(Chart):
             painter.setFont(theme.font("strong"))
             self._text(painter, cells[3], loss_words(term.value), right=True)
             return
-        room = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
+        room = painter.fontMetrics().horizontalAdvance("> 99%") + theme.step(2)
         bar = QRectF(
             cells[2].left(), place.center().y() - theme.step(1), cells[2].width() - room, theme.step(2)
         )

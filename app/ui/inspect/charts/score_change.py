@@ -100,7 +100,7 @@ class ScoreChange(Chart):
         wide = size.width() - 2 * theme.step(1)
         metrics = QFontMetricsF(theme.font("small_strong"))
         numbers_width = max(
-            metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99 % → > 99 %")
+            metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")
         ) + theme.step(2)
         room = max(theme.step(20), wide - max(numbers_width, wide * 0.16) - theme.step(10))
         words = QRectF(theme.step(2), 0, room * 0.66, 0)
