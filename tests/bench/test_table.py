@@ -52,7 +52,7 @@ def test_a_table() -> None:
     at = lines.index("Reading")
     assert lines[at + 2 : at + 6] == [
         "                  value         spread  reference   ratio",
-        "a document         1.50  s      ± 10%       9.00  6.00 x",
+        "a document         1.50  s       ± 10%       9.00  6.00 x",
         "windows a second   60.0  /s                  10.0  6.00 x",
         "work of a window   9.50  GFLOP",
     ]

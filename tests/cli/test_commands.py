@@ -124,7 +124,7 @@ def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> No
     assert values["document"] == "standard input"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"good\n")))
     _, out, _ = command("classify", "-")
-    assert out.splitlines() == ["positive    90%", "negative    10%"]
+    assert out.splitlines() == ["positive     90%", "negative     10%"]
 
 
 def test_batch(command: Command, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_classify(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("classify", "so good", "so bad")
     assert code == 0
     assert (
-        out == "so good\npositive    90%\nnegative    10%\n\nso bad\nnegative    80%\npositive    20%\n"
+        out == "so good\npositive     90%\nnegative     10%\n\nso bad\nnegative     80%\npositive     20%\n"
     )
     _, out, _ = command("classify", "so good", "--json")
     item = json.loads(out)["items"][0]

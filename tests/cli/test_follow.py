@@ -38,8 +38,8 @@ def test_next_of_many_pairs(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("next", "--pairs", str(source))
     lines = out.splitlines()
     assert code == 0
-    assert lines[0] == " 90%  Then he rose."
-    assert lines[1].startswith(" 12%  Tarts are sweet sweet")
+    assert lines[0] == "  90%  Then he rose."
+    assert lines[1].startswith("  12%  Tarts are sweet sweet")
     assert lines[1].endswith("…")
     assert lines[2] == "       Only the end of the first was read."
     _, out, _ = command("next", "--pairs", str(source), "--json")

@@ -34,7 +34,7 @@ def test_a_model_is_measured_on_a_file(command: Command, file: str) -> None:
     lines = out.splitlines()
     assert lines[0] == "classifier, on CPU"
     assert lines[1].startswith("mine: 3 texts in ")
-    assert lines[2].split() == ["Right", "66.7", "%", "accuracy"]
+    assert lines[2].split() == ["Right", "66.7%", "accuracy"]
     kept = parsed(command("models", "measure", "--kept", "--json"))["measures"]
     assert [(one["model"], one["data"], one["right"]) for one in kept] == [("classifier", "mine", "101")]
     assert kept[0]["speed"] > 0
