@@ -22,7 +22,6 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MakeModel,
     MeasurePeak,
     Prepare,
     ProfileRun,
@@ -103,13 +102,12 @@ class Engine:
         return card
 
     def import_modules(self, names: tuple[str, ...], report: Report) -> dict[str, str]:
-        """The error of each module that cannot be imported in the process, by name; raises as `run` does."""
+        """The error of each module, and each family's classes, that cannot be imported in the process, by name.
+
+        Raises as `run` does.
+        """
         faults: dict[str, str] = self._child.run(ImportModules(names), report)
         return faults
-
-    def make_model(self, folder: Path, family: str, tokens: int, padding: int, report: Report) -> None:
-        """Write a tiny model of a family into a folder, without a tokenizer; raises as `run` does."""
-        self._child.run(MakeModel(str(folder), family, tokens, padding), report)
 
     def versions(self, report: Report) -> dict[str, str]:
         """The versions of the libraries that compute, by name; raises as `run` does."""

@@ -85,19 +85,9 @@ class TryModel:
 
 @dataclass(frozen=True, slots=True)
 class ImportModules:
-    """Import modules by name; returns the error of each that cannot be imported, by its name."""
+    """Import modules by name, and every family's classes; returns the error of each that fails, by its name."""
 
     names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MakeModel:
-    """Write a tiny model of a family into a folder, all of the family's heads tried; fields as in `write_small`."""
-
-    folder: str
-    family: str
-    tokens: int
-    padding: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,6 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MakeModel,
     MeasurePeak,
     Prepare,
     ProfileRun,
@@ -79,7 +78,7 @@ _LONG = 1.0
 
 Order = (
     Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | GetMemory | Unload
-    | ImportModules | MakeModel | GetVersions
+    | ImportModules | GetVersions
 )  # fmt: skip
 
 
@@ -143,10 +142,14 @@ class Host:
                     return self._answer(order, report)
                 case Prepare():
                     return self._prepare(order, report)
-                case ImportModules() | MakeModel() | GetVersions():
-                    from app.engine.checking import answer_check
+                case ImportModules():
+                    from app.engine.installation import import_faults
 
-                    return answer_check(order, report)
+                    return import_faults(order.names, report)
+                case GetVersions():
+                    from app.engine.installation import versions
+
+                    return versions()
                 case ProfileRun():
                     from app.engine.profiling import profile_work
 

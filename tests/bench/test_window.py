@@ -77,8 +77,7 @@ def test_what_was_stopped_as_planned_and_what_had_no_answer_is_told() -> None:
         in part.notes
     )
     assert any(
-        "4 questions" in note and "1 had none" in note and "it was read to 12%" in note
-        for note in part.notes
+        "4 questions" in note and "1 had none" in note and "it was read to 12%" in note for note in part.notes
     )
 
 
