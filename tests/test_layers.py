@@ -87,8 +87,8 @@ TORCH = (
     "app.training",
     "app.engine.installation",
     "app.engine.process",
-    "app.engine.profiling",
     "app.engine.trial",
+    "app.bench.profiling",
     # Run by their path in another interpreter.
     "app.bench.reference",
     "app.bench.reference_once",

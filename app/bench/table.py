@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.bench.machine import warnings
-from app.core.benches import Bench, BenchPart, BenchRow, Machine
+from app.bench.results import Bench, BenchPart, BenchRow, Machine
 from app.core.wording import size
 
 _WIDEST = 100

@@ -10,10 +10,10 @@ from typing import Any
 
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part
+from app.bench.results import BenchRow
 from app.bench.teaching import BATCH, EPOCHS, LONGEST, RATE, reference, request, write
 from app.bench.texts import Pool
 from app.bench.turns import row
-from app.core.benches import BenchRow
 from app.core.models import ModelCard
 from app.core.report import Progress, Report
 from app.flows.measure.evaluate import QaPlan, evaluate_qa

@@ -16,12 +16,12 @@ from typing import IO, Any
 
 from app.bench.other_python import last_words
 from app.bench.plan import BenchPlan
+from app.bench.results import BenchPart, BenchRow
 from app.bench.start import ROOT, process_environment
 from app.bench.texts import ALONG, Pool, pool
 from app.bench.turns import row
 from app.core import wording
 from app.core.about import command
-from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Progress, Report, Stopped

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.core.benches import Peak, Profile
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.models import Head, LoadedModel, ModelCard
@@ -22,9 +21,7 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MeasurePeak,
     Prepare,
-    ProfileRun,
     Run,
     TryModel,
     Unload,
@@ -77,16 +74,6 @@ class Engine:
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         """The result of a request as transformers' own class gives it in float32; raises as `run` does."""
         return self._ask(lambda avoid: Run(request, choice, avoid, opened=True), report)
-
-    def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
-        """Answer a request and return where the time went; raises as `run` does."""
-        found: Profile = self._ask(lambda avoid: ProfileRun(Run(request, choice, avoid)), report)
-        return found
-
-    def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
-        """How fast a device multiplies matrices, by dtype; raises as `run` does."""
-        found: tuple[Peak, ...] = self._ask(lambda avoid: MeasurePeak(device, avoid), report)
-        return found
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         """Load a model; raises as `run` does."""

@@ -62,21 +62,6 @@ class Unload:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasurePeak:
-    """Return how fast a device multiplies matrices, a core.benches.Peak for each dtype; `device` as in ModelChoice."""
-
-    device: str
-    avoid: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRun:
-    """Answer `run`, and return where the time went as core.benches.Profile."""
-
-    run: Run
-
-
-@dataclass(frozen=True, slots=True)
 class TryModel:
     """Load every head of a folder on the CPU, run each on a small input, and return the card."""
 

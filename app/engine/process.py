@@ -26,15 +26,12 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MeasurePeak,
     Prepare,
-    ProfileRun,
     Run,
     TryModel,
     Unload,
 )
 from app.engine.texts import Receiver
-from app.models.compute import device as devices
 from app.models.compute import memory
 from app.models.compute.faults import (
     OutOfMemory,
@@ -77,8 +74,7 @@ MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 _LONG = 1.0
 
 Order = (
-    Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | GetMemory | Unload
-    | ImportModules | GetVersions
+    Run | Prepare | Load | TryModel | ListDevices | GetMemory | Unload | ImportModules | GetVersions
 )  # fmt: skip
 
 
@@ -150,15 +146,6 @@ class Host:
                     from app.engine.installation import versions
 
                     return versions()
-                case ProfileRun():
-                    from app.engine.profiling import profile_work
-
-                    return profile_work(lambda: self._answer(order.run, report))
-                case MeasurePeak():
-                    from app.models.compute.peak import measure_peak
-
-                    wanted = "cpu" if order.avoid else order.device
-                    return measure_peak(devices.choose(wanted).device, report.check)
         except (RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):
                 raise out_of_memory(exhausted_device(error)) from error

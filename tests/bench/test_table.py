@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.bench.results import Bench, BenchPart, BenchRow, Machine
 from app.bench.table import figure, table, values
-from app.core.benches import Bench, BenchPart, BenchRow, Machine
 
 MACHINE = Machine(
     processor="A processor",
