@@ -16,7 +16,8 @@ from app.bench.texts import Pool
 from app.bench.turns import row
 from app.core.models import ModelCard
 from app.core.report import Progress, Report
-from app.flows.measure.evaluate import QaPlan, evaluate_qa
+from app.flows.measure.evaluate import evaluate_qa
+from app.flows.measure.plan import Plan
 from app.flows.train import train
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample
@@ -51,7 +52,7 @@ def compare(
         dev = write(folder / "dev.jsonl", held_out[:1])
 
         def f1(model: Path | str) -> float:
-            found = evaluate_qa(workspace, QaPlan((questions,)), report, model=str(model), device=plan.device)
+            found = evaluate_qa(workspace, Plan((questions,)), report, model=str(model), device=plan.device)
             return found.measured[0].overall.best_f1
 
         before = f1(card.folder)
