@@ -254,7 +254,7 @@ class SettingsView(Page):
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
-            self.text_size.addItem(f"{size} %", size)
+            self.text_size.addItem(f"{size}%", size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         self.device.set_words(device_words(settings))
         self.network.set_words(network_words(settings))

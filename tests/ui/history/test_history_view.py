@@ -128,8 +128,8 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
     assert view.panel.counted() == "4 questions"
     model = view.panel.list.history
     spoken = [model.data(model.index(at), Qt.ItemDataRole.AccessibleTextRole) for at in (1, 2)]
-    assert spoken[0] == "Now. three months' rent. Very likely, 94 %. lease.pdf, page 2."
-    assert spoken[1] == "Who?. The text does not say. Very likely not in the text, 97 %. lease.pdf."
+    assert spoken[0] == "Now. three months' rent. Very likely, 94%. lease.pdf, page 2."
+    assert spoken[1] == "Who?. The text does not say. Very likely not in the text, 97%. lease.pdf."
 
 
 def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:
@@ -466,7 +466,7 @@ def test_checking_again_says_what_changed_in_the_row(
     assert view.panel.strip.isVisible()
     settle(view, qtbot)
     row = listed.history.row(listed.currentIndex().row())
-    assert row is not None and row.news == "The same answer, at the same place, now 80 % (was 94 %)."
+    assert row is not None and row.news == "The same answer, at the same place, now 80% (was 94%)."
     assert not row.changed and noted[-1] == row.news and not view.panel.strip.isVisible()
     qtbot.waitUntil(lambda: listed.visualRect(listed.currentIndex()).height() > height)
     view.check(view.workspace.history.get(2))

@@ -37,7 +37,7 @@ def test_a_starter_is_told_in_plain_words_and_stays(open_models_page: Open) -> N
     facts, details = section.details.facts, section.details
     assert facts.value("Names") == "Places (LOC), other names (MISC), organisations (ORG), people (PER)"
     assert facts.value("Languages") == "English"
-    assert "F1 69 %" in facts.value("Makers' figures")
+    assert "F1 69%" in facts.value("Makers' figures")
     assert facts.value("Last used") == "Never"
     assert details.remove.isHidden()
     section.list.remove_requested.emit(section.list.key())

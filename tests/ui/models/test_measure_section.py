@@ -134,8 +134,8 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
         "reader",
         "Wikipedia questions",
         "130",
-        f"{one.figures['exact']:.1f} %",
-        f"{one.figures['f1']:.1f} %",
+        f"{one.figures['exact']:.1f}%",
+        f"{one.figures['f1']:.1f}%",
     ]
     assert shown[5] == "" and shown[8] == "CPU" and shown[9].startswith("Today, ")
     assert "exact match" in model.index(0, 3).data(Qt.ItemDataRole.ToolTipRole)

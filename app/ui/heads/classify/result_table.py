@@ -91,7 +91,7 @@ class _BarDelegate(QStyledItemDelegate):
         painter.setPen(theme.colour("ink"))
         painter.setFont(theme.font("ui"))
         number = index.data()
-        width = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
+        width = painter.fontMetrics().horizontalAdvance("> 99%") + theme.step(2)
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
         bar_width = place.width() - width
         if bar_width > theme.step(4):

@@ -50,7 +50,7 @@ class _WordDelegate(RowDelegate):
             self.draw_text(painter, inner, str(at + 1), "small", quiet)
         left = inner.left() + QFontMetrics(theme.font("small")).horizontalAdvance("9") + step(3)
         self.draw_text(painter, inner, wording.finely(row.probability), "ui", ink, RIGHT)
-        right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001 %") - step(2)
+        right = inner.right() - painter.fontMetrics().horizontalAdvance("0.0001%") - step(2)
         wide = min(step(28), (right - left) * 0.45)
         bar = QRectF(right - wide, rect.center().y() - step(0.875), wide, step(1.75))
         fill = theme.colour("mark_faint" if self.faded or at else "mark")

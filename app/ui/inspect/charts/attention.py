@@ -45,7 +45,7 @@ def levels(attention: Attention, head: int) -> bytes:
 
 
 def habit(attention: Attention, head: int, labels: tuple[str, ...]) -> str:
-    """Where a head attends most, on average over all tokens: "most at the token before, 71 %"."""
+    """Where a head attends most, on average over all tokens: "most at the token before, 71%"."""
     length = len(attention.window.tokens)
     weights = _weights(attention, head)
     if not length:

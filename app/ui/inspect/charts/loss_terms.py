@@ -140,7 +140,7 @@ class LossTerms(RowsChart):
             self.write(painter, given, number(term.probability), "ui")
             return
         self.write(painter, given, wording.percent(term.probability), "ui", side=_RIGHT)
-        room = painter.fontMetrics().horizontalAdvance("> 99 %") + theme.step(2)
+        room = painter.fontMetrics().horizontalAdvance("> 99%") + theme.step(2)
         bar = QRectF(given.left(), place.center().y() - theme.step(1), given.width() - room, theme.step(2))
         draw_bar(painter, bar, term.probability, theme.colour("track"), theme.colour("mark"))
 

@@ -293,7 +293,7 @@ class TokenBars(ScrollingChart):
         high = painter.fontMetrics().height()
         for value in ticks(self._low, self._high):
             place = QRectF(0, self._y(value, sizes, below) - high / 2, sizes.left - step(1.5), high)
-            text = f"{value * 100:.0f} %" if self._measure == PROBABILITIES else tick_label(value)
+            text = f"{value * 100:.0f}%" if self._measure == PROBABILITIES else tick_label(value)
             self.write(painter, place, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignRight)
         painter.save()
         painter.translate(high / 2 + step(0.5), (sizes.lower if below else sizes.top) + sizes.lane / 2)

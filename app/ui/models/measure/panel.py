@@ -286,7 +286,7 @@ class MeasurePanel(QFrame):
         )  # fmt: skip
         self.counts.set_rows(
             tuple(
-                ScoreRow(name, number / whole, f"{number:,}, {percent(number / whole) if number else '0 %'}",
+                ScoreRow(name, number / whole, f"{number:,}, {percent(number / whole) if number else '0%'}",
                          name.startswith("Only") and number == max(found.only_first, found.only_second) > 0)
                 for name, number in counts
             )

@@ -73,7 +73,7 @@ def test_a_click_goes_to_its_place_and_near_a_hot_one_to_that(bar: AnswerMap, qt
     y = bar._track().top() + 200.5 / 256 * bar._track().height()
     for off in (0, 3):
         place = QPointF(bar.width() / 2, y + off)
-        assert bar.tip_at(place) == "Answers were seen here, at most 70 % likely"
+        assert bar.tip_at(place) == "Answers were seen here, at most 70% likely"
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert gone == [pytest.approx(200.5 / 256)] * 2
     cold = QPointF(bar.width() / 2, y - 100)

@@ -92,7 +92,7 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
     assert notes == ["", f"8 names in {len(TEXT)} characters found in 0.5 seconds"]
     assert engine.requests == [TextsToTag((TEXT,), PieceAggregation.FIRST)]
     row = view._names_panel.list.rows()[1]
-    assert row.accessible_text == "Alice. People. 2 places. Very likely, 95 %."
+    assert row.accessible_text == "Alice. People. 2 places. Very likely, 95%."
 
 
 def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
@@ -198,14 +198,14 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
     view.note.connect(notes.append)
     view.run()
     qtbot.waitUntil(lambda: len(view.pane.lit()) == 4)
-    assert "Reading, 50 %" in view._names_panel.strip.words()
+    assert "Reading, 50%" in view._names_panel.strip.words()
     assert view.stop()
     settle(view, qtbot)
     assert len(view.pane.lit()) == 4
-    assert notes[-1] == "Stopped after 50 % of the text"
+    assert notes[-1] == "Stopped after 50% of the text"
     said = view._names_panel._outdated
     assert said.isVisible() and said.text().startswith(
-        "Stopped after 50 % of the text: later names are missing."
+        "Stopped after 50% of the text: later names are missing."
     )
     # Every word's tag is known only of a text that was read whole.
     enabled = {action.data(): action.isEnabled() for action in view._names_panel.save.menu().actions()}

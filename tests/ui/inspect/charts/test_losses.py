@@ -31,7 +31,7 @@ def terms(theme: Theme, qtbot: QtBot) -> LossTerms:
 
 def test_every_term_and_total_is_a_place_with_its_words(terms: LossTerms) -> None:
     assert terms.count() == 5
-    assert "right is “the pull of the Moon”, held for 35 % likely, costs 1.04" in terms.describe(0)
+    assert "right is “the pull of the Moon”, held for 35% likely, costs 1.04" in terms.describe(0)
     assert terms.describe(2).startswith("The loss: 0.95. ½ ·")
     high = terms.height() / 6
     assert terms.place_at(QPointF(10, terms.height() - high)) == 4

@@ -179,10 +179,10 @@ def test_a_heads_habit_is_said() -> None:
         rows = [[0.9 if other == wanted[at] else 0.025 for other in range(5)] for at in range(5)]
         return Attention(InputWindow(tokens), 0, 1, 1, array("f", chain.from_iterable(rows)))
 
-    assert "the token itself, 90 %" in habit(head([0, 1, 2, 3, 4]), 0, labels)
-    assert "the token before, 90 %" in habit(head([0, 0, 1, 2, 3]), 0, labels)
-    assert "the token behind, 90 %" in habit(head([1, 2, 3, 4, 4]), 0, labels)
-    assert "“t3” (token 4), 90 %" in habit(head([3, 3, 3, 3, 3]), 0, labels)
+    assert "the token itself, 90%" in habit(head([0, 1, 2, 3, 4]), 0, labels)
+    assert "the token before, 90%" in habit(head([0, 0, 1, 2, 3]), 0, labels)
+    assert "the token behind, 90%" in habit(head([1, 2, 3, 4, 4]), 0, labels)
+    assert "“t3” (token 4), 90%" in habit(head([3, 3, 3, 3, 3]), 0, labels)
 
 
 def test_a_long_windows_weights_are_made_levels_quickly() -> None:

@@ -1,4 +1,7 @@
-"""Profiles a piece of work: the time of PyTorch's operations by kind, Python's own time by part of the app."""
+"""The model process with two more orders: how fast a device multiplies, and where the time of a request goes.
+
+The time is that of PyTorch's operations by kind, and Python's own by part of the app.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ import pstats
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import PurePath
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Any
 
-from app.core.benches import Profile
+from app.core.report import Report
+from app.core.requests import ModelChoice
+from app.engine.host import model_process
+from app.engine.orders import Run
+from app.models.compute.peak import Peak
 
 MODEL, TOKENISING, WINDOWS, CHOOSING, SENDING, OTHER = (
     "around the model's operations",
@@ -53,6 +61,74 @@ _PARTS = (
 )
 _ROUNDS = 20
 _Function = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The time of one task by kind of work, in seconds, the longest first."""
+
+    seconds: float
+    kinds: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePeak:
+    """Return how fast a device multiplies matrices, a Peak for each dtype; `device` as in ModelChoice."""
+
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRun:
+    """Answer `first`, which loads the model, then `run`, and return where the time of that went as a Profile."""
+
+    first: Run
+    run: Run
+
+
+def peaks(device: str, log: Path, report: Report) -> tuple[Peak, ...]:
+    """How fast a device multiplies matrices, by dtype, in a process of its own. Raises as `Engine.run`."""
+    found: tuple[Peak, ...] = _in_own_process(MeasurePeak(device), log, report)
+    return found
+
+
+def profile(first: object, request: object, choice: ModelChoice, log: Path, report: Report) -> Profile:
+    """Where the time of a request goes, after `first`, in a process of its own. Raises as `Engine.run`."""
+    found: Profile = _in_own_process(ProfileRun(Run(first, choice), Run(request, choice)), log, report)
+    return found
+
+
+def _in_own_process(order: object, log: Path, report: Report) -> Any:
+    child = model_process(log, start_host)
+    try:
+        return child.run(order, report)
+    finally:
+        child.close()
+
+
+def start_host() -> MeasuringHost:
+    """Create the handler of these orders; called in that process only."""
+    return MeasuringHost()
+
+
+class MeasuringHost:
+    """Answers MeasurePeak and ProfileRun."""
+
+    def __init__(self) -> None:
+        from app.engine.process import start
+
+        self._host = start()
+
+    def __call__(self, order: MeasurePeak | ProfileRun, report: Report) -> Any:
+        """Answer one order; raises as the model process does."""
+        if isinstance(order, ProfileRun):
+            self._host(order.first, report)
+            return profile_work(lambda: self._host(order.run, report))
+        from app.models.compute import device
+        from app.models.compute.peak import measure_peak
+
+        self._host.warm_up()
+        return measure_peak(device.choose(order.device).device, report.check)
 
 
 def profile_work(work: Callable[[], Any]) -> Profile:

@@ -50,22 +50,6 @@ class BenchPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Peak:
-    """The peak operations (multiplications and additions) a second of products of large matrices in a dtype."""
-
-    dtype: str
-    flops: float
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """The time of one task by kind of work, in seconds, the longest first."""
-
-    seconds: float
-    kinds: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Machine:
     """The computer that was measured: processor name and instructions, threads, memory in bytes, package versions.
 
