@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 class PaperTerm(QLabel):
@@ -15,19 +15,13 @@ class PaperTerm(QLabel):
 
     def __init__(self, theme: Theme, words: str, term: str) -> None:
         super().__init__()
-        self._theme = theme
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
         self.setProperty("ink", "quiet")
         self.show_term(words, term)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self, type="small")
 
     def show_term(self, words: str, term: str) -> None:
         """Show a sentence and its term."""
         self.setText(f"{escape(words)} <i>{escape(term)}</i>")
         self.setAccessibleName(f"{words} {term}")
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.setFont(self._theme.font("small"))

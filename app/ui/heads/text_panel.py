@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -12,7 +12,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 # From this height in steps there is room for everything.
 _LOW = 140
@@ -25,9 +25,7 @@ class ModelLine(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._words = QLabel()
-        self._words.setProperty("ink", "quiet")
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._settings = QPushButton("Choose a model in the settings")
@@ -36,12 +34,12 @@ class ModelLine(QFrame):
         self._settings.setCursor(Qt.CursorShape.PointingHandCursor)
         self._settings.clicked.connect(self.settings_asked)
         self._settings.hide()
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addWidget(self._words)
-        self._layout.addWidget(self._settings, 0, Qt.AlignmentFlag.AlignLeft)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._words)
+        layout.addWidget(self._settings, 0, Qt.AlignmentFlag.AlignLeft)
+        mark(self._words, type="small", ink="quiet")
+        mark(self._settings, type="small")
+        theme.space(layout, 1)
 
     def show_model(self, words: str) -> None:
         """Show the model in words."""
@@ -56,12 +54,6 @@ class ModelLine(QFrame):
     def words(self) -> str:
         """The shown words."""
         return self._words.text()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._words.setFont(self._theme.font("small"))
-        self._settings.setFont(self._theme.font("small"))
-        self._layout.setSpacing(self._theme.step(1))
 
 
 class TextPanel(QFrame):
@@ -100,12 +92,11 @@ class TextPanel(QFrame):
         self._open.setToolTip(f"{self.OPEN}  (Ctrl+O)")
         self._open.clicked.connect(self.open_asked)
         body = QWidget()
-        self._column = QVBoxLayout(body)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(body)
         for widget in (self.invite, card, self.samples, self._open):
             if widget is not None:
-                self._column.addWidget(widget)
-        self._column.addStretch(1)
+                column.addWidget(widget)
+        column.addStretch(1)
         self.middle = QScrollArea()
         self.middle.setWidgetResizable(True)
         self.middle.setFrameShape(QFrame.Shape.NoFrame)
@@ -127,8 +118,10 @@ class TextPanel(QFrame):
         self._layout.addWidget(about)
         self._layout.addWidget(self.model)
         self.setProperty("kind", "panel")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._layout, 3.5, (4.5, 4.5, 4.5, 3))
+        theme.space(column, 3.5)
+        mark(self._outdated, type="small")
+        self._open.setIcon(theme.icon("open"))
         self._outdated.hide()
 
     def add(self, widget: QWidget, stretch: int = 0) -> None:
@@ -166,17 +159,6 @@ class TextPanel(QFrame):
     def _make_room(self) -> None:
         """Hide the explanation in a low window with large text, where the result needs its room."""
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        edge = theme.step(4.5)
-        self._layout.setContentsMargins(edge, edge, edge, theme.step(3))
-        self._layout.setSpacing(theme.step(3.5))
-        self._column.setSpacing(theme.step(3.5))
-        self._outdated.setFont(theme.font("small"))
-        self._open.setIcon(theme.icon("open"))
-        self._open.setIconSize(QSize(theme.step(5), theme.step(5)))
 
 
 def quiet_line(text: str) -> QLabel:

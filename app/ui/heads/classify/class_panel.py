@@ -17,7 +17,7 @@ from app.ui.heads.text_panel import TextPanel, quiet_line
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 ONE, LINES = "one", "lines"
 _MOST_LABELS_NAMED = 8
@@ -50,6 +50,7 @@ class ClassPanel(TextPanel):
         self.table = ResultTable(theme)
         self._below = QWidget()
         self._summary = quiet_line("")
+        mark(self._summary, type="small")
         self._copy = QPushButton("Copy the table")
         self._copy.setAccessibleName("Copy the table")
         self._save = QPushButton("Save as CSV…")
@@ -131,8 +132,3 @@ class ClassPanel(TextPanel):
     def _copy_table(self) -> None:
         self.table.clearSelection()
         QGuiApplication.clipboard().setText(self.table.copied())
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        self._summary.setFont(self._theme.font("small"))

@@ -72,15 +72,16 @@ class ClassifyView(TextPage):
         )
         self._class_panel = panel = ClassPanel(theme)
         desk = QWidget()
-        self._desk_layout = QHBoxLayout(desk)
-        self._desk_layout.addStretch(1)
-        self._desk_layout.addWidget(self._editor, 1000)
-        self._desk_layout.addStretch(1)
+        centred = QHBoxLayout(desk)
+        centred.addStretch(1)
+        centred.addWidget(self._editor, 1000)
+        centred.addStretch(1)
+        theme.in_steps(centred.setContentsMargins, 6, 5, 6, 5)
+        theme.in_steps(self._editor.setMinimumWidth, 50)
+        theme.in_steps(self._editor.setMaximumWidth, 200)
         panel.card.look_asked.connect(self._look)
         panel.way_chosen.connect(self._way_chosen)
         panel.save_asked.connect(self._save_table)
-        theme.changed.connect(self._restyle)
-        self._restyle()
         self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, load_classifier, "classifier"))
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
         self._set_way(self._way)
@@ -171,10 +172,3 @@ class ClassifyView(TextPage):
     @Slot()
     def _saved(self) -> None:
         self.note.emit(f"{wording.count(self._class_panel.table.row_count(), 'row')} saved")
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
-        self._editor.setMinimumWidth(step(50))
-        self._editor.setMaximumWidth(step(200))

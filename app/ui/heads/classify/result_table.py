@@ -25,7 +25,7 @@ from app.core.tables import class_columns, class_values, csv_lines
 from app.ui.kit.class_card import headline
 from app.ui.kit.score_bars import draw_bar, nice_label
 from app.ui.kit.sorted_table import set_up_rows
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _Index = QModelIndex | QPersistentModelIndex
 SORT = Qt.ItemDataRole.UserRole
@@ -179,8 +179,9 @@ class ResultTable(QTableView):
         self.setAccessibleName("Texts and their classes")
         set_up_rows(self)
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self.horizontalHeader(), type="small_strong")
+        theme.changed.connect(self._fit_rows)
+        self._fit_rows()
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
         """Show these texts with their classes."""
@@ -245,8 +246,6 @@ class ResultTable(QTableView):
             self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
 
     @Slot()
-    def _restyle(self) -> None:
-        self.horizontalHeader().setFont(self._theme.font("small_strong"))
+    def _fit_rows(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + self._theme.step(4))
         self._fit_columns()
-        self.viewport().update()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList, WordRow
 from app.ui.kit.card_foot import CardFoot
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 def describe_guess(guess: Guess) -> str:
@@ -31,7 +31,6 @@ class WordQuestion(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._label = QLabel("How likely is …")
         self.field = QLineEdit()
         self.field.setPlaceholderText("any word")
@@ -45,16 +44,16 @@ class WordQuestion(QFrame):
         self._answer = QLabel()
         self._answer.setWordWrap(True)
         self._answer.setTextFormat(Qt.TextFormat.PlainText)
-        self._row = QHBoxLayout()
-        self._row.addWidget(self._label)
-        self._row.addWidget(self.field, 1)
-        self._row.addWidget(self._ask_button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._row)
-        self._column.addWidget(self._answer)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        row = QHBoxLayout()
+        row.addWidget(self._label)
+        row.addWidget(self.field, 1)
+        row.addWidget(self._ask_button)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self._answer)
+        mark(self._answer, type="strong")
+        theme.space(row, 2)
+        theme.space(column, 2)
 
     def word(self) -> str:
         """The typed word, without surrounding spaces."""
@@ -75,13 +74,6 @@ class WordQuestion(QFrame):
         """The answer about the word; empty while there is none."""
         return self._answer.text()
 
-    @Slot()
-    def _restyle(self) -> None:
-        self._label.setFont(self._theme.font("ui"))
-        self._answer.setFont(self._theme.font("strong"))
-        self._row.setSpacing(self._theme.step(2))
-        self._column.setSpacing(self._theme.step(2))
-
 
 class BlankCard(QFrame):
     """The card; `picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
@@ -93,32 +85,33 @@ class BlankCard(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._heading = QLabel()
         self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
         self._next = self._arrow("Go to the next blank", "F3", 1)
         self.words = WordList(theme)
         self.words.picked.connect(self.picked)
         self._hint = QLabel("Click a word, or press Alt and its number.")
-        self._hint.setProperty("ink", "quiet")
         self._hint.setWordWrap(True)
         self.question = WordQuestion(theme)
         self._back = QPushButton()
         self._back.clicked.connect(self.give_back_asked)
         self.foot = CardFoot(theme, self._back)
         self.foot.look_asked.connect(self.look_asked)
-        self._top = QHBoxLayout()
-        self._top.addWidget(self._heading, 1)
-        self._top.addWidget(self._before)
-        self._top.addWidget(self._next)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addLayout(self._top)
+        top = QHBoxLayout()
+        top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        top.addWidget(self._heading, 1)
+        top.addWidget(self._before)
+        top.addWidget(self._next)
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
         for widget in (self.words, self._hint, self.question, self.foot):
-            self._layout.addWidget(widget)
+            layout.addWidget(widget)
         self.setAccessibleName("Words for the blank")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._heading, type="small_strong")
+        mark(self._hint, type="small", ink="quiet")
+        for button, icon in ((self._before, "up"), (self._next, "down")):
+            button.setIcon(theme.icon(icon, "ink"))
+        theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
         """Show which blank it is, counted from 0, and offer to restore its hidden word."""
@@ -155,14 +148,3 @@ class BlankCard(QFrame):
     @Slot()
     def _stepped(self) -> None:
         self.stepped.emit(self.sender().property("step"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._heading.setFont(theme.font("small_strong"))
-        self._hint.setFont(theme.font("small"))
-        for button, icon in ((self._before, "up"), (self._next, "down")):
-            button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._layout.setSpacing(theme.step(3))
-        self._top.setAlignment(Qt.AlignmentFlag.AlignVCenter)

@@ -156,12 +156,14 @@ class FillView(TextPage):
         )
         self._fill_panel = FillPanel(theme)
         desk = QWidget()
-        self._desk_layout = QHBoxLayout(desk)
-        self._desk_layout.addStretch(1)
-        self._desk_layout.addWidget(self._editor, 1000)
-        self._desk_layout.addStretch(1)
+        centred = QHBoxLayout(desk)
+        centred.addStretch(1)
+        centred.addWidget(self._editor, 1000)
+        centred.addStretch(1)
+        theme.in_steps(centred.setContentsMargins, 6, 5, 6, 5)
+        theme.in_steps(self._editor.setMinimumWidth, 50)
+        theme.in_steps(self._editor.setMaximumWidth, 200)
         self._connect()
-        self._restyle()
         model = (Head.MASKED_WORDS, load_filler, "model for blanks")
         self.build(desk, (self._editor,), self._fill_panel, model)
 
@@ -277,13 +279,6 @@ class FillView(TextPage):
         self._editor.choose(0)
         self.run()
 
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
-        self._editor.setMinimumWidth(step(50))
-        self._editor.setMaximumWidth(step(200))
-
     def _connect(self) -> None:
         card = self._fill_panel.card
         self._fill_panel.blank_asked.connect(self._make_blank)
@@ -296,7 +291,6 @@ class FillView(TextPage):
         card.words.redo_asked.connect(self._editor.redo)
         card.question.edited.connect(self._word_edited)
         card.question.submitted.connect(self.run)
-        self.theme.changed.connect(self._restyle)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),
             ("F3", self._next),

@@ -149,8 +149,3 @@ class WordList(RowList):
     def _picked(self, index: QModelIndex) -> None:
         if index.isValid() and not self._painter.faded:
             self.picked.emit(index.row())
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        self.updateGeometry()

@@ -31,9 +31,11 @@ class NameDelegate(QStyledItemDelegate):
         super().__init__()
         self._theme = theme
         self.place = 0
-        self.measure()
+        self._measure()
+        theme.changed.connect(self._measure)
 
-    def measure(self) -> None:
+    @Slot()
+    def _measure(self) -> None:
         """Cache the rows' sizes from the theme: computing them for each of thousands of rows would take a second."""
         theme = self._theme
         high = QFontMetrics(theme.font("ui")).height()
@@ -195,8 +197,3 @@ class NameList(RowList):
         # The press has already selected it: the previously chosen row is the last one sent.
         once_more, self._sent_row = row is self._sent_row, row
         (self.again if once_more else self.chosen).emit(row)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._delegate.measure()
-        super()._restyle()

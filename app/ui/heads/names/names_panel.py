@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -30,7 +30,7 @@ from app.ui.heads.paper_term import PaperTerm
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.look_button import LookButton
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
@@ -63,7 +63,8 @@ class NameLegend(QFrame):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self.setAccessibleName("Types of names")
-        theme.changed.connect(self._restyle)
+        theme.in_steps(self._grid.setHorizontalSpacing, 2.5)
+        theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
     def set_styles(self, styles: Sequence[NameStyle]) -> None:
         """Set the types, in order; those already listed keep their check state."""
@@ -84,7 +85,7 @@ class NameLegend(QFrame):
             tick.setToolTip(f"{style.label}: show or hide on the page")
             tick.toggled.connect(self.changed)
             number = QLabel()
-            number.setProperty("ink", "quiet")
+            mark(number, type="small", ink="quiet")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row, column = at % high, at // high * 3
             self._grid.addWidget(NameSwatch(self._theme, style), row, column)
@@ -93,7 +94,6 @@ class NameLegend(QFrame):
             self._grid.setColumnStretch(column + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
-        self._restyle()
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of names of each type."""
@@ -110,14 +110,6 @@ class NameLegend(QFrame):
             if not tick.isChecked()
         )
 
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        for label in self._counts:
-            label.setFont(theme.font("small"))
-        self._grid.setHorizontalSpacing(theme.step(2.5))
-        self._grid.setVerticalSpacing(theme.step(0.5))
-
 
 class AggregationChoice(QFrame):
     """A choice of the aggregation of word pieces, with an explanation. `chosen` carries the picked PieceAggregation."""
@@ -126,18 +118,15 @@ class AggregationChoice(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._heading = QLabel("A word read in pieces goes by its")
-        self._heading.setProperty("ink", "quiet")
         self.ways = Segments(theme, "A word read in pieces goes by its", _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
         for widget in (self._heading, self.ways, self._about):
-            self._column.addWidget(widget)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+            column.addWidget(widget)
+        mark(self._heading, type="small", ink="quiet")
+        theme.space(column, 1.5)
 
     def select(self, aggregation: PieceAggregation) -> None:
         """Show an aggregation as the selected one."""
@@ -148,11 +137,6 @@ class AggregationChoice(QFrame):
     def _picked(self, key: str) -> None:
         self.select(PieceAggregation(key))
         self.chosen.emit(PieceAggregation(key))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._heading.setFont(self._theme.font("small"))
-        self._column.setSpacing(self._theme.step(1.5))
 
 
 class NamesPanel(TextPanel):
@@ -188,13 +172,16 @@ class NamesPanel(TextPanel):
             "Token classification, BERT section 5.3.",
         )
         self._actions = QWidget()
-        self._actions_row = QHBoxLayout(self._actions)
-        self._actions_row.setContentsMargins(0, 0, 0, 0)
-        self._actions_row.addWidget(self.look)
-        self._actions_row.addStretch(1)
-        self._actions_row.addWidget(self.copy)
-        self._actions_row.addWidget(self.save)
+        row = QHBoxLayout(self._actions)
+        theme.space(row, 2)
+        row.addWidget(self.look)
+        row.addStretch(1)
+        row.addWidget(self.copy)
+        row.addWidget(self.save)
         super().__init__(theme, self.opening, find, None, about)
+        theme.in_steps(self._layout.setSpacing, 3)
+        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
+            button.setIcon(theme.icon(icon, "ink"))
         self.save.setMenu(self._save_menu(formats))
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
@@ -294,16 +281,6 @@ class NamesPanel(TextPanel):
         action = self.sender()
         if isinstance(action, QAction):
             self.save_asked.emit(action.data())
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        theme = self._theme
-        self._layout.setSpacing(theme.step(3))
-        self._actions_row.setSpacing(theme.step(2))
-        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
-            button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
 
 
 def _button(text: str, name: str, tip: str) -> QPushButton:

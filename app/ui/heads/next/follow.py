@@ -19,7 +19,7 @@ from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.next.follow_panel import FollowPanel
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 # The width in steps that two papers side by side need.
 _SIDE_BY_SIDE = 170
@@ -35,19 +35,20 @@ class TwoPapers(QWidget):
             TextEditor(theme, "First passage", "Type or paste a passage, or drop a text file here."),
             TextEditor(theme, "Second passage", "And the one that may come right after it."),
         )
-        self._labels = (QLabel("First passage"), QLabel("Second passage"))
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
-        self._columns = []
-        for label, paper in zip(self._labels, self.papers, strict=True):
-            label.setProperty("ink", "quiet")
+        for name, paper in zip(("First passage", "Second passage"), self.papers, strict=True):
+            label = QLabel(name)
             label.setBuddy(paper)
+            mark(label, type="small_strong", ink="quiet")
             column = QVBoxLayout()
             column.addWidget(label)
             column.addWidget(paper, 1)
+            theme.space(column, 2)
+            theme.in_steps(paper.setMinimumWidth, 50)
+            theme.in_steps(paper.setMinimumHeight, 30)
             self._layout.addLayout(column, 1)
-            self._columns.append(column)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._layout, 5, (6, 4, 6, 5))
+        theme.changed.connect(self._turn)
 
     def texts(self) -> tuple[str, str]:
         """Both passages."""
@@ -68,23 +69,12 @@ class TwoPapers(QWidget):
         super().resizeEvent(event)
         self._turn()
 
+    @Slot()
     def _turn(self) -> None:
         side = self.width() >= self._theme.step(_SIDE_BY_SIDE)
         direction = QBoxLayout.Direction.LeftToRight if side else QBoxLayout.Direction.TopToBottom
         if self._layout.direction() != direction:
             self._layout.setDirection(direction)
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        self._layout.setContentsMargins(step(6), step(4), step(6), step(5))
-        self._layout.setSpacing(step(5))
-        for label, column, paper in zip(self._labels, self._columns, self.papers, strict=True):
-            label.setFont(self._theme.font("small_strong"))
-            column.setSpacing(step(2))
-            paper.setMinimumWidth(step(50))
-            paper.setMinimumHeight(step(30))
-        self._turn()
 
 
 class FollowView(TextPage):

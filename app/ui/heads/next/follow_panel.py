@@ -48,32 +48,31 @@ class FollowCard(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
         self.bars = ScoreBars(theme)
         self.bars.setAccessibleName("Probabilities")
         self._logits, self._cut = QLabel(), QLabel()
-        for label in (self._logits, self._cut):
-            label.setProperty("ink", "quiet")
         for label in (self._words, self._sure, self._sentence, self._logits, self._cut):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.foot = CardFoot(theme)
         self.foot.look_asked.connect(self.look_asked)
-        self._inset_widgets = (
-            self._words, self._sure, self._sentence, self._logits, self._cut, self.foot
-        )  # fmt: skip
-        self._layout = QVBoxLayout(self)
+        layout = QVBoxLayout(self)
         for widget in (self._words, self._sure, self._sentence):
-            self._layout.addWidget(widget)
-        self._layout.addWidget(self.bars)
+            layout.addWidget(widget)
+        layout.addWidget(self.bars)
         for label in (self._logits, self._cut):
-            self._layout.addWidget(label)
-        self._layout.addWidget(self.foot)
+            layout.addWidget(label)
+        layout.addWidget(self.foot)
         self.setProperty("kind", "card")
         self.setAccessibleName("Whether it continues")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._words, type="winner")
+        mark(self._sure, type="strong")
+        mark(self._logits, self._cut, type="small", ink="quiet")
+        # The bars leave room for their focus ring: everything else is aligned with their text.
+        for part in (self._words, self._sure, self._sentence, self._logits, self._cut, self.foot):
+            theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
+        theme.space(layout, 2, (3, 4, 3, 4))
 
     def show_item(self, item: FollowOn, source: str) -> None:
         """Show an outcome; `source` names the model, the device and the time."""
@@ -103,22 +102,6 @@ class FollowCard(QFrame):
     def text(self) -> str:
         """The outcome as a line of text."""
         return f"{self._words.text()} ({self._sure.text()})"
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._words.setFont(theme.font("winner"))
-        self._sure.setFont(theme.font("strong"))
-        self._sentence.setFont(theme.font("ui"))
-        for label in (self._logits, self._cut):
-            label.setFont(theme.font("small"))
-        edge = theme.step(4)
-        # The bars leave room for their focus ring: everything else is aligned with their text.
-        inset = theme.step(1)
-        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
-        for widget in self._inset_widgets:
-            widget.setContentsMargins(inset, 0, inset, 0)
-        self._layout.setSpacing(theme.step(2))
 
 
 class FollowPanel(TextPanel):
