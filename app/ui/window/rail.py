@@ -24,7 +24,7 @@ class Rail(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: dict[str, QToolButton] = {}
+        self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
@@ -56,7 +56,7 @@ class Rail(QFrame):
         else:
             self._layout.insertWidget(self._top, button)
             self._top += 1
-        self._buttons[key] = button
+        self.buttons[key] = button
         self._fit()
 
     def is_narrow(self) -> bool:
@@ -71,7 +71,7 @@ class Rail(QFrame):
 
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
-        self._buttons[key].setChecked(True)
+        self.buttons[key].setChecked(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
@@ -80,7 +80,7 @@ class Rail(QFrame):
             self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            order = list(self._buttons.values())
+            order = list(self.buttons.values())
             if step and watched in order:
                 button = order[(order.index(watched) + step) % len(order)]
                 button.setFocus(Qt.FocusReason.TabFocusReason)
@@ -92,7 +92,7 @@ class Rail(QFrame):
     def _toggled(self, button: QToolButton, chosen: bool) -> None:
         """Have Tab go to the current page's button, and the arrow keys start from it."""
         if chosen:
-            for one in self._buttons.values():
+            for one in self.buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
 
     @Slot(object)
@@ -107,7 +107,7 @@ class Rail(QFrame):
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
         metrics = QFontMetrics(self._theme.font("strong"))
         widest = 0
-        for button in self._buttons.values():
+        for button in self.buttons.values():
             button.setToolButtonStyle(style)
             widest = max(widest, metrics.horizontalAdvance(button.text()))
         self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(18)))

@@ -23,11 +23,9 @@ from app.core import wording
 from app.core.models import ModelCard
 from app.core.requests import PieceAggregation
 from app.core.results import Entity
-from app.ui.heads.names.name_list import NameList
-from app.ui.heads.names.name_model import NameRow, name_rows
+from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
-from app.ui.heads.paper_term import PaperTerm
-from app.ui.heads.text_panel import TextPanel
+from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.look_button import LookButton
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
