@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
 from app.core.layout import Opened
@@ -387,7 +387,7 @@ class TextPage(Page):
         self.note.emit("Stopped")
 
     @Slot()
-    def _stop_asked(self) -> None:
+    def _stop_requested(self) -> None:
         self.stop()
 
     @Slot(object)
@@ -481,14 +481,27 @@ class TextPage(Page):
         for paper in self._papers:
             paper.edited.connect(self._text_edited)
             paper.dropped.connect(self._dropped)
-        panel.run_asked.connect(self.run)
-        panel.stop_asked.connect(self._stop_asked)
+        panel.run_requested.connect(self.run)
+        panel.strip.stop_asked.connect(self._stop_requested)
         panel.sample_chosen.connect(self._sample_chosen)
         self._files.read.connect(self._files_read)
         self._files.failed.connect(self.show_fault)
-        panel.open_asked.connect(self._choose_file)
-        panel.model.settings_asked.connect(self.open_settings)
+        panel.open_requested.connect(self._choose_file)
+        panel.model.settings_requested.connect(self.open_settings)
         self._model.found.connect(panel.show_model)
         self._model.missing.connect(self._no_model)
         self._model.note.connect(self._model_noted)
         self._model.lost.connect(self.lost)
+
+
+def centred(theme: Theme, editor: QWidget) -> QWidget:
+    """A desk with one paper in its middle, no wider than can be read well."""
+    desk = QWidget()
+    row = QHBoxLayout(desk)
+    row.addStretch(1)
+    row.addWidget(editor, 1000)
+    row.addStretch(1)
+    theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
+    theme.in_steps(editor.setMinimumWidth, 50)
+    theme.in_steps(editor.setMaximumWidth, 200)
+    return desk

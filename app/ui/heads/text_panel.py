@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import wording
 from app.core.models import ModelCard
 from app.ui.kit.notice import Notice
 from app.ui.kit.password_line import PasswordLine
@@ -38,9 +39,9 @@ _LOW = 140
 
 
 class ModelLine(QFrame):
-    """A quiet line about the model; without one, a link to the settings is below it, which sends `settings_asked`."""
+    """A quiet line about the model; without one, there is a link below it, which sends `settings_requested`."""
 
-    settings_asked = Signal()
+    settings_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,7 +52,7 @@ class ModelLine(QFrame):
         self._settings.setProperty("kind", "link")
         self._settings.setAccessibleName("Choose a model in the settings")
         self._settings.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._settings.clicked.connect(self.settings_asked)
+        self._settings.clicked.connect(self.settings_requested)
         self._settings.hide()
         layout = QVBoxLayout(self)
         layout.addWidget(self._words)
@@ -79,15 +80,16 @@ class TextPanel(QFrame):
     """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
 
     `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
-    happens, with the paper's term. A page adds further widgets with `add`.
+    happens, with the paper's term. OPEN is the label of the button that opens a file, DOES what the model does on this
+    page. A page adds further widgets with `add`.
     """
 
-    run_asked = Signal()
-    stop_asked = Signal()
-    open_asked = Signal()
+    run_requested = Signal()
+    open_requested = Signal()
     sample_chosen = Signal(int)
 
     OPEN = "Open a text file"
+    DOES = ""
 
     def __init__(
         self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
@@ -96,9 +98,8 @@ class TextPanel(QFrame):
         self._theme = theme
         self.button = button
         button.setProperty("kind", "primary")
-        button.clicked.connect(self.run_asked)
+        button.clicked.connect(self.run_requested)
         self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self.stop_asked)
         self.notice = Notice(theme)
         self.lock = PasswordLine(theme, leavable=True)
         self._outdated = quiet_line("The text was changed since.")
@@ -109,7 +110,7 @@ class TextPanel(QFrame):
         self._open.setProperty("kind", "sample")
         self._open.setAccessibleName(self.OPEN)
         self._open.setToolTip(f"{self.OPEN}  (Ctrl+O)")
-        self._open.clicked.connect(self.open_asked)
+        self._open.clicked.connect(self.open_requested)
         body = QWidget()
         column = QVBoxLayout(body)
         for widget in (self.invite, card, self.samples, self._open):
@@ -168,8 +169,8 @@ class TextPanel(QFrame):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
-        self.model.show_model(card.name)
+        """Show the name of the model, and what it does."""
+        self.model.show_model(f"{card.name} {self.DOES}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -178,6 +179,19 @@ class TextPanel(QFrame):
     def _make_room(self) -> None:
         """Hide the explanation in a low window with large text, where the result needs its room."""
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
+
+
+def action(text: str, tip: str, name: str = "") -> QPushButton:
+    """A button with a tool tip; `name` is its name for a screen reader, if that is not its text."""
+    button = QPushButton(text)
+    button.setAccessibleName(name or text)
+    button.setToolTip(tip)
+    return button
+
+
+def source_line(model: str, device: str, seconds: float) -> str:
+    """Which model computed a result, on what, and how fast."""
+    return " · ".join(part for part in (model, device, wording.duration(seconds)) if part)
 
 
 def quiet_line(text: str) -> QLabel:

@@ -11,14 +11,14 @@ from app.ui.kit.theme import Theme, mark
 
 
 class CardFoot(QWidget):
-    """Buttons, “Look inside” the last of them, above the source; `look_asked` is sent by it."""
+    """Buttons, “Look inside” the last of them, above the source; `look_requested` is sent by it."""
 
-    look_asked = Signal()
+    look_requested = Signal()
 
     def __init__(self, theme: Theme, *buttons: QPushButton) -> None:
         super().__init__()
         look = LookButton(theme)
-        look.clicked.connect(self.look_asked)
+        look.clicked.connect(self.look_requested)
         self._source = QLabel()
         self._source.setWordWrap(True)
         self._source.setTextFormat(Qt.TextFormat.PlainText)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
@@ -64,9 +64,7 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
 
 
 class ClassCard(QFrame):
-    """One text's classification as a card; `look_asked` is sent when the user wants to see how the model came to it."""
-
-    look_asked = Signal()
+    """One text's classification as a card."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -81,7 +79,6 @@ class ClassCard(QFrame):
         for label in (self._winner, self._sure, self._length):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.foot = CardFoot(theme)
-        self.foot.look_asked.connect(self.look_asked)
         layout = QVBoxLayout(self)
         layout.addWidget(self._winner)
         layout.addWidget(self._sure)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -21,8 +21,8 @@ from app.settings.files import write_atomic
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
-from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import PaperTerm, TextPanel, quiet_line
+from app.ui.heads.text_page import TextPage, centred
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action, quiet_line, source_line
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
@@ -42,16 +42,14 @@ _DOES = {
 class ClassPanel(TextPanel):
     """Classify button, way of reading, and the card of one text or the table of many."""
 
-    save_asked = Signal()
+    save_requested = Signal()
     way_chosen = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         self._empty = True
         self._has = {ONE: False, LINES: False}
         self.ways = Segments(theme, "What is a text", ((ONE, "One text"), (LINES, "Each line is a text")))
-        button = QPushButton("Classify")
-        button.setAccessibleName("Classify")
-        button.setToolTip("Classify  (Ctrl+Enter)")
+        button = action("Classify", "Classify  (Ctrl+Enter)")
         about = PaperTerm(
             theme,
             "The model sums the text up in one list of numbers, and by that list each class gets its probability.",
@@ -62,11 +60,8 @@ class ClassPanel(TextPanel):
         self._below = QWidget()
         self._summary = quiet_line("")
         mark(self._summary, type="small")
-        self._copy = QPushButton("Copy the table")
-        self._copy.setAccessibleName("Copy the table")
-        self._save = QPushButton("Save as CSV…")
-        self._save.setAccessibleName("Save as CSV")
-        self._save.setToolTip("Save as CSV  (Ctrl+S)")
+        self._copy = action("Copy the table", "")
+        self._save = action("Save as CSV…", "Save as CSV  (Ctrl+S)", "Save as CSV")
         below = QHBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
         below.addWidget(self._summary, 1)
@@ -75,7 +70,7 @@ class ClassPanel(TextPanel):
         super().__init__(theme, self.ways, button, self.card, about)
         self.ways.chosen.connect(self.way_chosen)
         self._copy.clicked.connect(self._copy_table)
-        self._save.clicked.connect(self.save_asked)
+        self._save.clicked.connect(self.save_requested)
         self.add(self.table, 1)
         self.add(self._below)
         self.invite.setText("Every class gets its probability. A long text is read whole, not cut.")
@@ -110,8 +105,8 @@ class ClassPanel(TextPanel):
         self._has[way] = bool(result.items)
         if way == ONE:
             if result.items:
-                parts = (result.model, result.device, wording.duration(result.seconds))
-                self.card.show_item(result.items[0], " · ".join(part for part in parts if part))
+                source = source_line(result.model, result.device, result.seconds)
+                self.card.show_item(result.items[0], source)
         else:
             self.table.set_results(texts, result.items)
             done, all_of = len(result.items), wording.count(len(texts), "text")
@@ -192,17 +187,10 @@ class ClassifyView(TextPage):
             theme, "Text to classify", "Type or paste a text, or drop a text file here."
         )
         self._class_panel = panel = ClassPanel(theme)
-        desk = QWidget()
-        centred = QHBoxLayout(desk)
-        centred.addStretch(1)
-        centred.addWidget(self._editor, 1000)
-        centred.addStretch(1)
-        theme.in_steps(centred.setContentsMargins, 6, 5, 6, 5)
-        theme.in_steps(self._editor.setMinimumWidth, 50)
-        theme.in_steps(self._editor.setMaximumWidth, 200)
-        panel.card.look_asked.connect(self._look)
+        panel.card.foot.look_requested.connect(self._look)
         panel.way_chosen.connect(self._way_chosen)
-        panel.save_asked.connect(self._save_table)
+        panel.save_requested.connect(self._save_table)
+        desk = centred(theme, self._editor)
         self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, load_classifier, "classifier"))
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
         self._set_way(self._way)

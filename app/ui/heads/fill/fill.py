@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -18,7 +18,8 @@ from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.heads.fill.blank_editor import BlankEditor
 from app.ui.heads.fill.fill_panel import FillPanel
-from app.ui.heads.text_page import TextPage
+from app.ui.heads.text_page import TextPage, centred
+from app.ui.heads.text_panel import source_line
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 
@@ -64,10 +65,8 @@ class FillResults:
 
     def source(self) -> str:
         """The model, the device and the time of the latest result."""
-        if self.latest is None:
-            return ""
-        parts = (self.latest.model, self.latest.device, wording.duration(self.latest.seconds))
-        return " · ".join(part for part in parts if part)
+        latest = self.latest
+        return source_line(latest.model, latest.device, latest.seconds) if latest is not None else ""
 
 
 class FillView(TextPage):
@@ -103,17 +102,9 @@ class FillView(TextPage):
             theme, "Text with blanks", "Type or paste a text with ___ where a word is missing."
         )
         self._fill_panel = FillPanel(theme)
-        desk = QWidget()
-        centred = QHBoxLayout(desk)
-        centred.addStretch(1)
-        centred.addWidget(self._editor, 1000)
-        centred.addStretch(1)
-        theme.in_steps(centred.setContentsMargins, 6, 5, 6, 5)
-        theme.in_steps(self._editor.setMinimumWidth, 50)
-        theme.in_steps(self._editor.setMaximumWidth, 200)
         self._connect()
         model = (Head.MASKED_WORDS, load_filler, "model for blanks")
-        self.build(desk, (self._editor,), self._fill_panel, model)
+        self.build(centred(theme, self._editor), (self._editor,), self._fill_panel, model)
 
     # Filling in
 
@@ -229,14 +220,14 @@ class FillView(TextPage):
 
     def _connect(self) -> None:
         card = self._fill_panel.card
-        self._fill_panel.blank_asked.connect(self._make_blank)
+        self._fill_panel.blank_requested.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
         card.picked.connect(self._pick)
         card.stepped.connect(self._editor.step)
-        card.give_back_asked.connect(self._give_back)
-        card.look_asked.connect(self._look_inside)
-        card.words.undo_asked.connect(self._editor.undo)
-        card.words.redo_asked.connect(self._editor.redo)
+        card.give_back_requested.connect(self._give_back)
+        card.foot.look_requested.connect(self._look_inside)
+        card.words.undo_requested.connect(self._editor.undo)
+        card.words.redo_requested.connect(self._editor.redo)
         card.question.edited.connect(self._word_edited)
         card.question.submitted.connect(self.run)
         self.add_shortcuts(

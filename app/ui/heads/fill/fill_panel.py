@@ -6,10 +6,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
 
 from app.core import wording
-from app.core.models import ModelCard
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList, WordRow
-from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.theme import Theme, mark
 
@@ -87,8 +86,7 @@ class BlankCard(QFrame):
 
     picked = Signal(int)
     stepped = Signal(int)
-    give_back_asked = Signal()
-    look_asked = Signal()
+    give_back_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -101,9 +99,8 @@ class BlankCard(QFrame):
         self._hint.setWordWrap(True)
         self.question = WordQuestion(theme)
         self._back = QPushButton()
-        self._back.clicked.connect(self.give_back_asked)
+        self._back.clicked.connect(self.give_back_requested)
         self.foot = CardFoot(theme, self._back)
-        self.foot.look_asked.connect(self.look_asked)
         top = QHBoxLayout()
         top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         top.addWidget(self._heading, 1)
@@ -160,17 +157,15 @@ class BlankCard(QFrame):
 class FillPanel(TextPanel):
     """The buttons Make a blank and Fill in, and the chosen blank's words."""
 
-    blank_asked = Signal()
+    blank_requested = Signal()
+
+    DOES = "fills in"
 
     def __init__(self, theme: Theme) -> None:
-        blank = QPushButton("Make a blank")
-        blank.setAccessibleName("Make a blank")
-        blank.setToolTip("Make a blank of the selected word  (Ctrl+B)")
+        blank = action("Make a blank", "Make a blank of the selected word  (Ctrl+B)")
         # The text keeps the focus, so that the selection stays visible.
         blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button = QPushButton("Fill in")
-        button.setAccessibleName("Fill in")
-        button.setToolTip("Fill in  (Ctrl+Enter)")
+        button = action("Fill in", "Fill in  (Ctrl+Enter)")
         about = PaperTerm(
             theme,
             "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
@@ -178,7 +173,7 @@ class FillPanel(TextPanel):
         )
         self.card = BlankCard(theme)
         super().__init__(theme, blank, button, self.card, about)
-        blank.clicked.connect(self.blank_asked)
+        blank.clicked.connect(self.blank_requested)
         self.show_text(empty=True, blanks=0)
 
     def show_text(self, *, empty: bool, blanks: int) -> None:
@@ -197,7 +192,3 @@ class FillPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated)
         self.card.set_outdated(outdated)
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(f"{card.name} fills in")

@@ -179,12 +179,12 @@ class NameDelegate(QStyledItemDelegate):
 class NameList(RowList):
     """Rows of names, chosen by click or arrow keys; a click on the chosen one or Enter requests its next occurrence.
 
-    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_asked` is for Ctrl+C.
+    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_requested` is for Ctrl+C.
     """
 
     chosen = Signal(object)
     again = Signal(object)
-    copy_asked = Signal()
+    copy_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = NameDelegate(theme)
@@ -224,7 +224,7 @@ class NameList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.row()
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
+            self.copy_requested.emit()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before is not None:
             self.again.emit(before)

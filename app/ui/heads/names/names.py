@@ -138,11 +138,12 @@ class NamesView(TextPage):
         panel.shown_types_changed.connect(self._types_changed)
         panel.list.chosen.connect(self._row_chosen)
         panel.list.again.connect(self._row_again)
-        panel.copy_asked.connect(self.copy)
-        panel.save_asked.connect(self._choose_path)
+        panel.list.copy_requested.connect(self.copy)
+        panel.copy.clicked.connect(self.copy)
+        panel.save_requested.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
-        panel.look_asked.connect(self._look_inside)
+        panel.look.clicked.connect(self._look_inside)
         self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, load_finder, "name finder"))
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),

@@ -14,18 +14,16 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.core import wording
-from app.core.models import ModelCard
 from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
-from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action
 from app.ui.kit.look_button import LookButton
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
@@ -140,15 +138,14 @@ class AggregationChoice(QFrame):
 class NamesPanel(TextPanel):
     """The buttons Open and Find; the types with check boxes, and the list of names.
 
-    `save_asked` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
+    `save_requested` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
     """
 
-    save_asked = Signal(str)
-    copy_asked = Signal()
-    look_asked = Signal()
+    save_requested = Signal(str)
     shown_types_changed = Signal()
 
     OPEN = "Open a file"
+    DOES = "finds the names"
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         self._entities: tuple[Entity, ...] | None = None
@@ -156,13 +153,13 @@ class NamesPanel(TextPanel):
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
         self._partly = ""
-        self.opening = _button("Open…", "Open a file", "Open a file  (Ctrl+O)")
-        find = _button("Find names", "Find names", "Find names  (Ctrl+Enter)")
+        self.opening = action("Open…", "Open a file  (Ctrl+O)", "Open a file")
+        find = action("Find names", "Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
         self.look = LookButton(theme)
-        self.copy = _button("Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)")
-        self.save = _button("Save as", "Save the names", "Save the names  (Ctrl+S)")
+        self.copy = action("Copy", "Copy the names as a table  (Ctrl+C)", "Copy the names")
+        self.save = action("Save as", "Save the names  (Ctrl+S)", "Save the names")
         self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
@@ -180,10 +177,15 @@ class NamesPanel(TextPanel):
         theme.in_steps(self._layout.setSpacing, 3)
         for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
             button.setIcon(theme.icon(icon, "ink"))
-        self.save.setMenu(self._save_menu(formats))
+        menu = QMenu(self.save)
+        for key, title in formats:
+            menu.addAction(f"{title}…").setData(key)
+        menu.triggered.connect(self._format_chosen)
+        self.save.setMenu(menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self._connect()
+        self.opening.clicked.connect(self.open_requested)
+        self.legend.changed.connect(self._types_changed)
         self._arrange()
 
     # Content
@@ -224,13 +226,8 @@ class NamesPanel(TextPanel):
 
     def set_complete(self, complete: bool) -> None:
         """Set whether all of the text was read: only then is every word's tag known."""
-        for action in self.save.menu().actions():
-            action.setEnabled(complete or action.data() != "conll")
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
-        self.model.show_model(f"{card.name} finds the names")
+        for form in self.save.menu().actions():
+            form.setEnabled(complete or form.data() != "conll")
 
     # Parts
 
@@ -252,37 +249,12 @@ class NamesPanel(TextPanel):
         self.set_inviting(self._empty)
         self.aggregation.setVisible(not self._empty)
 
-    def _connect(self) -> None:
-        self.opening.clicked.connect(self.open_asked)
-        self.legend.changed.connect(self._types_changed)
-        self.list.copy_asked.connect(self.copy_asked)
-        self.look.clicked.connect(self.look_asked)
-        self.copy.clicked.connect(self.copy_asked)
-
-    def _save_menu(self, formats: Sequence[tuple[str, str]]) -> QMenu:
-        menu = QMenu(self.save)
-        for key, title in formats:
-            action = QAction(f"{title}…", menu)
-            action.setData(key)
-            action.triggered.connect(self._save_chosen)
-            menu.addAction(action)
-        return menu
-
     @Slot()
     def show_formats(self) -> None:
         """Offer the formats that names can be saved in, if there are any names."""
         if self.save.isVisible() and self.save.isEnabled():
             self.save.showMenu()
 
-    @Slot()
-    def _save_chosen(self) -> None:
-        action = self.sender()
-        if isinstance(action, QAction):
-            self.save_asked.emit(action.data())
-
-
-def _button(text: str, name: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setAccessibleName(name)
-    button.setToolTip(tip)
-    return button
+    @Slot(QAction)
+    def _format_chosen(self, form: QAction) -> None:
+        self.save_requested.emit(form.data())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.flows.heads.follow import follow, load_follower
@@ -17,7 +17,7 @@ from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action, source_line
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
@@ -51,9 +51,7 @@ def signed(value: float) -> str:
 
 
 class FollowCard(QFrame):
-    """One pair's outcome as a card; greyed if it belongs to earlier passages. `look_asked` is sent by its button."""
-
-    look_asked = Signal()
+    """One pair's outcome as a card; greyed if it belongs to earlier passages."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -65,7 +63,6 @@ class FollowCard(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.foot = CardFoot(theme)
-        self.foot.look_asked.connect(self.look_asked)
         layout = QVBoxLayout(self)
         for widget in (self._words, self._sure, self._sentence):
             layout.addWidget(widget)
@@ -116,15 +113,13 @@ class FollowCard(QFrame):
 class FollowPanel(TextPanel):
     """The Swap and main buttons, and the outcome's card."""
 
-    swap_asked = Signal()
+    swap_requested = Signal()
+
+    DOES = "tells what follows"
 
     def __init__(self, theme: Theme) -> None:
-        swap = QPushButton("Swap")
-        swap.setAccessibleName("Swap the passages")
-        swap.setToolTip("Swap the passages  (Ctrl+T)")
-        button = QPushButton("Does it follow?")
-        button.setAccessibleName("Does it follow?")
-        button.setToolTip("Tell whether the second continues the first  (Ctrl+Enter)")
+        swap = action("Swap", "Swap the passages  (Ctrl+T)", "Swap the passages")
+        button = action("Does it follow?", "Tell whether the second continues the first  (Ctrl+Enter)")
         about = PaperTerm(
             theme,
             "The model reads both passages together and says whether the second comes right after the first.",
@@ -133,7 +128,7 @@ class FollowPanel(TextPanel):
         self.card = FollowCard(theme)
         self._has = False
         super().__init__(theme, swap, button, self.card, about)
-        swap.clicked.connect(self.swap_asked)
+        swap.clicked.connect(self.swap_requested)
         self.show_text(empty=True, ready=False)
 
     def show_text(self, *, empty: bool, ready: bool) -> None:
@@ -155,10 +150,6 @@ class FollowPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated and self._has)
         self.card.set_outdated(outdated)
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(f"{card.name} tells what follows")
 
 
 # The width in steps that two papers side by side need.
@@ -245,8 +236,8 @@ class FollowView(TextPage):
         self._found = ""  # by this model
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
-        self._follow_panel.swap_asked.connect(self._swap)
-        self._follow_panel.card.look_asked.connect(self._look_inside)
+        self._follow_panel.swap_requested.connect(self._swap)
+        self._follow_panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
         model = (Head.NEXT_SENTENCE, load_follower, "model for passages")
         self.build(self._desk, self._desk.papers, self._follow_panel, model)
@@ -271,9 +262,10 @@ class FollowView(TextPage):
     def take(self, result: object) -> None:
         if not isinstance(result, FollowOns):
             return
-        parts = (result.model, result.device, wording.duration(result.seconds))
         self._found, self._shown_texts = result.model, self._requested
-        self._follow_panel.show_item(result.items[0], " · ".join(part for part in parts if part))
+        self._follow_panel.show_item(
+            result.items[0], source_line(result.model, result.device, result.seconds)
+        )
         self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
 
     @Slot()
