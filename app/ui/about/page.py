@@ -67,5 +67,5 @@ class AboutView(SectionedPage[AboutSection]):
         self.back.setAccessibleName("Back")
         self.back.setToolTip("Back  (Esc)")
         self.row.addWidget(self.back)
-        self.theme.set_icon(self.back, "close", "ink_quiet")
+        self.back.setIcon(self.theme.icon("close", "ink_quiet"))
         self.theme.space(self.row, 6, (6, 4, 4, 4))

@@ -37,7 +37,7 @@ class RowTools(QFrame):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setCursor(Qt.CursorShape.ArrowCursor)
             button.clicked.connect(self._clicked)
-            theme.set_icon(button, icon)
+            button.setIcon(theme.icon(icon, "ink"))
             row.addWidget(button)
         theme.space(row, 0.5)
         self.hide()

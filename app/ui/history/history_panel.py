@@ -67,7 +67,7 @@ class HistoryBar(QFrame):
         self.delete_all = push_button(theme, "Delete everything…", icon="delete")
         self.delete_all.clicked.connect(self._ask_to_confirm)
         self.question = Confirmation(theme, "Delete everything")
-        theme.set_icon(self.question.confirm, "delete")
+        self.question.confirm.setIcon(theme.icon("delete", "ink"))
         self.question.cancelled.connect(self._show_usual)
         self.question.confirmed.connect(self._show_usual)
         self.question.confirmed.connect(self.delete_all_requested)

@@ -119,7 +119,7 @@ def span_table(scores: SpanScores) -> Table:
 def describe_best_span(scores: SpanScores) -> str:
     """The chosen span, its score as a sum, and its comparison with the null score."""
     # No line break between a number and its per cent sign.
-    return _sentences(scores).replace(" %", "\u00a0%").replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
+    return _sentences(scores).replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
 
 
 def _sentences(scores: SpanScores) -> str:

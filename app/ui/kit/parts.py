@@ -31,7 +31,7 @@ def push_button(
     button.setToolTip(tip)
     button.setProperty("kind", kind)
     if icon:
-        theme.set_icon(button, icon, "on_accent" if kind == "primary" else "ink")
+        button.setIcon(theme.icon(icon, "on_accent" if kind == "primary" else "ink"))
     return button
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core import wording
@@ -196,7 +197,7 @@ class OfferSheet(ModelSheet):
             button.setAccessibleName(text)
             button.setVisible(bool(text))
         mark(self.button, kind="" if quiet else "primary")
-        self._theme.set_icon(self.button, icon, "ink" if quiet else "on_accent")
+        self.button.setIcon(self._theme.icon(icon, "ink" if quiet else "on_accent") if icon else QIcon())
         self.button.setEnabled(possible)
         self._hint.setText(hint)
         # Level with the text of the link, which has a margin around it.

@@ -149,8 +149,8 @@ class MainWindow(QMainWindow):
         self.drops.models.connect(self._models_dropped)
         self._lay_out()
         self._make_shortcuts()
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._bound_size)
+        self._bound_size()
         self._restore()
 
     # Pages
@@ -367,7 +367,7 @@ class MainWindow(QMainWindow):
         self.show_page(self.sender().property("page"))
 
     @Slot()
-    def _restyle(self) -> None:
+    def _bound_size(self) -> None:
         least = QSize(self.theme.step(190), self.theme.step(120))
         self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
 

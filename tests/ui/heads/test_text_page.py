@@ -55,11 +55,11 @@ def test_words_are_found_and_the_keyboard_comes_back(
     qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
     assert paper.searched.selected_words() == "Tide", "typing has gone there"
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert paper.searched.selected_words() == "tide"
+    qtbot.waitUntil(lambda: paper.searched.selected_words() == "tide")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    assert paper.searched.selected_words() == "Tide"
+    qtbot.waitUntil(lambda: paper.searched.selected_words() == "Tide")
     QTest.keyClick(field, Qt.Key.Key_Return, Shift)
-    assert paper.searched.selected_words() == "tide"
+    qtbot.waitUntil(lambda: paper.searched.selected_words() == "tide")
     QTest.keyClicks(field, "s")
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view.find_bar.news() == "Not found")

@@ -62,12 +62,12 @@ class _WordDelegate(RowDelegate):
 class WordList(RowList):
     """Rows of words, best first. `picked` carries the number of the one picked by click, Enter or digit.
 
-    `undo_asked` and `redo_asked` pass the keys on to the text editor; Ctrl+C copies the rows as lines with tabs.
+    `undo_requested` and `redo_requested` pass the keys on to the text editor; Ctrl+C copies the rows, with tabs.
     """
 
     picked = Signal(int)
-    undo_asked = Signal()
-    redo_asked = Signal()
+    undo_requested = Signal()
+    redo_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = _WordDelegate(theme)
@@ -112,9 +112,9 @@ class WordList(RowList):
             lines = (f"{row.word}\t{row.probability:.6g}" for row in self._model.rows)
             QGuiApplication.clipboard().setText("\n".join(lines))
         elif event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_asked.emit()
+            self.undo_requested.emit()
         elif event.matches(QKeySequence.StandardKey.Redo):
-            self.redo_asked.emit()
+            self.redo_requested.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers() & ~_KEYPAD:
             self._picked(self.currentIndex())
         elif 0 <= digit < min(9, len(self._model.rows)) and not event.modifiers() & ~_KEYPAD:
@@ -128,8 +128,3 @@ class WordList(RowList):
     def _picked(self, index: QModelIndex) -> None:
         if index.isValid() and not self._delegate.faded:
             self.picked.emit(index.row())
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        self.updateGeometry()

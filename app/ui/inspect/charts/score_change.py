@@ -78,9 +78,7 @@ class ScoreChange(RowsChart):
         step = self.theme.step
         wide = size.width() - 2 * step(1)
         metrics = QFontMetricsF(self.theme.font("small_strong"))
-        numbers_width = max(metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")) + step(
-            2
-        )
+        numbers_width = max(metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")) + step(2)
         room = max(step(20), wide - max(numbers_width, wide * 0.16) - step(10))
         words = QRectF(step(2), 0, room * 0.66, self.top())
         bars = QRectF(words.right() + step(4), 0, room * 0.34, self.top())

@@ -1,15 +1,21 @@
-"""The card of one blank: the list of words, the hidden word, and a field for any other word."""
+"""The right side of the page with blanks: the words for the chosen blank, and a field for any other word."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action
 from app.ui.kit.card_foot import CardFoot
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
+
+_INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
+_NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
+_READY = "Ctrl+Enter finds the words for it."
+_READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
 
 
 def describe_guess(guess: Guess) -> str:
@@ -31,7 +37,6 @@ class WordQuestion(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._label = QLabel("How likely is …")
         self.field = QLineEdit()
         self.field.setPlaceholderText("any word")
@@ -45,16 +50,16 @@ class WordQuestion(QFrame):
         self._answer = QLabel()
         self._answer.setWordWrap(True)
         self._answer.setTextFormat(Qt.TextFormat.PlainText)
-        self._row = QHBoxLayout()
-        self._row.addWidget(self._label)
-        self._row.addWidget(self.field, 1)
-        self._row.addWidget(self._ask_button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._row)
-        self._column.addWidget(self._answer)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        row = QHBoxLayout()
+        row.addWidget(self._label)
+        row.addWidget(self.field, 1)
+        row.addWidget(self._ask_button)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self._answer)
+        mark(self._answer, type="strong")
+        theme.space(row, 2)
+        theme.space(column, 2)
 
     def word(self) -> str:
         """The typed word, without surrounding spaces."""
@@ -75,50 +80,42 @@ class WordQuestion(QFrame):
         """The answer about the word; empty while there is none."""
         return self._answer.text()
 
-    @Slot()
-    def _restyle(self) -> None:
-        self._label.setFont(self._theme.font("ui"))
-        self._answer.setFont(self._theme.font("strong"))
-        self._row.setSpacing(self._theme.step(2))
-        self._column.setSpacing(self._theme.step(2))
-
 
 class BlankCard(QFrame):
     """The card; `picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
 
     picked = Signal(int)
     stepped = Signal(int)
-    give_back_asked = Signal()
-    look_asked = Signal()
+    give_back_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._heading = QLabel()
         self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
         self._next = self._arrow("Go to the next blank", "F3", 1)
         self.words = WordList(theme)
         self.words.picked.connect(self.picked)
         self._hint = QLabel("Click a word, or press Alt and its number.")
-        self._hint.setProperty("ink", "quiet")
         self._hint.setWordWrap(True)
         self.question = WordQuestion(theme)
         self._back = QPushButton()
-        self._back.clicked.connect(self.give_back_asked)
+        self._back.clicked.connect(self.give_back_requested)
         self.foot = CardFoot(theme, self._back)
-        self.foot.look_asked.connect(self.look_asked)
-        self._top = QHBoxLayout()
-        self._top.addWidget(self._heading, 1)
-        self._top.addWidget(self._before)
-        self._top.addWidget(self._next)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addLayout(self._top)
+        top = QHBoxLayout()
+        top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        top.addWidget(self._heading, 1)
+        top.addWidget(self._before)
+        top.addWidget(self._next)
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
         for widget in (self.words, self._hint, self.question, self.foot):
-            self._layout.addWidget(widget)
+            layout.addWidget(widget)
         self.setAccessibleName("Words for the blank")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._heading, type="small_strong")
+        mark(self._hint, type="small", ink="quiet")
+        for button, icon in ((self._before, "up"), (self._next, "down")):
+            button.setIcon(theme.icon(icon, "ink"))
+        theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
         """Show which blank it is, counted from 0, and offer to restore its hidden word."""
@@ -156,13 +153,42 @@ class BlankCard(QFrame):
     def _stepped(self) -> None:
         self.stepped.emit(self.sender().property("step"))
 
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._heading.setFont(theme.font("small_strong"))
-        self._hint.setFont(theme.font("small"))
-        for button, icon in ((self._before, "up"), (self._next, "down")):
-            button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._layout.setSpacing(theme.step(3))
-        self._top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+
+class FillPanel(TextPanel):
+    """The buttons Make a blank and Fill in, and the chosen blank's words."""
+
+    blank_requested = Signal()
+
+    DOES = "fills in"
+
+    def __init__(self, theme: Theme) -> None:
+        blank = action("Make a blank", "Make a blank of the selected word  (Ctrl+B)")
+        # The text keeps the focus, so that the selection stays visible.
+        blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = action("Fill in", "Fill in  (Ctrl+Enter)")
+        about = PaperTerm(
+            theme,
+            "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
+            "Masked words, BERT section 3.1, Task #1.",
+        )
+        self.card = BlankCard(theme)
+        super().__init__(theme, blank, button, self.card, about)
+        blank.clicked.connect(self.blank_requested)
+        self.show_text(empty=True, blanks=0)
+
+    def show_text(self, *, empty: bool, blanks: int) -> None:
+        """Show the invitation while there is no text or no blank in it."""
+        self.set_inviting(empty)
+        self.card.setVisible(blanks > 0)
+        ready = _READY if blanks == 1 else _READY_MANY.format(count=blanks)
+        self.invite.setText(_INVITE if empty else ready if blanks else _NO_BLANK)
+        self.invite.setVisible(not (blanks and self.card.words.rows()))
+
+    def show_words(self, filled: FilledBlank | None, source: str) -> None:
+        """Show a blank's words; None if they are not known yet."""
+        self.card.show_words(filled, source)
+        self.invite.setVisible(filled is None)
+
+    def set_outdated(self, outdated: bool) -> None:
+        super().set_outdated(outdated)
+        self.card.set_outdated(outdated)
