@@ -47,7 +47,9 @@ def test_the_sets_that_come_along_are_whole_and_small() -> None:
         path = Path(one.path)
         assert path.name in readme
         assert path.stat().st_size < 150_000
-        assert "CC BY" in one.line and f"Spanlight {model} was tuned" in one.line  # what is owed, and what was chosen with it
+        assert (
+            "CC BY" in one.line and f"Spanlight {model} was tuned" in one.line
+        )  # what is owed, and what was chosen with it
     questions = read_examples(Path(found[0].path)).items
     for asked in questions:
         assert isinstance(asked, QaExample)
