@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.about import NAME
-from app.core.homes import short_path
+from app.settings.paths import short_path
 from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
