@@ -56,8 +56,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "app.__main__": (
         "app.core.about",
         "app.core.errors",
-        "app.core.file_urls",
-        "app.core.near_words",
+        "app.core.arguments",
         "app.core.system_libraries",
         "app.settings.paths",
         "app.cli",

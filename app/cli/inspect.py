@@ -10,7 +10,6 @@ from pathlib import Path
 from app.cli.inspect_words import print_seen
 from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, print_json, zero_or_more
 from app.core.about import command
-from app.core.blanks import BLANK, blanks_in
 from app.core.errors import SpanlightError
 from app.core.inspection import (
     Example,
@@ -27,7 +26,7 @@ from app.core.inspection import (
     Target,
 )
 from app.core.models import Head, ProblemType
-from app.core.text import Span
+from app.core.text import BLANK, Span, blanks_in
 from app.flows.ask.read import document_from_stream, read_document
 from app.flows.heads.export_inside import inside_csv, plain
 from app.flows.heads.inspect import look
