@@ -129,8 +129,8 @@ def try_heads(trial: Trial, workspace: Workspace) -> None:
     actions: dict[str, Callable[[Trial, Workspace], None]] = {
         "Classify: a good and a bad review": _classify,
         "Fill in: the word for a blank": _fill,
-        "Follow on: what follows and what does not": _follow,
-        "Find names: a person and a place": _names,
+        "Next sentence: what follows and what does not": _follow,
+        "Names: a person and a place": _names,
         "Look inside: the model's picture": _picture,
         "Look inside: attentions": _attention,
         "Look inside: why this answer": _reasons,

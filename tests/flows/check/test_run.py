@@ -65,7 +65,7 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path:
     told = Told()
     found = check(None, told)
     failed = {part.what.split(":")[0]: part.fault for part in found.failed}
-    assert list(failed) == ["The starter models are there", "Word", "plain text", "Find names"]
+    assert list(failed) == ["The starter models are there", "Word", "plain text", "Names"]
     assert failed["The starter models are there"] == "None is there to find names."
     assert "lighthouse.docx" in failed["Word"]
     # How much of “eleven miles away” it takes is the reader's affair.

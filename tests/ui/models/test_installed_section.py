@@ -28,7 +28,7 @@ def models(spanlight_home: Path) -> Path:
 def test_starters_are_listed_with_the_pages_that_use_them(open_models_page: Open) -> None:
     rows = {row.title: row for row in open_models_page().installed().list.rows()}
     assert rows["reader-careful"].sign == "Ask"
-    assert rows["starter-pretraining"].sign == "Fill in, Follow on"
+    assert rows["starter-pretraining"].sign == "Fill in, Next sentence"
     assert not any(row.faulty for row in rows.values())
 
 

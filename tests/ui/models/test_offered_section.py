@@ -64,7 +64,7 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
     section = opened.offered()
     whole = len(section.list.rows())
     assert whole >= 20
-    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Find names"))
+    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Names"))
     section.filters.choices["Language"].setCurrentIndex(
         section.filters.choices["Language"].findText("German")
     )
