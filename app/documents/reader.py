@@ -178,7 +178,7 @@ def _faults_of(path: str, name: str) -> Iterator[None]:
 
 def _require_regular(status: os.stat_result, name: str) -> None:
     if stat.S_ISDIR(status.st_mode):
-        raise SpanlightError(f"“{name}” is a folder.", "Give the files in it.")
+        raise SpanlightError(f"“{name}” is a folder.", "Choose files instead.")
     for is_special, what in _SPECIAL:
         if is_special(status.st_mode):
             raise SpanlightError(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
+from app.ui.window.pages import FOOT, Place
 
 _WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 # The least width of a window, in steps, for the rail with names; below it the pages need the space.
@@ -14,14 +17,15 @@ _WIDE_ENOUGH = 196
 
 
 class Rail(QFrame):
-    """Named pages, one of them chosen. `chosen` carries the key of the page that the user picked.
+    """Named pages in groups, one of them chosen; those of the group FOOT are at the bottom.
 
-    A narrow window shows only the icons, with the names as their tool tips.
+    `chosen` carries the key of the page that the user picked. A narrow window shows only the icons, with the names as
+    their tool tips.
     """
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, places: Sequence[Place]) -> None:
         super().__init__()
         self._theme = theme
         self.buttons: dict[str, QToolButton] = {}
@@ -29,35 +33,42 @@ class Rail(QFrame):
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
         self._group.buttonToggled.connect(self._toggled)
-        self._layout = QVBoxLayout(self)
-        self._layout.addStretch(1)
-        self._top = 0
+        layout = QVBoxLayout(self)
+        theme.space(layout, 0.5, (2, 2.5, 2, 2))
+        group = ""
+        for at, place in enumerate(places, 1):
+            if place.group != group:
+                group = place.group
+                if group == FOOT:
+                    layout.addStretch(1)
+                else:
+                    layout.addWidget(self._heading(group))
+            layout.addWidget(self._button(place, "Ctrl+," if place.key == "settings" else f"Ctrl+{at}"))
         self._narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
-        theme.space(self._layout, 0.5, (2, 2.5, 2, 2))
         theme.changed.connect(self._fit)
+        self._fit()
 
-    def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
-        """Add a page; those at the bottom are below the gap."""
-        button = QToolButton()
-        button.setText(title)
-        button.setIcon(self._theme.icon(icon, "ink_quiet", "ink"))
+    def _heading(self, group: str) -> QLabel:
+        heading = QLabel(group)
+        mark(heading, type="small", ink="quiet")
+        self._theme.in_steps(heading.setContentsMargins, 3.25, 4, 0, 1)
+        return heading
+
+    def _button(self, place: Place, shortcut: str) -> QToolButton:
+        button = self.buttons[place.key] = QToolButton()
+        button.setText(place.title)
+        button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
-        button.setProperty("key", key)
-        button.setAccessibleName(title)
-        button.setToolTip(f"{title}  ({shortcut})")
+        button.setProperty("key", place.key)
+        button.setAccessibleName(place.title)
+        button.setToolTip(f"{place.title}  ({shortcut})")
         button.installEventFilter(self)
         self._group.addButton(button)
-        if bottom:
-            self._layout.addWidget(button)
-        else:
-            self._layout.insertWidget(self._top, button)
-            self._top += 1
-        self.buttons[key] = button
-        self._fit()
+        return button
 
     def is_narrow(self) -> bool:
         """Whether only the icons are shown."""
@@ -110,7 +121,7 @@ class Rail(QFrame):
         for button in self.buttons.values():
             button.setToolButtonStyle(style)
             widest = max(widest, metrics.horizontalAdvance(button.text()))
-        self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(18)))
+        self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:
         parent = self.parentWidget()

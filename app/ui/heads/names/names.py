@@ -102,7 +102,7 @@ class NamesView(TextPage):
     """A text with highlighted names at the left, their types and the list of names at the right."""
 
     KEY = "names"
-    TITLE = "Find names"
+    TITLE = "Names"
     ICON = "names"
     SAMPLES = NAMES
     DRAFTS = ("names",)

@@ -212,7 +212,7 @@ class FollowView(TextPage):
     """Two passages at the left; at the right how likely the second continues the first."""
 
     KEY = "follow"
-    TITLE = "Follow on"
+    TITLE = "Next sentence"
     ICON = "follow"
     SHORTCUTS = (
         ("Ctrl+Enter", "Tell whether the second passage follows"),

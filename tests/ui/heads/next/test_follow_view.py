@@ -1,4 +1,4 @@
-"""The follow-on page, from two passages to the outcome, through the real lanes."""
+"""The Next sentence page, from two passages to the outcome, through the real lanes."""
 
 from __future__ import annotations
 
