@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core import wording
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 OFFLINE, ON_DEMAND = "Offline", "Network: only when asked"
 _TIPS = {
@@ -30,8 +30,8 @@ class NetworkButton(QPushButton):
         self.setProperty("kind", "foot")
         self.setCheckable(True)
         self.clicked.connect(self._clicked)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self, type="small")
+        self._update_label()
 
     def set_offline(self, offline: bool) -> None:
         """Show the mode."""
@@ -39,7 +39,7 @@ class NetworkButton(QPushButton):
         self._update_label()
 
     def set_busy(self, words: str) -> None:
-        """Show what the network is used for now ("Downloading 34 %"); empty for nothing."""
+        """Show what the network is used for now ("Downloading 34%"); empty for nothing."""
         if words != self._busy:
             self._busy = words
             self._update_label()
@@ -59,12 +59,6 @@ class NetworkButton(QPushButton):
         icon = "offline" if self._offline else "network"
         self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
 
-    @Slot()
-    def _restyle(self) -> None:
-        self.setFont(self._theme.font("small"))
-        self.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
-        self._update_label()
-
 
 def downloading(done: int, total: int) -> str:
     """A download's progress in few words; in bytes if the total is not known.
@@ -73,4 +67,4 @@ def downloading(done: int, total: int) -> str:
     """
     if 0 < total <= done:
         return "Trying the new model"
-    return f"Downloading {done * 100 // total} %" if total else f"Downloading {wording.size(done)}"
+    return f"Downloading {done * 100 // total}%" if total else f"Downloading {wording.size(done)}"

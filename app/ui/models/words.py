@@ -20,8 +20,8 @@ PAGES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Ask",
     Head.CLASSIFICATION: "Classify",
     Head.MASKED_WORDS: "Fill in",
-    Head.NEXT_SENTENCE: "Follow on",
-    Head.TOKEN_CLASSIFICATION: "Find names",
+    Head.NEXT_SENTENCE: "Next sentence",
+    Head.TOKEN_CLASSIFICATION: "Names",
 }
 DOES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Answers questions",
@@ -151,7 +151,7 @@ def fitted(card: ModelCard) -> Fact:
 
 def _figures(figures: dict[str, float], times: float) -> str:
     figures_found = [
-        f"{words} {figures[name] * times:.0f} %" for name, words in _FIGURES.items() if name in figures
+        f"{words} {figures[name] * times:.0f}%" for name, words in _FIGURES.items() if name in figures
     ]
     return ", ".join(figures_found[:_MOST_FIGURES])
 

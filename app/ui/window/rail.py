@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
 
@@ -24,7 +24,7 @@ class Rail(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: dict[str, tuple[QToolButton, str]] = {}
+        self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
@@ -35,13 +35,14 @@ class Rail(QFrame):
         self._narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._layout, 0.5, (2, 2.5, 2, 2))
+        theme.changed.connect(self._fit)
 
     def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
         """Add a page; those at the bottom are below the gap."""
         button = QToolButton()
         button.setText(title)
+        button.setIcon(self._theme.icon(icon, "ink_quiet", "ink"))
         button.setCheckable(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
@@ -55,8 +56,8 @@ class Rail(QFrame):
         else:
             self._layout.insertWidget(self._top, button)
             self._top += 1
-        self._buttons[key] = (button, icon)
-        self._restyle()
+        self.buttons[key] = button
+        self._fit()
 
     def is_narrow(self) -> bool:
         """Whether only the icons are shown."""
@@ -70,15 +71,16 @@ class Rail(QFrame):
 
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
-        self._buttons[key][0].setChecked(True)
+        self.buttons[key].setChecked(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
-        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+        resized = event.type() == QEvent.Type.Resize and watched is self.parentWidget()
+        if resized and self._narrow != self._is_too_narrow():
             self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            order = [button for button, _ in self._buttons.values()]
+            order = list(self.buttons.values())
             if step and watched in order:
                 button = order[(order.index(watched) + step) % len(order)]
                 button.setFocus(Qt.FocusReason.TabFocusReason)
@@ -90,7 +92,7 @@ class Rail(QFrame):
     def _toggled(self, button: QToolButton, chosen: bool) -> None:
         """Have Tab go to the current page's button, and the arrow keys start from it."""
         if chosen:
-            for one, _ in self._buttons.values():
+            for one in self.buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
 
     @Slot(object)
@@ -98,27 +100,17 @@ class Rail(QFrame):
         self.chosen.emit(button.property("key"))
 
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        space = theme.step(2)
-        self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
-        self._layout.setSpacing(theme.step(0.5))
-        # As wide as the bolder font of the chosen page needs, so that nothing moves.
-        metrics = QFontMetrics(theme.font("strong"))
-        widest = 0
+    def _fit(self) -> None:
+        """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
+        step = self._theme.step
         self._narrow = self._is_too_narrow()
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
-        for button, icon in self._buttons.values():
+        metrics = QFontMetrics(self._theme.font("strong"))
+        widest = 0
+        for button in self.buttons.values():
             button.setToolButtonStyle(style)
-            button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
-            button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
             widest = max(widest, metrics.horizontalAdvance(button.text()))
-        wide = max(theme.step(37), widest + theme.step(18))
-        self.setFixedWidth(theme.step(14) if self._narrow else wide)
-
-    def _fit(self) -> None:
-        if self._narrow != self._is_too_narrow():
-            self._restyle()
+        self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(18)))
 
     def _is_too_narrow(self) -> bool:
         parent = self.parentWidget()

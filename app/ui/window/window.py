@@ -149,8 +149,8 @@ class MainWindow(QMainWindow):
         self.drops.models.connect(self._models_dropped)
         self._lay_out()
         self._make_shortcuts()
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._bound_size)
+        self._bound_size()
         self._restore()
 
     # Pages
@@ -169,8 +169,8 @@ class MainWindow(QMainWindow):
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
-                self.preparing.file_up = page.opening.file_up  # type: ignore[attr-defined]
-                for signal in (page.sheets.up, page.opening.opened):  # type: ignore[attr-defined]
+                self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
+                for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
@@ -367,7 +367,7 @@ class MainWindow(QMainWindow):
         self.show_page(self.sender().property("page"))
 
     @Slot()
-    def _restyle(self) -> None:
+    def _bound_size(self) -> None:
         least = QSize(self.theme.step(190), self.theme.step(120))
         self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
 

@@ -13,8 +13,7 @@ from app.core.text import Span
 from app.ui.ask.answer_list import AnswerList
 from app.ui.document.marks.places import Place
 from app.ui.heads.fill.word_list import WordList, WordRow
-from app.ui.heads.names.name_list import NameList
-from app.ui.heads.names.name_model import name_rows
+from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.row_list import ROW, RowList
 from app.ui.kit.theme import Theme
@@ -46,7 +45,7 @@ def test_a_row_is_read_out_and_has_a_tip(rows: RowList) -> None:
     index = rows.model().index(0, 0)
     assert index.data() == "Oxford"
     for role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-        assert "30 %" in index.data(role)
+        assert "30%" in index.data(role)
     assert "Oxford" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert index.data(ROW) is not None and index.data(Qt.ItemDataRole.DecorationRole) is None
     assert rows.model().rowCount(index) == 0
