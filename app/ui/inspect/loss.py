@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
@@ -88,7 +89,7 @@ def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gol
         case Head.TOKEN_CLASSIFICATION, TaggedTexts(items=(found, *_)):
             names = tuple((name.span, name.label) for name in found.entities)
             listed = ", ".join(f"{name.text} ({plain_type(name.label)})" for name in found.entities)
-            some = (Gold(one_line(listed), Example(entities=names)),) if names else ()
+            some = (Gold(listed, Example(entities=names)),) if names else ()
             return *some, Gold("No names", Example())
     return ()
 
@@ -242,14 +243,13 @@ class LossSection(Section):
         self._value.setRange(-1e6, 1e6)
         self._value.setDecimals(3)
         self._value.valueChanged.connect(self._request)
-        self._hint = QLabel("Select other words of the text to see their loss.")
-        self._hint.setProperty("ink", "quiet")
+        self._hint = wrapped("Select other words of the text to see their loss.", quiet=True)
         self._text = GoldText(self.theme)
         self._text.selected.connect(self._take_selection)
         self._chart = self.main = LossTerms(self.theme)
         self._words = wrapped()
-        self.body.addLayout(leftmost(QLabel("What is right"), self._choice, self._value, self._hint))
-        self.add(self._text)
+        self.body.addLayout(leftmost(QLabel("What is right"), self._choice, self._value))
+        self.add(self._text, self._hint)
         self.add_results(self._chart, self._words, self.bar(self._chart))
 
     def begin(self) -> None:
@@ -287,7 +287,7 @@ class LossSection(Section):
     def _offer_golds(self, offered: tuple[Gold, ...]) -> None:
         self._choice.clear()
         for title, example in offered:
-            self._choice.addItem(title, example)
+            self._choice.addItem(one_line(title, 70), example)
         self._choice.setCurrentIndex(0)
         self._choice.setEnabled(len(offered) > 1)
         if offered:
@@ -297,7 +297,11 @@ class LossSection(Section):
     def _request(self) -> None:
         example = Example(value=self._value.value()) if self._regression else self._choice.currentData()
         self._text.light(*_places(example))
-        self._losing.start(LookAtLoss(self.visit.subject, example), "Computing the loss")
+        subject = self.visit.subject
+        if subject.focus is None and self._usual:
+            # The window that holds the model's own answer, whatever is taken for right in it.
+            subject = replace(subject, focus=self._usual[0].example.answer)
+        self._losing.start(LookAtLoss(subject, example), "Computing the loss")
 
     @Slot(object)
     def _show(self, losses: Losses) -> None:

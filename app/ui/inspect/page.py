@@ -26,7 +26,6 @@ from app.ui.inspect.section import Section, wrapped
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.visit import (
     DRAFT,
-    Found,
     find_models,
     initial_content,
     title_of,
@@ -189,7 +188,7 @@ class InspectView(Page):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._visit: Visit | None = None
-        self._found: Found | None = None
+        self._models: tuple[ModelCard, ...] = ()
         self._offers: tuple[Offer, ...] = ()
         self._find_job: Job | None = None
         self._offer_job: Job | None = None
@@ -214,7 +213,7 @@ class InspectView(Page):
         self._sections.drop()
         self._hide_notice()
         self._empty.notice.clear()
-        self._visit, self._found = visit, None
+        self._visit, self._models = visit, ()
         plain, term = HEAD_WORDS[visit.subject.head]
         self._bar.show_subject(title_of(visit), plain, term)
         self._sections.name_for(visit.subject.head)
@@ -284,15 +283,15 @@ class InspectView(Page):
         self._find_job.failed.connect(self._no_model)
 
     @Slot(object)
-    def _models_found(self, found: Found) -> None:
-        self._found = found
+    def _models_found(self, models: tuple[ModelCard, ...]) -> None:
+        self._models = models
         self._hide_notice()
-        self._bar.show_models(found.models)
+        self._bar.show_models(models)
         self._show_section()
 
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
-        self._found = None
+        self._models = ()
         self._bar.show_models(())
         self._sections.show_nothing()
         self._show_fault(error)
@@ -303,9 +302,9 @@ class InspectView(Page):
             self.look_at(Visit(self._visit.subject, folder, self._visit.title))
 
     @Slot()
-    def _others(self) -> None:
+    def _show_samples(self) -> None:
         self._sections.drop()
-        self._visit, self._found = None, None
+        self._visit, self._models = None, ()
         self._hide_notice()
         self.note.emit("")
         self._arrange()
@@ -315,9 +314,9 @@ class InspectView(Page):
     @Slot()
     def _show_section(self) -> None:
         """Show the visit in the selected section, once its models are known."""
-        if self._visit is not None and self._found is not None:
-            visit = Visit(self._visit.subject, self._found.models[0].folder, self._visit.title)
-            self._sections.show_visit(visit, self._found.models)
+        if self._visit is not None and self._models:
+            visit = Visit(self._visit.subject, self._models[0].folder, self._visit.title)
+            self._sections.show_visit(visit, self._models)
 
     # Saving
 
@@ -360,7 +359,7 @@ class InspectView(Page):
         self._names_frame.setVisible(looking)
         self._sections.stack.setVisible(looking)
         self._empty.setVisible(not looking)
-        if self._found is None:
+        if not self._models:
             self._sections.show_nothing()
 
     @Slot()
@@ -390,7 +389,7 @@ class InspectView(Page):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._bar.model_chosen.connect(self._model_chosen)
         self._notice.closed.connect(self._hide_notice)
-        self._bar.samples_requested.connect(self._others)
+        self._bar.samples_requested.connect(self._show_samples)
         self._sections.changed.connect(self._show_section)
         self._empty.chosen.connect(self._try_sample)
         self._saving.note.connect(self.note)

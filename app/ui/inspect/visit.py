@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from app.core.inside import InputWindow
@@ -23,20 +22,12 @@ MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The models that can be used for a visit, the one to use first."""
-
-    visit: Visit
-    models: tuple[ModelCard, ...]
-
-
 def initial_content(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
     """The visit saved last time, as JSON, and the samples to offer."""
     return drafts.load(DRAFT), offers(workspace, report)
 
 
-def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
+def find_models(workspace: Workspace, visit: Visit, report: Report) -> tuple[ModelCard, ...]:
     """The installed models with the visit's head, the one that it names, or the chosen one, first.
 
     Raises SpanlightError if there is none, or not the one that the visit names.
@@ -44,7 +35,7 @@ def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
     head = visit.subject.head
     chosen = workspace.find_model(head, visit.model)
     others = (card for card in workspace.shelf.cards() if head in card.heads and card.folder != chosen.folder)
-    return Found(visit, (chosen, *others))
+    return chosen, *others
 
 
 # Its words

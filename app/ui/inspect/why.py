@@ -49,8 +49,8 @@ class WhySection(Section):
         self._method = Segments(theme, "How the score is shared out", tuple((str(k), t) for k, t in _METHODS))
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
         self._method.chosen.connect(self._share)
-        self._term = QLabel()
-        self._term.setProperty("ink", "quiet")
+        self._method_term = QLabel()
+        self._method_term.setProperty("ink", "quiet")
         self._targets = QComboBox()
         self._targets.setAccessibleName("What is explained")
         self._targets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -62,7 +62,7 @@ class WhySection(Section):
             "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits,"
             " the score’s own unit.",
         )  # fmt: skip
-        self._shares.tools(self._targets, self._method, self._term)
+        self._shares.tools(self._targets, self._method, self._method_term)
         self._shares.add(self._facts, self._text, self.bar(self._text))
         self._change = ScoreChange(theme)
         self._change_bar = self.bar(self._change)
@@ -94,7 +94,7 @@ class WhySection(Section):
     @Slot()
     def _share(self) -> None:
         method = Method(self._method.selected())
-        self._term.setText(_TERMS[method])
+        self._method_term.setText(_TERMS[method])
         request = LookAtReasons(self.visit.subject, self._targets.currentData(), method)
         self._sharing.start(request, "Following the score back to the words")
 

@@ -140,7 +140,8 @@ class ScoreChange(RowsChart):
         place = QRectF(numbers.left(), row.center().y() - high, numbers.width(), high)
         self.write(painter, place, signed(self.change(index)), "strong")
         shown = number if self._values else percent
+        place.translate(0, high)
         painter.setFont(self.theme.font("small"))
-        place = QRectF(place.left(), place.bottom(), place.width(), painter.fontMetrics().height())
+        place.setHeight(painter.fontMetrics().height())
         text = f"{shown(whole.probability)} → {shown(one.probability)}"
         self.write(painter, place, text, role="ink_quiet")
