@@ -69,6 +69,7 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         options.get("remove", 0.0),
         options.get("neighbour", 0.0),
         options.get("swap", 0.0),
+        options.get("numbered", 0.0),
         neighbours=unlabelled > 0,
     )
     shares = (options.get(name, 0.0) for name in ("elsewhere", "beside", "titled"))
