@@ -85,10 +85,10 @@ TORCH = (
     "app.models.encoder",
     "app.models.inside",
     "app.training",
-    "app.engine.checking",
+    "app.engine.installation",
     "app.engine.process",
-    "app.engine.profiling",
     "app.engine.trial",
+    "app.bench.profiling",
     # Run by their path in another interpreter.
     "app.bench.reference",
     "app.bench.reference_once",
@@ -112,7 +112,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "pickle": (),
-    "a name made while running": ("app.engine.checking", "app.ui.window.checked"),  # they try all modules
+    "a name made while running": ("app.engine.installation", "app.ui.window.checked"),  # they try all modules
     "urllib": NETWORK,
     "http": NETWORK,
     # A second start speaks to the window that is open, on this computer.

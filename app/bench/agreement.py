@@ -7,7 +7,7 @@ from itertools import zip_longest
 from statistics import mean
 
 from app.bench.against import ReferenceAnswer
-from app.core.benches import BenchRow
+from app.bench.results import BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report

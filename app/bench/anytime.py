@@ -14,8 +14,8 @@ from statistics import mean, median
 from app.bench.peak import peak_memory
 from app.bench.plan import BenchPlan
 from app.bench.readers import Readers, readers
+from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import PlacedQuestion, long_questions, pool
-from app.core.benches import BenchPart, BenchRow
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading

@@ -6,10 +6,10 @@ import tempfile
 from pathlib import Path
 
 from app.bench.plan import BenchPlan
+from app.bench.results import BenchPart, BenchRow
 from app.bench.start import TEXT, Runs, asking, own_command, process_environment
 from app.bench.turns import in_turn, row
 from app.core.about import VERSION
-from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report

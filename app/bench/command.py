@@ -9,12 +9,12 @@ import tempfile
 from pathlib import Path
 
 from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.results import Bench
 from app.bench.run import PARTS, bench
 from app.bench.sizes import SIZES, sized_model
 from app.bench.table import table, values
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
 from app.core.about import command
-from app.core.benches import Bench
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace

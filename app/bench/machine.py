@@ -11,7 +11,7 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from app.core.benches import Machine
+from app.bench.results import Machine
 from app.models.compute import memory, processor
 from app.models.compute.graphics_cards import cards
 

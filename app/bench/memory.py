@@ -10,9 +10,9 @@ from statistics import median
 from app.bench.peak import own_peak, peak_memory
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part, Readers, readers
+from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import Pool, pool
 from app.bench.turns import in_turn, row
-from app.core.benches import BenchPart, BenchRow
 from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import count, duration

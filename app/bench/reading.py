@@ -20,14 +20,16 @@ from app.bench.agreement import (
     span_agreement_with_float32,
 )
 from app.bench.plan import BenchPlan
+from app.bench.profiling import peaks
 from app.bench.readers import Part, Readers, batch_of, readers
+from app.bench.results import BenchPart, BenchRow
 from app.bench.texts import Pool, pool
 from app.bench.turns import in_turn, row
-from app.core.benches import BenchPart, BenchRow, Peak
 from app.core.report import Report
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.workspace import Workspace
+from app.models.compute.peak import Peak
 from app.models.disk.card import read_checkpoint
 from app.models.disk.config import family_in
 from app.models.disk.shapes import encoder_shapes
@@ -61,13 +63,13 @@ def operations_of(config: Mapping[str, Any], tokens: int) -> float:
     return 2.0 * matrices * tokens + 4.0 * layers * tokens**2 * width
 
 
-def rows(peaks: Sequence[Peak], operations: float, windows_a_second: float, dtype: str) -> list[BenchRow]:
+def rows(fastest: Sequence[Peak], operations: float, windows_a_second: float, dtype: str) -> list[BenchRow]:
     """The peaks, a window's operations, and the share of the peak in `dtype` that the windows a second reach."""
     reached = operations * windows_a_second
     return [
         *(
             BenchRow(f"peak in {peak.dtype}", peak.flops / 1e9, "GFLOP/s", more_is_better=True)
-            for peak in peaks
+            for peak in fastest
         ),
         BenchRow("work of a window", operations / 1e9, "GFLOP"),
         BenchRow("reached while reading", reached / 1e9, "GFLOP/s", more_is_better=True),
@@ -75,7 +77,7 @@ def rows(peaks: Sequence[Peak], operations: float, windows_a_second: float, dtyp
             BenchRow(
                 f"share of the peak in {peak.dtype}", 100 * reached / peak.flops, "%", more_is_better=True
             )
-            for peak in peaks
+            for peak in fastest
             if peak.dtype == dtype
         ),
     ]
@@ -108,8 +110,8 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             *_agreement_of_classes(both, texts, plan),
         ]
         operations = roofline.window_operations(both.loaded.card.folder, both.cut[0])
-        peaks = workspace.engine.peak(both.choice.device, Part(report, "Peak"))
-        roof = roofline.rows(peaks, operations, speed, both.loaded.device.dtype)
+        fastest = peaks(both.choice.device, workspace.paths.logs / "profile.log", Part(report, "Peak"))
+        roof = roofline.rows(fastest, operations, speed, both.loaded.device.dtype)
         times, watched_note = watched.measure(both, texts, plan)
         return BenchPart(
             name="reading",

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.bench import anytime, bundle, memory, reading, start, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
-from app.core.benches import Bench, BenchPart, Machine
+from app.bench.results import Bench, BenchPart, Machine
 from app.core.errors import SpanlightError
 from app.core.report import Report, Stopped
 from app.flows.workspace import Workspace

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.bench.machine import warnings
-from app.core.benches import Bench, BenchPart, BenchRow, Machine
+from app.bench.results import Bench, BenchPart, BenchRow, Machine
 from app.core.wording import size
 
 _WIDEST = 100
@@ -83,7 +83,7 @@ def _cells(row: BenchRow) -> list[str]:
         row.what,
         _shown(row.value, row.unit),
         row.unit,
-        f"± {50 * row.spread:.0f} %" if row.spread >= 0.01 else "",
+        f"± {50 * row.spread:.0f}%" if row.spread >= 0.01 else "",
         "" if row.worst is None else _shown(row.worst, row.unit),
         "" if row.against is None else _shown(row.against, row.unit),
         "" if row.ratio is None else f"{row.ratio:.2f} x",

@@ -10,13 +10,14 @@ from typing import Any
 
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part
+from app.bench.results import BenchRow
 from app.bench.teaching import BATCH, EPOCHS, LONGEST, RATE, reference, request, write
 from app.bench.texts import Pool
 from app.bench.turns import row
-from app.core.benches import BenchRow
 from app.core.models import ModelCard
 from app.core.report import Progress, Report
-from app.flows.measure.evaluate import QaPlan, evaluate_qa
+from app.flows.measure.evaluate import evaluate_qa
+from app.flows.measure.plan import Plan
 from app.flows.train import train
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample
@@ -51,7 +52,7 @@ def compare(
         dev = write(folder / "dev.jsonl", held_out[:1])
 
         def f1(model: Path | str) -> float:
-            found = evaluate_qa(workspace, QaPlan((questions,)), report, model=str(model), device=plan.device)
+            found = evaluate_qa(workspace, Plan((questions,)), report, model=str(model), device=plan.device)
             return found.measured[0].overall.best_f1
 
         before = f1(card.folder)
@@ -70,7 +71,7 @@ def compare(
         against = f1(theirs)
     return Taught(
         row("F1 on questions held out, after teaching", [ours], "%", [against], more_is_better=True),
-        f"F1: both begin with {card.name}, at {before:.1f} %, and take {steps} steps of {BATCH} windows over "
+        f"F1: both begin with {card.name}, at {before:.1f}%, and take {steps} steps of {BATCH} windows over "
         f"{len(examples)} questions, at a learning rate of {RATE:g} that falls to 0. The {len(held_out)} questions "
         "held out are on other texts; Spanlight reads for both, each at its best threshold. With so few of them a "
         "difference of a few points is chance.",

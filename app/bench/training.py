@@ -15,11 +15,11 @@ from typing import Any
 from app.bench.other_python import OtherPython
 from app.bench.plan import BenchPlan
 from app.bench.readers import Part
+from app.bench.results import BenchPart, BenchRow
 from app.bench.taught import Taught, compare
 from app.bench.teaching import BATCH, DROPOUT, LENGTH, LONGEST, PADDED, reference, request, write
 from app.bench.texts import Pool, pool
 from app.bench.turns import row
-from app.core.benches import BenchPart, BenchRow
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep

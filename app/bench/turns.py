@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from app.core.benches import BenchRow
+from app.bench.results import BenchRow
 
 Timed = Callable[[int], float]
 

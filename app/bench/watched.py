@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from app.bench.against import ReferenceTimes
 from app.bench.plan import BenchPlan
+from app.bench.profiling import CHOOSING, MODEL, TOKENISING, Profile, by_operation, profile
 from app.bench.readers import Part, Readers
+from app.bench.results import BenchRow
 from app.bench.texts import Pool
-from app.core.benches import BenchRow, Profile
 from app.core.wording import duration
-from app.engine.profiling import CHOOSING, MODEL, TOKENISING, by_operation
 
-WATCHED = 20_000  # words
+WATCHED, _WARM_UP = 20_000, 2_000  # words
 # Kinds with less than this share of the time, in both, are left out.
 _LEAST = 0.005
 
@@ -22,8 +22,12 @@ def measure(both: Readers, texts: Pool, plan: BenchPlan) -> tuple[tuple[BenchRow
     """
     document = texts.document(min(WATCHED, plan.words or WATCHED), plan.seed - 2)
     question = texts.question(plan.seed)
-    ours: Profile = both.workspace.engine.profile(
-        both.question(question, document), both.choice, Part(both.report, "Where the time goes")
+    ours = profile(
+        both.question(question, texts.document(_WARM_UP, plan.seed - 1)),
+        both.question(question, document),
+        both.choice,
+        both.workspace.paths.logs / "profile.log",
+        Part(both.report, "Where the time goes"),
     )
     theirs = _of_reference(both.watch_reference(question, document)) if both.reference else None
     words = len(document.text.split())

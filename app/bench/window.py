@@ -16,12 +16,12 @@ from typing import IO, Any
 
 from app.bench.other_python import last_words
 from app.bench.plan import BenchPlan
+from app.bench.results import BenchPart, BenchRow
 from app.bench.start import ROOT, process_environment
 from app.bench.texts import ALONG, Pool, pool
 from app.bench.turns import row
 from app.core import wording
 from app.core.about import command
-from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Progress, Report, Stopped
@@ -115,7 +115,7 @@ def _part(
             rows.append(BenchRow(f"longest gap, {words}", gaps["longest"], "ms"))
             rows.append(BenchRow("  the window's own work in one gap, at most", gaps["work"], "ms"))
             if gaps["p99"] < gaps["longest"]:
-                rows.append(BenchRow("  99 % of the time passed in gaps of at most", gaps["p99"], "ms"))
+                rows.append(BenchRow("  99% of the time passed in gaps of at most", gaps["p99"], "ms"))
     for phase in _BARE_PHASES:
         gaps = bare["phases"].get(phase)
         if gaps is not None:

@@ -52,7 +52,7 @@ is none, and "heading" the last heading before them, "" where there is none. "ou
 "low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
 probability is that of there being none; with low confidence "nearest" holds the words that may
 answer, their positions and the probability that they are right, else null. "answers" lists these
-words first, then other places of at least 5 %, one a sentence.
+words first, then other places of at least 5%, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, or of its

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from app.cli.terminal import (
     TerminalReport,
@@ -19,19 +20,22 @@ from app.core.errors import SpanlightError
 from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
-from app.flows.measure.evaluate import QaEvaluation, QaFigures, QaMeasured, QaPlan, evaluate_qa
-from app.flows.measure.evaluate_asked import DocumentQaEvaluation, DocumentQaFigures, DocumentQaPlan
-from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, ClassPlan, evaluate_classes
-from app.flows.measure.evaluate_documents import evaluate_documents
-from app.flows.measure.evaluate_names import NamesEvaluation, NamesPlan, OneKind, evaluate_names
+from app.flows.measure.evaluate import QaEvaluation, QaFigures, QaMeasured, evaluate_qa
+from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, evaluate_classes
+from app.flows.measure.evaluate_documents import (
+    DocumentQaEvaluation,
+    DocumentQaFigures,
+    evaluate_documents,
+    evaluate_tables,
+)
+from app.flows.measure.evaluate_names import NamesEvaluation, OneKind, evaluate_names
 from app.flows.measure.evaluate_pretraining import (
     PairFigures,
     PretrainingEvaluation,
-    PretrainingPlan,
     WordFigures,
     evaluate_pretraining,
 )
-from app.flows.measure.evaluate_tables import evaluate_tables
+from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -85,7 +89,7 @@ _COLUMNS = (
 )
 
 
-def print_pretraining(found: PretrainingEvaluation) -> None:
+def _print_pretraining(found: PretrainingEvaluation) -> None:
     """Print the figures of masked words and next sentences, overall and by source."""
     print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     rows = [("all", found.words, found.pairs)]
@@ -97,7 +101,7 @@ def print_pretraining(found: PretrainingEvaluation) -> None:
     )
 
 
-def print_names(found: NamesEvaluation) -> None:
+def _print_names(found: NamesEvaluation) -> None:
     """Print precision, recall and F1 of names, overall, by kind and by source."""
     print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     sources = found.by_source if len(found.by_source) > 1 else {}
@@ -107,7 +111,7 @@ def print_names(found: NamesEvaluation) -> None:
     )
 
 
-def print_questions(found: DocumentQaEvaluation) -> None:
+def _print_questions(found: DocumentQaEvaluation) -> None:
     """Print the figures of questions on whole documents or tables, overall, by kind and by file or source."""
     questions = count(found.overall.questions, "question")
     questions = (
@@ -158,8 +162,7 @@ def _question_figures(figures: DocumentQaFigures) -> list[str]:
 def parser() -> argparse.ArgumentParser:
     """The arguments of `evaluate`."""
     parser = new_parser("evaluate", "Measure a model on examples whose answers are known.", _EPILOG)
-    tasks = ("qa", "classification", "tokens", "pretraining", "documents", "tables")
-    parser.add_argument("task", choices=tasks)
+    parser.add_argument("task", choices=tuple(_TASKS))
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument(
         "--join", type=_numbers, metavar="N[,N...]", help="others that each paragraph is put among (qa)"
@@ -180,15 +183,21 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure and print the figures."""
     _refuse_unfit_options(arguments)
-    report_of = {
-        "qa": _qa,
-        "classification": _classes,
-        "tokens": _names,
-        "pretraining": _pretraining,
-        "documents": _questions,
-        "tables": _questions,
-    }
-    report_of[arguments.task](arguments, workspace, report)
+    plan = Plan(
+        files=tuple(Path(file) for file in arguments.files),
+        limit=arguments.limit,
+        seed=arguments.seed,
+        fit=arguments.fit,
+        record=arguments.record,
+        join=arguments.join or (0,),
+        predictions=Path(arguments.predictions) if arguments.predictions else None,
+    )
+    evaluate, show = _TASKS[arguments.task]
+    found = evaluate(workspace, plan, report, model=arguments.model, device=arguments.device)
+    report.clear()
+    show(found) if not arguments.json else print_json(asdict(found))
+    if isinstance(found, DocumentQaEvaluation) and not found.complete:
+        raise Stopped
 
 
 def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
@@ -202,60 +211,6 @@ def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
         raise SpanlightError("documents takes a file of questions and a folder.", "Give QUESTIONS FOLDER.")
     if arguments.task == "tables" and len(arguments.files) != 1:
         raise SpanlightError("tables takes one file.", "Give FILE.")
-
-
-def _qa(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    plan = QaPlan(
-        _paths(arguments),
-        arguments.join or (0,),
-        arguments.limit,
-        arguments.seed,
-        arguments.fit,
-        arguments.record,
-    )
-    found = evaluate_qa(workspace, plan, report, model=arguments.model, device=arguments.device)
-    report.clear()
-    _print_qa(found) if not arguments.json else print_json(asdict(found))
-
-
-def _classes(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    plan = ClassPlan(_paths(arguments), arguments.limit, arguments.seed, arguments.fit, arguments.record)
-    found = evaluate_classes(workspace, plan, report, model=arguments.model, device=arguments.device)
-    report.clear()
-    _print_classes(found) if not arguments.json else print_json(asdict(found))
-
-
-def _names(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    plan = NamesPlan(tuple(arguments.files), arguments.limit, arguments.seed, arguments.record)
-    found = evaluate_names(workspace, plan, report, model=arguments.model, device=arguments.device)
-    report.clear()
-    print_names(found) if not arguments.json else print_json(asdict(found))
-
-
-def _pretraining(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    plan = PretrainingPlan(_paths(arguments), arguments.limit, arguments.seed, arguments.record)
-    found = evaluate_pretraining(workspace, plan, report, model=arguments.model, device=arguments.device)
-    report.clear()
-    print_pretraining(found) if not arguments.json else print_json(asdict(found))
-
-
-def _questions(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    questions, *folder = _paths(arguments)
-    predictions = Path(arguments.predictions) if arguments.predictions else None
-    plan = DocumentQaPlan(questions, arguments.limit, arguments.seed, predictions, arguments.record)
-    choice = {"model": arguments.model, "device": arguments.device}
-    if folder:
-        found = evaluate_documents(workspace, plan, folder[0], report, **choice)
-    else:
-        found = evaluate_tables(workspace, plan, report, **choice)
-    report.clear()
-    print_questions(found) if not arguments.json else print_json(asdict(found))
-    if not found.complete:
-        raise Stopped
-
-
-def _paths(arguments: argparse.Namespace) -> tuple[Path, ...]:
-    return tuple(Path(file) for file in arguments.files)
 
 
 def _print_qa(found: QaEvaluation) -> None:
@@ -277,10 +232,7 @@ def _print_measured(measured: QaMeasured) -> None:
     print(f"{count(measured.windows, 'window')} in {duration(measured.seconds)}{where}")
     sources = measured.by_source if len(measured.by_source) > 1 else {}
     rows = [("all", measured.overall), *sources.items()]
-    width = max(len(name) for name, _ in rows)
-    print(" " * width, *(f"{column:>9}" for column in _COLUMNS))
-    for name, figures in rows:
-        print(f"{one_line(name):<{width}}", *(f"{cell:>9}" for cell in _cells(figures)))
+    _table(_COLUMNS, [(name, _cells(figures)) for name, figures in rows])
 
 
 def _cells(figures: QaFigures) -> list[str]:
@@ -334,3 +286,14 @@ def _numbers(value: str) -> tuple[int, ...]:
 
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
+
+
+# Each task's evaluation, and how its figures are printed.
+_TASKS: dict[str, tuple[Callable[..., Any], Callable[[Any], None]]] = {
+    "qa": (evaluate_qa, _print_qa),
+    "classification": (evaluate_classes, _print_classes),
+    "tokens": (evaluate_names, _print_names),
+    "pretraining": (evaluate_pretraining, _print_pretraining),
+    "documents": (evaluate_documents, _print_questions),
+    "tables": (evaluate_tables, _print_questions),
+}

@@ -94,7 +94,7 @@ def probability(value: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{value} is not a number") from None
     if not 0 <= number <= 1:
-        meant = f": for {number:g} %, write {number / 100:g}" if 1 < number <= 100 else ""
+        meant = f": for {number:g}%, write {number / 100:g}" if 1 < number <= 100 else ""
         raise argparse.ArgumentTypeError(f"{value} is not between 0 and 1{meant}")
     return number
 
@@ -229,7 +229,7 @@ def _words(progress: Progress) -> str:
         return f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
     if what == "windows":  # their number is known once the text was read
-        return f"{percent(progress.fraction) if progress.done else '0 %'} read{left}"
+        return f"{percent(progress.fraction) if progress.done else '0%'} read{left}"
     share = f"{progress.done:,} of {progress.total:,}"
     # "12 of 300 texts", but "Training: 12 of 300".
     return f"{what}: {share}{left}" if what[:1].isupper() else f"{share} {what}{left}"

@@ -134,5 +134,5 @@ def _print(document: TaggedDocument, *, named: bool) -> None:
     for name, kind in zip(names, kinds, strict=True):
         text = one_line(name.text)
         blanks = " " * max(0, width - len(text))
-        print(f"{marked(text)}{blanks}  {kind:<{wide}}  {percent(name.probability):>6}")
+        print(f"{marked(text)}{blanks}  {kind:<{wide}}  {percent(name.probability):>5}")
     print(f"{count(len(names), 'name')} in {count(len(document.tagged.words), 'word')}.")

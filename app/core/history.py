@@ -91,7 +91,7 @@ class Entry:
 
     @property
     def stopped(self) -> str:
-        """How far a stopped reading got: "Stopped after 34 % of the text"; empty for a finished one."""
+        """How far a stopped reading got: "Stopped after 34% of the text"; empty for a finished one."""
         best_passages = self.quick or bool(self.finder)
         return "" if self.complete else wording.stopped_after(self.share_read, quick=best_passages)
 
@@ -107,7 +107,7 @@ class Entry:
 
     @property
     def likely(self) -> str:
-        """The confidence in what is shown, in words and number: "Very likely, 94 %"; "Low confidence, 43 %"."""
+        """The confidence in what is shown, in words and number: "Very likely, 94%"; "Low confidence, 43%"."""
         if self.shown is None:
             return self._without_answer[1]
         if self.best is None:

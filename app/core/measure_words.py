@@ -90,7 +90,7 @@ def speed(measure: Measure) -> str:
 
 def share(value: float) -> str:
     """A figure as shown, in per cent with one decimal."""
-    return f"{value:.1f} %"
+    return f"{value:.1f}%"
 
 
 def verdict(found: Comparison) -> str:

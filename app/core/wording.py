@@ -18,14 +18,14 @@ def likelihood(probability: float) -> str:
 
 
 def likely(probability: float) -> str:
-    """A probability in words and number: "Very likely, 94 %"."""
+    """A probability in words and number: "Very likely, 94%"."""
     return f"{likelihood(probability)}, {percent(probability)}"
 
 
 def best_of(probability: float, no_answer: float) -> str:
-    """The best answer's probability in words and number: "Very likely, 94 %".
+    """The best answer's probability in words and number: "Very likely, 94%".
 
-    "Best of several, 23 %" if the text probably answers (`no_answer` is the probability that it does not), and only
+    "Best of several, 23%" if the text probably answers (`no_answer` is the probability that it does not), and only
     which of its words do is uncertain.
     """
     open_which = probability < _LIKELIHOODS[2][0] and no_answer < 0.5
@@ -33,7 +33,7 @@ def best_of(probability: float, no_answer: float) -> str:
 
 
 def low_confidence(probability: float) -> str:
-    """The label of words that may or may not be the answer: "Low confidence, 43 %"."""
+    """The label of words that may or may not be the answer: "Low confidence, 43%"."""
     return f"Low confidence, {percent(probability)}"
 
 
@@ -60,7 +60,7 @@ def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
 
 
 def stopped_after(share: float | None, *, quick: bool | None = False, how: str = "Stopped") -> str:
-    """How far a stopped reading got: "Stopped after 34 % of the text"; a `share` of None is unknown.
+    """How far a stopped reading got: "Stopped after 34% of the text"; a `share` of None is unknown.
 
     For a `quick` reading it is a share of the best passages, for None of whatever was read. It is not just a number,
     because the numbers next to it are confidences of answers.
@@ -72,7 +72,7 @@ def stopped_after(share: float | None, *, quick: bool | None = False, how: str =
 
 
 def best_passages(share: float | None = None) -> str:
-    """How much a quick reading read: "Only the best passages were read, 8 % of the text"; None if unknown."""
+    """How much a quick reading read: "Only the best passages were read, 8% of the text"; None if unknown."""
     part = f", {percent(share)} of the text" if share is not None else ""
     return f"Only the best passages were read{part}"
 
@@ -91,19 +91,19 @@ def place_in_words(page: int | None, label: str, line: int | None) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability as a whole number of per cent; "< 1 %" and "> 99 %" at the ends, never 0 or 100."""
+    """A probability as a whole number of per cent; "< 1%" and "> 99%" at the ends, never 0 or 100."""
     rounded = round(probability * 100)
     if rounded < 1:
-        return "< 1 %"
-    return "> 99 %" if rounded > 99 else f"{rounded} %"
+        return "< 1%"
+    return "> 99%" if rounded > 99 else f"{rounded}%"
 
 
 def finely(probability: float) -> str:
-    """A probability with precision for small ones: "94 %", "3.4 %", "0.021 %", "1 in 48,000"."""
+    """A probability with precision for small ones: "94%", "3.4%", "0.021%", "1 in 48,000"."""
     if probability >= 0.0995:
         return percent(probability)
     if probability >= 0.0001:
-        return f"{probability * 100:#.2g} %"
+        return f"{probability * 100:#.2g}%"
     if probability < 1e-9:
         return "< 1 in a billion"
     inverse = round(1 / probability)

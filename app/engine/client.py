@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.core.benches import Peak, Profile
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
 from app.core.models import Head, LoadedModel, ModelCard
@@ -22,10 +21,7 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MakeModel,
-    MeasurePeak,
     Prepare,
-    ProfileRun,
     Run,
     TryModel,
     Unload,
@@ -79,16 +75,6 @@ class Engine:
         """The result of a request as transformers' own class gives it in float32; raises as `run` does."""
         return self._ask(lambda avoid: Run(request, choice, avoid, opened=True), report)
 
-    def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
-        """Answer a request and return where the time went; raises as `run` does."""
-        found: Profile = self._ask(lambda avoid: ProfileRun(Run(request, choice, avoid)), report)
-        return found
-
-    def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
-        """How fast a device multiplies matrices, by dtype; raises as `run` does."""
-        found: tuple[Peak, ...] = self._ask(lambda avoid: MeasurePeak(device, avoid), report)
-        return found
-
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         """Load a model; raises as `run` does."""
         loaded: LoadedModel = self._ask(lambda avoid: Load(choice, head, avoid), report)
@@ -103,13 +89,12 @@ class Engine:
         return card
 
     def import_modules(self, names: tuple[str, ...], report: Report) -> dict[str, str]:
-        """The error of each module that cannot be imported in the process, by name; raises as `run` does."""
+        """The error of each module, and each family's classes, that cannot be imported in the process, by name.
+
+        Raises as `run` does.
+        """
         faults: dict[str, str] = self._child.run(ImportModules(names), report)
         return faults
-
-    def make_model(self, folder: Path, family: str, tokens: int, padding: int, report: Report) -> None:
-        """Write a tiny model of a family into a folder, without a tokenizer; raises as `run` does."""
-        self._child.run(MakeModel(str(folder), family, tokens, padding), report)
 
     def versions(self, report: Report) -> dict[str, str]:
         """The versions of the libraries that compute, by name; raises as `run` does."""

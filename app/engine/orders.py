@@ -62,21 +62,6 @@ class Unload:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasurePeak:
-    """Return how fast a device multiplies matrices, a core.benches.Peak for each dtype; `device` as in ModelChoice."""
-
-    device: str
-    avoid: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRun:
-    """Answer `run`, and return where the time went as core.benches.Profile."""
-
-    run: Run
-
-
-@dataclass(frozen=True, slots=True)
 class TryModel:
     """Load every head of a folder on the CPU, run each on a small input, and return the card."""
 
@@ -85,19 +70,9 @@ class TryModel:
 
 @dataclass(frozen=True, slots=True)
 class ImportModules:
-    """Import modules by name; returns the error of each that cannot be imported, by its name."""
+    """Import modules by name, and every family's classes; returns the error of each that fails, by its name."""
 
     names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MakeModel:
-    """Write a tiny model of a family into a folder, all of the family's heads tried; fields as in `write_small`."""
-
-    folder: str
-    family: str
-    tokens: int
-    padding: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,16 +26,12 @@ from app.engine.orders import (
     ImportModules,
     ListDevices,
     Load,
-    MakeModel,
-    MeasurePeak,
     Prepare,
-    ProfileRun,
     Run,
     TryModel,
     Unload,
 )
 from app.engine.texts import Receiver
-from app.models.compute import device as devices
 from app.models.compute import memory
 from app.models.compute.faults import (
     OutOfMemory,
@@ -69,7 +65,7 @@ ENVIRONMENT = {
     "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True",
 }
 # glibc's mallopt: M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD, M_ARENA_MAX. Memory that a batch frees stays with the
-# process for the next: page faults took 8 % of four windows' time in float32 without AMX, a third in bfloat16 with it.
+# process for the next: page faults took 8% of four windows' time in float32 without AMX, a third in bfloat16 with it.
 # With an arena for each thread that ever loaded weights, some 60 MB would stay in each when models are unloaded.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
@@ -78,8 +74,7 @@ MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 _LONG = 1.0
 
 Order = (
-    Run | Prepare | Load | MeasurePeak | ProfileRun | TryModel | ListDevices | GetMemory | Unload
-    | ImportModules | MakeModel | GetVersions
+    Run | Prepare | Load | TryModel | ListDevices | GetMemory | Unload | ImportModules | GetVersions
 )  # fmt: skip
 
 
@@ -143,19 +138,14 @@ class Host:
                     return self._answer(order, report)
                 case Prepare():
                     return self._prepare(order, report)
-                case ImportModules() | MakeModel() | GetVersions():
-                    from app.engine.checking import answer_check
+                case ImportModules():
+                    from app.engine.installation import import_faults
 
-                    return answer_check(order, report)
-                case ProfileRun():
-                    from app.engine.profiling import profile_work
+                    return import_faults(order.names, report)
+                case GetVersions():
+                    from app.engine.installation import versions
 
-                    return profile_work(lambda: self._answer(order.run, report))
-                case MeasurePeak():
-                    from app.models.compute.peak import measure_peak
-
-                    wanted = "cpu" if order.avoid else order.device
-                    return measure_peak(devices.choose(wanted).device, report.check)
+                    return versions()
         except (RuntimeError, MemoryError) as error:
             if is_out_of_memory(error):
                 raise out_of_memory(exhausted_device(error)) from error

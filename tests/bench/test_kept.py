@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benches import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from tests.bench.test_command import write

@@ -10,7 +10,7 @@ import pytest
 
 from app.bench import memory
 from app.bench.plan import BenchPlan
-from app.core.benches import BenchPart, BenchRow
+from app.bench.results import BenchPart, BenchRow
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from tests.flows.fake_engine import FakeEngine, fake_workspace

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from app.bench import memory, reading
+from app.bench import memory, reading, watched
 from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
-from app.core.benches import BenchPart, BenchRow
+from app.bench.profiling import Profile
+from app.bench.results import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch, TextsToClassify
 from app.core.text import Span
+from app.models.compute.peak import Peak
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_python import fake_python
 
@@ -24,8 +26,11 @@ needs_programs = pytest.mark.skipif(sys.platform == "win32", reason="a script is
 
 @pytest.fixture(autouse=True)
 def operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake reader has no folder that could be read."""
+    """The fake reader has no folder that could be read, and no process."""
     monkeypatch.setattr(roofline, "window_operations", lambda folder, tokens: 1e9 * tokens / 384)
+    monkeypatch.setattr(reading, "peaks", lambda *given: (Peak("float32", 100e9), Peak("bfloat16", 400e9)))
+    times = Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
+    monkeypatch.setattr(watched, "profile", lambda *given: times)
 
 
 class FloatEngine(FakeEngine):

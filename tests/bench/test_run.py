@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.results import Bench, BenchPart, BenchRow
 from app.bench.run import PARTS, bench
-from app.core.benches import Bench, BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.report import Report, Silent, Stopped
 from app.flows.workspace import Workspace

@@ -8,8 +8,8 @@ from transformers import BertForQuestionAnswering
 
 from app.bench.reading import operations_of, rows, window_operations
 from app.bench.sizes import sized_model, write_widened
-from app.core.benches import Peak
 from app.core.models import Head
+from app.models.compute.peak import Peak
 from app.models.disk.card import read_card
 from app.settings.paths import default_paths
 from tests.helpers.small_models import small_checkpoint

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.bench.results import Bench, BenchPart, BenchRow, Machine
 from app.bench.table import figure, table, values
-from app.core.benches import Bench, BenchPart, BenchRow, Machine
 
 MACHINE = Machine(
     processor="A processor",
@@ -52,7 +52,7 @@ def test_a_table() -> None:
     at = lines.index("Reading")
     assert lines[at + 2 : at + 6] == [
         "                  value         spread  reference   ratio",
-        "a document         1.50  s      ± 10 %       9.00  6.00 x",
+        "a document         1.50  s       ± 10%       9.00  6.00 x",
         "windows a second   60.0  /s                  10.0  6.00 x",
         "work of a window   9.50  GFLOP",
     ]

@@ -53,7 +53,7 @@ def test_both_learn_from_the_same_start_and_are_held_against_the_same_questions(
     assert found.row.more_is_better and found.row.unit == "%"
     assert told["before"] < min(told["ours"], told["reference"])
     assert max(told["ours"], told["reference"]) <= 100
-    assert f"{told['before']:.1f} %" in found.note
+    assert f"{told['before']:.1f}%" in found.note
 
 
 def test_the_rate_falls_to_nothing_and_the_weights_are_kept(tmp_path: Path) -> None:

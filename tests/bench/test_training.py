@@ -12,8 +12,8 @@ import pytest
 from app.bench import teaching, training
 from app.bench.other_python import OtherPython
 from app.bench.plan import BenchPlan
+from app.bench.results import BenchPart, BenchRow
 from app.bench.taught import Taught
-from app.core.benches import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report, Silent, Stopped

@@ -53,7 +53,7 @@ def test_phases_that_were_not_gone_through_are_left_out() -> None:
     assert [row.what for row in part.rows] == [
         "longest gap, loading the reader",
         "  the window's own work in one gap, at most",
-        "  99 % of the time passed in gaps of at most",
+        "  99% of the time passed in gaps of at most",
         "a bare event loop beside loading the reader",
     ]
     assert [row.value for row in part.rows] == [31.5, 4.5, 12.0, 31.5]
@@ -77,8 +77,7 @@ def test_what_was_stopped_as_planned_and_what_had_no_answer_is_told() -> None:
         in part.notes
     )
     assert any(
-        "4 questions" in note and "1 had none" in note and "it was read to 12 %" in note
-        for note in part.notes
+        "4 questions" in note and "1 had none" in note and "it was read to 12%" in note for note in part.notes
     )
 
 

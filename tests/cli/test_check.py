@@ -12,10 +12,9 @@ import pytest
 
 from app.cli import check as command
 from app.core.about import VERSION
-from app.core.checks import Checked, CheckReport
 from app.core.errors import SpanlightError
 from app.core.report import Report, Stopped
-from app.models.families import FAMILIES
+from app.flows.check.trial import Checked, CheckReport
 from tests.conftest import ROOT
 
 ENVIRONMENT = {
@@ -41,8 +40,7 @@ def test_everything_works(tmp_path: Path) -> None:
     assert done.returncode == 0 and said["ok"] and not said["log"], done.stdout + done.stderr
     what = [part["what"] for part in said["parts"]]
     for kind in ("PDF", "Word", "web page", "Markdown", "plain text"):
-        assert f"{kind}: opened, asked, answered with its exact words" in what
-    assert len([each for each in what if each.endswith("made, read and looked into")]) == len(FAMILIES)
+        assert f"{kind}: opened and read" in what
     assert "The main window, painted with every page" in what
     assert said["versions"]["Spanlight"].startswith(VERSION)
     assert {"torch", "transformers", "tokenizers", "PySide6", "Qt", "pdfium", "device"} <= set(

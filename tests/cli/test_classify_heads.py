@@ -45,10 +45,10 @@ def test_four_ways(command: Command) -> None:
     code, out, _ = command("classify", "a text", engine=engine)
     assert code == 0
     assert out.splitlines() == [
-        "Sports        60 %",
-        "World         20 %",
-        "Business      15 %",
-        "Technology     5 %",
+        "Sports         60%",
+        "World          20%",
+        "Business       15%",
+        "Technology      5%",
     ]
 
 
@@ -86,7 +86,7 @@ def test_a_long_name_does_not_push_the_numbers_away(command: Command) -> None:
     engine = OneResult(ProblemType.SINGLE_LABEL, LONG, **{LONG: 0.7, "other": 0.2, "none\x1b[2J": 0.1})
     _, out, _ = command("classify", "a text", engine=engine)
     lines = out.splitlines()
-    assert lines[0] == f"{LONG}    70 %"
+    assert lines[0] == f"{LONG}     70%"
     assert lines[1].startswith("other ")
     assert len(lines[1]) < 25
     assert "\x1b" not in out

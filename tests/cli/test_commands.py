@@ -21,7 +21,7 @@ def test_ask_for_people(command: Command, document: str) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "tarts",
-        "Likely, 80 %, on line 2.",
+        "Likely, 80%, on line 2.",
         "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
     ]
 
@@ -29,20 +29,20 @@ def test_ask_for_people(command: Command, document: str) -> None:
 def test_no_answer_is_an_answer(command: Command, document: str) -> None:
     code, out, err = command("ask", document, "-q", "Who is the duchess?")
     assert (code, err) == (0, "")
-    assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90 %."]
+    assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90%."]
 
 
 def test_the_nearest_words_are_said_with_low_confidence(command: Command, document: str) -> None:
     question = ("ask", document, "-q", "Perhaps they stole the tarts?")
     code, out, _ = command(*question)
     assert code == 0
-    assert out.splitlines()[:2] == ["tarts", f"Low confidence, 30 %, on line 2. {NEAREST_WORDS}"]
+    assert out.splitlines()[:2] == ["tarts", f"Low confidence, 30%, on line 2. {NEAREST_WORDS}"]
     values = json.loads(command(*question, "--json")[1])
     assert (values["outcome"], values["answer"], values["start"]) == ("low-confidence", "", None)
     nearest = values["nearest"]
     assert DECODED[nearest["start"] : nearest["end"]] == nearest["text"] == "tarts"
     assert nearest["probability"] == values["answers"][0]["probability"] == 0.3
-    assert command("history")[1].splitlines()[1:3] == ["  tarts", "  Low confidence, 30 %."]
+    assert command("history")[1].splitlines()[1:3] == ["  tarts", "  Low confidence, 30%."]
     assert json.loads(command("history", "--json")[1])["entries"][0]["outcome"] == "low-confidence"
 
 
@@ -68,7 +68,7 @@ def test_a_cell_is_told_with_its_row_and_its_column(command: Command, tmp_path: 
     path = tmp_path / "towns.md"
     path.write_text("| Town | Size |\n|---|---|\n| Kiruna | 611 |\n| Luleå | 1204 |\n")
     _, out, _ = command("ask", str(path), "--question", "How large: 611?")
-    assert out == "611\nLikely, 80 %, on line 3.\nRow: Kiruna · Column: Size\n  Town: Kiruna. Size: 611.\n"
+    assert out == "611\nLikely, 80%, on line 3.\nRow: Kiruna · Column: Size\n  Town: Kiruna. Size: 611.\n"
     values = json.loads(command("ask", str(path), "--question", "How large: 611?", "--json")[1])
     assert (values["row"], values["column"]) == ("Kiruna", "Size")
     assert values["sentence"] == "Town: Kiruna. Size: 611."
@@ -80,7 +80,7 @@ def test_always_answer_and_threshold(command: Command, document: str) -> None:
     for option in (["--always-answer"], ["--threshold", "0"]):
         code, out, _ = command("ask", document, "--question", "Who is the duchess?", *option)
         assert code == 0
-        assert out.startswith("The\nVery unlikely, 5 %, on line 1.\n")
+        assert out.startswith("The\nVery unlikely, 5%, on line 1.\n")
     _, out, _ = command("ask", document, "--question", "Who is the duchess?", "--threshold", "0.05")
     assert out.startswith("The text does not say.\n"), (
         "such words are no answer, whatever the text is held to say"
@@ -91,9 +91,9 @@ def test_several_files_and_other_places(command: Command, document: str, tmp_pat
     other = tmp_path / "other.txt"
     other.write_text("Here are tarts too.")
     _, out, _ = command("ask", str(other), "--question", "Where are the tarts?", document, "--top-k", "3")
-    assert "Likely, 80 %, on line 1 of other.txt." in out
+    assert "Likely, 80%, on line 1 of other.txt." in out
     _, out, _ = command("ask", document, str(other), "--question", "Who is the duchess?", "--top-k", "3")
-    assert "Other places:\nThe\nVery unlikely, 5 %, on line 1 of tarts.txt." in out
+    assert "Other places:\nThe\nVery unlikely, 5%, on line 1 of tarts.txt." in out
 
 
 def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_a_heading_is_of_the_document_that_answers(command: Command, tmp_path: P
     ):
         file.write_text(words)
     question = ["ask", *map(str, files), "--question"]
-    assert "Likely, 80 %, on line 1 of b.txt.\n" in command(*question, "What: tarts?")[1]
-    assert "Likely, 80 %, on line 1 of c.md.\n" in command(*question, "What: x?")[1]
+    assert "Likely, 80%, on line 1 of b.txt.\n" in command(*question, "What: tarts?")[1]
+    assert "Likely, 80%, on line 1 of c.md.\n" in command(*question, "What: x?")[1]
     values = json.loads(command(*question, "What: tarts?", "--json")[1])
     assert (values["document"], values["heading"], values["line"]) == (str(files[1]), "", 1)
 
@@ -124,7 +124,7 @@ def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> No
     assert values["document"] == "standard input"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"good\n")))
     _, out, _ = command("classify", "-")
-    assert out.splitlines() == ["positive    90 %", "negative    10 %"]
+    assert out.splitlines() == ["positive     90%", "negative     10%"]
 
 
 def test_batch(command: Command, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_classify(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("classify", "so good", "so bad")
     assert code == 0
     assert (
-        out == "so good\npositive    90 %\nnegative    10 %\n\nso bad\nnegative    80 %\npositive    20 %\n"
+        out == "so good\npositive     90%\nnegative     10%\n\nso bad\nnegative     80%\npositive     20%\n"
     )
     _, out, _ = command("classify", "so good", "--json")
     item = json.loads(out)["items"][0]
@@ -200,7 +200,7 @@ def test_models(command: Command) -> None:
         (["ask", "FILE", "-q", "Who?", "--top-k", "0"], "--top-k"),
         (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "two is not a whole number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "1.5"], "--threshold"),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "65"], "between 0 and 1: for 65 %, write 0.65"),
+        (["ask", "FILE", "-q", "Who?", "--threshold", "65"], "between 0 and 1: for 65%, write 0.65"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "650"], "650 is not between 0 and 1. See "),
         (["ask", "FILE", "-q", "Who?", "--threshold", "high"], "high is not a number"),
         (["ask", "FILE", "-q", "Who?", "--threshold", "0.5", "--always-answer"], "not allowed"),

@@ -21,7 +21,7 @@ from tests.helpers.small_models import small_checkpoint
 def test_fill_for_people(command: Command) -> None:
     code, out, err = command("fill", "a cup of ___.")
     assert (code, err) == (0, "")
-    assert out.splitlines() == ["hot    75 %", "old   3.4 %"]
+    assert out.splitlines() == ["hot     75%", "old    3.4%"]
 
 
 def test_no_entry_of_a_vocabulary_steers_the_terminal(command: Command) -> None:
@@ -31,7 +31,7 @@ def test_no_entry_of_a_vocabulary_steers_the_terminal(command: Command) -> None:
             return FilledText((FilledBlank(request.blanks[0], guesses),), 0.1)
 
     _, out, _ = command("fill", "a cup of ___.", engine=Hostile())
-    assert out.splitlines() == ["[2J hot    50 %", "cold       20 %"]
+    assert out.splitlines() == ["[2J hot     50%", "cold        20%"]
 
 
 def test_fill_several_with_words_asked_about(command: Command) -> None:
@@ -40,12 +40,12 @@ def test_fill_several_with_words_asked_about(command: Command) -> None:
     assert code == 0
     assert out.splitlines() == [
         "…was a cup that was full of ___, and a [MASK] spoon lay…",
-        "hot    75 %",
-        "tea: 0.050 %, number 7",
+        "hot     75%",
+        "tea: 0.050%, number 7",
         "",
         "…that was full of ___, and a [MASK] spoon lay beside it all day.",
-        "hot    75 %",
-        "silver: 0.050 %, number 7",
+        "hot     75%",
+        "silver: 0.050%, number 7",
     ]
 
 

@@ -12,9 +12,9 @@ from tests.helpers.commands import Command
 
 def test_next_for_people(command: Command) -> None:
     code, out, err = command("next", "--first", "The king sat.", "--second", "Then he rose.")
-    assert (code, out, err) == (0, "90 %\n", "")
+    assert (code, out, err) == (0, "90%\n", "")
     _, out, _ = command("next", "--first", "word " * 500, "--second", "Then " * 500)
-    assert out == "90 %\nOnly the end of the first and the beginning of the second was read.\n"
+    assert out == "90%\nOnly the end of the first and the beginning of the second was read.\n"
 
 
 def test_next_for_programs(command: Command) -> None:
@@ -38,8 +38,8 @@ def test_next_of_many_pairs(command: Command, tmp_path: Path) -> None:
     code, out, _ = command("next", "--pairs", str(source))
     lines = out.splitlines()
     assert code == 0
-    assert lines[0] == " 90 %  Then he rose."
-    assert lines[1].startswith(" 12 %  Tarts are sweet sweet")
+    assert lines[0] == "  90%  Then he rose."
+    assert lines[1].startswith("  12%  Tarts are sweet sweet")
     assert lines[1].endswith("…")
     assert lines[2] == "       Only the end of the first was read."
     _, out, _ = command("next", "--pairs", str(source), "--json")

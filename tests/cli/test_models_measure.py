@@ -34,7 +34,7 @@ def test_a_model_is_measured_on_a_file(command: Command, file: str) -> None:
     lines = out.splitlines()
     assert lines[0] == "classifier, on CPU"
     assert lines[1].startswith("mine: 3 texts in ")
-    assert lines[2].split() == ["Right", "66.7", "%", "accuracy"]
+    assert lines[2].split() == ["Right", "66.7%", "accuracy"]
     kept = parsed(command("models", "measure", "--kept", "--json"))["measures"]
     assert [(one["model"], one["data"], one["right"]) for one in kept] == [("classifier", "mine", "101")]
     assert kept[0]["speed"] > 0
@@ -63,7 +63,7 @@ def test_what_is_kept_is_listed(command: Command, file: str) -> None:
     command("models", "measure", "reader")
     out = command("models", "measure", "--kept")[1]
     assert out.startswith("reader: Wikipedia questions, 130 questions\n")
-    assert "classifier: mine, 3 texts\n  Right 66.7 %" in out
+    assert "classifier: mine, 3 texts\n  Right 66.7%" in out
     assert "reader" not in command("models", "measure", "classifier", "--kept")[1]
 
 

@@ -32,13 +32,13 @@ def test_a_stop_gives_the_best_answer_so_far(command: Command, document: str) ->
     code, out, err = command("ask", document, "-q", "What was stolen: tarts?", engine=Slow())
     assert (code, err.splitlines()[-1]) == (130, "Stopped.")
     assert out.splitlines() == [
-        "Stopped after 34 % of the text: the best so far.",
+        "Stopped after 34% of the text: the best so far.",
         "tarts",
-        "Likely, 80 %, on line 2.",
+        "Likely, 80%, on line 2.",
         "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
     ]
     _, listed, _ = command("history")
-    assert "  tarts\n  Likely, 80 %.\n  Stopped after 34 % of the text.\n" in listed
+    assert "  tarts\n  Likely, 80%.\n  Stopped after 34% of the text.\n" in listed
     _, listed, _ = command("history", "--json")
     (kept,) = json.loads(listed)["entries"]
     assert (kept["complete"], kept["share_read"]) == (False, pytest.approx(0.34))
@@ -48,9 +48,9 @@ def test_a_stop_says_nothing_about_the_rest_of_the_text(command: Command, docume
     code, out, _ = command("ask", document, "-q", "Who is the duchess?", engine=Slow())
     assert code == 130
     assert out.splitlines() == [
-        "Stopped after 34 % of the text.",
+        "Stopped after 34% of the text.",
         "No answer in the part that was read.",
-        "Very likely not in the part that was read, 90 %.",
+        "Very likely not in the part that was read, 90%.",
     ]
 
 

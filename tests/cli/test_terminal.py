@@ -36,7 +36,7 @@ def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) ->
     for report in reports:
         report.line("A line.")
     assert drawn.getvalue().count("\r\x1b[K") == 8
-    assert drawn.getvalue().startswith("\r\x1b[K2 % read, about 40 seconds left")
+    assert drawn.getvalue().startswith("\r\x1b[K2% read, about 40 seconds left")
     assert logged.getvalue().splitlines() == [
         "305 of 900 texts, about 40 seconds left",
         "610 of 900 texts, about 40 seconds left",

@@ -67,13 +67,13 @@ def test_text_for_programs(command: Command, pdf: str, tmp_path: Path) -> None:
 
 def test_answers_name_page_and_heading(command: Command, pdf: str, tmp_path: Path) -> None:
     _, out, _ = command("ask", pdf, "--question", "What was stolen: tarts?")
-    assert out.splitlines()[:2] == ["tarts", "Likely, 80 %, on page 2."]
+    assert out.splitlines()[:2] == ["tarts", "Likely, 80%, on page 2."]
     path = tmp_path / "a.md"
     path.write_text("# The *trial*\n\nThe Knave stole the **tarts**.\n")
     _, out, _ = command("ask", str(path), "--question", "What was stolen: tarts?")
-    assert out.splitlines()[1] == "Likely, 80 %, on line 3, under “The trial”."
+    assert out.splitlines()[1] == "Likely, 80%, on line 3, under “The trial”."
     _, out, _ = command("ask", str(path), pdf, "--question", "What: tarts?", "--top-k", "2")
-    assert "Likely, 80 %, on line 3 of a.md, under “The trial”." in out
+    assert "Likely, 80%, on line 3 of a.md, under “The trial”." in out
     for file, page, line in ((str(path), None, 3), (pdf, 2, None)):
         values = json.loads(command("ask", file, "-q", "What was stolen: tarts?", "--json")[1])
         assert (values["page"], values["line"], values["answers"][0]["line"]) == (page, line, line)
@@ -86,14 +86,14 @@ def test_the_printed_number_of_a_page_is_told(command: Command, tmp_path: Path) 
     path = tmp_path / "book.pdf"
     path.write_bytes(small_pdf([Page(lines(words)) for words in PAGES], labels=["i", "ii", "3"]))
     question = ["ask", str(path), "-q", "What was stolen: tarts?"]
-    assert command(*question)[1].splitlines()[1] == "Likely, 80 %, on page ii (2 in the file)."
+    assert command(*question)[1].splitlines()[1] == "Likely, 80%, on page ii (2 in the file)."
     values = json.loads(command(*question, "--json")[1])
     assert (values["page"], values["page_label"], values["answers"][0]["page_label"]) == (2, "ii", "ii")
     assert "  book.pdf, page ii (2 in the file), " in command("history")[1]
     values = json.loads(command("text", str(path), "--json")[1])
     assert [page["label"] for page in values["pages"]] == ["i", "ii", "3"]
     out = command("ask", str(path), "--question", "Who saw it: Nobody?")[1]
-    assert out.splitlines()[1] == "Likely, 80 %, on page 3."
+    assert out.splitlines()[1] == "Likely, 80%, on page 3."
 
 
 def test_positions_count_in_the_text_as_it_is_printed(command: Command, pdf: str) -> None:
@@ -161,13 +161,13 @@ class Quick(FakeEngine):
 def test_a_quick_reading_says_how_much_it_read(command: Command, document: str) -> None:
     question = ["ask", document, "--question", "Where: tarts?"]
     out = command(*question, "--quick", engine=Quick())[1]
-    assert out.splitlines()[:2] == ["Only the best passages were read, 8 % of the text.", "tarts"]
+    assert out.splitlines()[:2] == ["Only the best passages were read, 8% of the text.", "tarts"]
     assert command(*question, engine=Quick())[1].splitlines()[0] == "tarts"
     out = command("ask", document, "-q", "Who is the duchess?", "--quick", engine=Quick())[1]
     assert out.splitlines() == [
-        "Only the best passages were read, 8 % of the text.",
+        "Only the best passages were read, 8% of the text.",
         "No answer in the part that was read.",
-        "Very likely not in the part that was read, 90 %.",
+        "Very likely not in the part that was read, 90%.",
     ]
     assert "  Only the best passages were read.\n" in command("history")[1]
     values = json.loads(command(*question, "--quick", "--json", engine=Quick())[1])

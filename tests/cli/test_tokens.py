@@ -29,9 +29,9 @@ def test_names_for_people(command: Command) -> None:
     code, out, err = command("tokens", "Alice met Dinah in Oxford.")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "Alice   People    95 %",
-        "Dinah   People    95 %",
-        "Oxford  Places    94 %",
+        "Alice   People    95%",
+        "Dinah   People    95%",
+        "Oxford  Places    94%",
         "3 names in 6 words.",
     ]
     assert command("tokens", "nothing here")[1] == "No names found.\n"

@@ -12,7 +12,7 @@ def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
     none = unanswered()
     assert none.shown is None
     assert none.words == "The text does not say."
-    assert none.likely == "Very likely not in the text, 97 %"
+    assert none.likely == "Very likely not in the text, 97%"
     for part in (replace(none, complete=False), replace(none, quick=True)):
         assert part.words == "No answer in the part that was read."
 
@@ -28,7 +28,7 @@ def test_words_with_low_confidence_are_shown_and_are_no_answer() -> None:
     low = replace(entry(), answered=False, no_answer_probability=0.37, absent=0.2)
     assert low.outcome is Outcome.LOW_CONFIDENCE
     assert low.best is None and low.shown == LEASE
-    assert low.words == LEASE.text and low.likely == "Low confidence, 94 %"
+    assert low.words == LEASE.text and low.likely == "Low confidence, 94%"
     assert replace(low, absent=0.64).outcome is replace(low, answers=()).outcome is Outcome.ABSENT
     assert entry(absent=0.99).outcome is Outcome.ANSWER
 
@@ -45,4 +45,4 @@ def test_which_part_was_read_is_said() -> None:
     assert entry().in_part == ""
     assert entry(quick=True).in_part == "Only the best passages were read"
     stopped = entry(quick=True, complete=False, windows=8, windows_total=32)
-    assert stopped.in_part == "Stopped after 25 % of the best passages"
+    assert stopped.in_part == "Stopped after 25% of the best passages"

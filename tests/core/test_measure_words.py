@@ -33,7 +33,7 @@ def test_numbers_in_words() -> None:
     assert examples(1, Head.QUESTION_ANSWERING) == "1 question"
     assert examples(1200, Head.CLASSIFICATION) == "1,200 texts"
     assert examples(2, Head.MASKED_WORDS) == "2 examples"
-    assert share(61.54) == "61.5 %"
+    assert share(61.54) == "61.5%"
 
 
 def test_every_figure_has_plain_words_and_its_term() -> None:

@@ -24,7 +24,7 @@ def test_likelihood(probability: float, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("probability", "words"),
-    [(0.0, "< 1 %"), (0.0049, "< 1 %"), (0.006, "1 %"), (0.94, "94 %"), (0.9949, "99 %"), (1.0, "> 99 %")],
+    [(0.0, "< 1%"), (0.0049, "< 1%"), (0.006, "1%"), (0.94, "94%"), (0.9949, "99%"), (1.0, "> 99%")],
 )
 def test_percent(probability: float, words: str) -> None:
     assert wording.percent(probability) == words
@@ -33,12 +33,12 @@ def test_percent(probability: float, words: str) -> None:
 @pytest.mark.parametrize(
     ("probability", "words"),
     [
-        (0.94, "94 %"),
-        (0.1, "10 %"),
-        (0.0994, "9.9 %"),
-        (0.034, "3.4 %"),
-        (0.00021, "0.021 %"),
-        (0.02, "2.0 %"),
+        (0.94, "94%"),
+        (0.1, "10%"),
+        (0.0994, "9.9%"),
+        (0.034, "3.4%"),
+        (0.00021, "0.021%"),
+        (0.02, "2.0%"),
         (0.00002071, "1 in 48,000"),
         (1 / 3_456_789, "1 in 3,400,000"),
         (1e-12, "< 1 in a billion"),
@@ -56,9 +56,9 @@ def test_first_words() -> None:
 
 def test_percent_never_says_none_or_all() -> None:
     said = {wording.percent(step / 2000) for step in range(2001)}
-    assert "0 %" not in said
-    assert "100 %" not in said
-    assert {f"{number} %" for number in range(1, 100)} <= said
+    assert "0%" not in said
+    assert "100%" not in said
+    assert {f"{number}%" for number in range(1, 100)} <= said
 
 
 @pytest.mark.parametrize(
@@ -113,26 +113,26 @@ def test_count() -> None:
 
 
 def test_the_best_of_several_is_not_called_unlikely_where_the_text_answers() -> None:
-    assert wording.best_of(0.94, 0.03) == "Very likely, 94 %"
-    assert wording.best_of(0.4, 0.08) == "Possibly, 40 %"
-    assert wording.best_of(0.23, 0.08) == "Best of several, 23 %"
-    assert wording.best_of(0.23, 0.6) == "Unlikely, 23 %"
+    assert wording.best_of(0.94, 0.03) == "Very likely, 94%"
+    assert wording.best_of(0.4, 0.08) == "Possibly, 40%"
+    assert wording.best_of(0.23, 0.08) == "Best of several, 23%"
+    assert wording.best_of(0.23, 0.6) == "Unlikely, 23%"
 
 
 def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
-    assert wording.without_answer(0.94) == ("The text does not say.", "Very likely not in the text, 94 %")
-    assert wording.without_answer(0.7) == ("The text does not say.", "Likely not in the text, 70 %")
+    assert wording.without_answer(0.94) == ("The text does not say.", "Very likely not in the text, 94%")
+    assert wording.without_answer(0.7) == ("The text does not say.", "Likely not in the text, 70%")
     assert wording.without_answer(0.75, whole=False) == (
         "No answer in the part that was read.",
-        "Likely not in the part that was read, 75 %",
+        "Likely not in the part that was read, 75%",
     )
 
 
 def test_how_far_a_reading_came_that_was_stopped() -> None:
-    assert wording.stopped_after(0.34) == "Stopped after 34 % of the text"
-    assert wording.stopped_after(0.5, quick=True) == "Stopped after 50 % of the best passages"
-    assert wording.stopped_after(0.5, quick=None) == "Stopped after 50 % of the reading"
-    assert wording.best_passages(0.08) == "Only the best passages were read, 8 % of the text"
+    assert wording.stopped_after(0.34) == "Stopped after 34% of the text"
+    assert wording.stopped_after(0.5, quick=True) == "Stopped after 50% of the best passages"
+    assert wording.stopped_after(0.5, quick=None) == "Stopped after 50% of the reading"
+    assert wording.best_passages(0.08) == "Only the best passages were read, 8% of the text"
     assert wording.page_in_words(1204) == wording.page_in_words(1204, "1204") == "page 1,204"
     assert wording.page_in_words(4, "iv") == "page iv (4 in the file)"
     assert wording.best_passages() == "Only the best passages were read"
@@ -141,5 +141,5 @@ def test_how_far_a_reading_came_that_was_stopped() -> None:
 
 
 def test_two_probabilities_are_each_said_to_be_of_what() -> None:
-    assert wording.sure_of_both(0.41, 0.1) == "90 % sure that the text answers, 41 % that these words do"
+    assert wording.sure_of_both(0.41, 0.1) == "90% sure that the text answers, 41% that these words do"
     assert wording.sure_of_both(0.9, 0.1) == wording.sure_of_both(0.94, 0.05) == "", "one number is enough"

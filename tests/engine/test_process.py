@@ -236,3 +236,12 @@ def test_what_long_work_has_freed_is_handed_back(
     monkeypatch.setattr(process, "_LONG", 0.0)
     host(Run(QUESTION, choice), Silent())
     assert trimmed
+
+
+def test_a_request_can_be_answered_by_transformers_own_class(host: Host, tmp_path: Path) -> None:
+    reader = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
+    quick = host(Run(QUESTION, reader), Silent())
+    exact = host(Run(QUESTION, reader, opened=True), Silent())
+    assert quick.answers[0].span == exact.answers[0].span
+    assert quick.answers[0].score == pytest.approx(exact.answers[0].score, abs=1e-3)
+    assert [held.opened for held in host(GetMemory(), Silent()).held] == [False, True]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from app.core.benches import Peak, Profile
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibration
 from app.core.report import Progress, Report
@@ -129,13 +128,6 @@ class FakeEngine:
 
     def run_opened(self, request: object, choice: ModelChoice, report: Report) -> Any:
         return self.run(request, choice, report)
-
-    def profile(self, request: object, choice: ModelChoice, report: Report) -> Profile:
-        self.run(request, choice, report)
-        return Profile(2.0, (("matrix products", 1.5), ("tokenising", 0.495), ("other", 0.005)))
-
-    def peak(self, device: str, report: Report) -> tuple[Peak, ...]:
-        return (Peak("float32", 100e9), Peak("bfloat16", 400e9))
 
     def end(self) -> None:
         self.ended += 1

@@ -18,7 +18,6 @@ from tokenizers import (
 )
 
 from app.core.models import Head, ProblemType
-from app.engine.checking import small_values
 from app.models.compute.classes import model_class
 from app.models.families import FAMILIES as KNOWN
 
@@ -35,6 +34,44 @@ FAMILIES = (
     "deberta-v2",
 )
 
+WIDTH, LAYERS, HEADS, INNER = 32, 2, 4, 64
+_HALF = WIDTH // 2
+_COMMON = {
+    "hidden_size": WIDTH,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "intermediate_size": INNER,
+}
+_MPNET = {"bos_token_id": 0, "eos_token_id": 2}
+_ROBERTA = _MPNET | {"type_vocab_size": 1}
+_RELATIVE = {"relative_attention": True, "type_vocab_size": 0}
+_OWN: dict[str, dict[str, Any]] = {
+    "distilbert": {"dim": WIDTH, "n_layers": LAYERS, "n_heads": HEADS, "hidden_dim": INNER},
+    "roberta": _COMMON | _ROBERTA,
+    "xlm-roberta": _COMMON | _ROBERTA,
+    "mpnet": _COMMON | _MPNET,
+    "electra": _COMMON | {"embedding_size": _HALF},
+    "albert": _COMMON | {"embedding_size": _HALF, "bos_token_id": 1, "eos_token_id": 2},
+    "mobilebert": _COMMON
+    | {
+        "intermediate_size": WIDTH,
+        "embedding_size": _HALF,
+        "true_hidden_size": _HALF,
+        "intra_bottleneck_size": _HALF,
+        "num_feedforward_networks": 2,
+    },
+    "deberta": _COMMON | _RELATIVE | {"pos_att_type": ["c2p", "p2c"]},
+    "deberta-v2": _COMMON
+    | _RELATIVE
+    | {
+        "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+        "position_buckets": 64,
+        "norm_rel_ebd": "layer_norm",
+        "share_att_key": True,
+    },
+}
+
 NEXT_SENTENCE_FAMILIES = ("bert", "mobilebert")
 CLASSIFIERS = {Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION}
 
@@ -49,6 +86,16 @@ WORDS = (
     " war capital france paris film movie book story bad boring wonderful best worst happy sad"
 ).split()
 ASCII = [chr(code) for code in range(33, 127)]
+
+
+def small_values(family: str, tokens: int, padding: int, positions: int) -> dict[str, Any]:
+    """Arguments for transformers' config class of a family: vocabulary size, padding id, longest input."""
+    after = padding + 1 if KNOWN[family].positions_after_padding else 0
+    return _OWN.get(family, _COMMON) | {
+        "vocab_size": tokens,
+        "max_position_embeddings": positions + after,
+        "pad_token_id": padding,
+    }
 
 
 def small_checkpoint(

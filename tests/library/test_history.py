@@ -127,7 +127,7 @@ def test_words_find_entries(
         history.add(unanswered(2, question="À quelle heure le café ouvre-t-il ?", name="b")): "cafe",
         history.add(unanswered(3, question="每月的租金是多少?", name="c")): "chinese",
         history.add(unanswered(4, question="מה גובה שכר הדירה?", name="d")): "hebrew",
-        history.add(unanswered(5, question='Is "50 %" said?', name="e")): "quotes",
+        history.add(unanswered(5, question='Is "50%" said?', name="e")): "quotes",
     }
     assert [names[one.number] for one in history.entries(words)] == found
     assert history.count(words) == len(found)
@@ -267,5 +267,5 @@ def test_a_history_of_before_does_not_know_how_far_a_stopped_reading_came(file: 
     assert (history.get(2).share_read, history.get(2).stopped) == (1.0, "")
     assert history.get(2).absent == pytest.approx(0.5 / 3), "a third of the threshold"
     number = history.add(entry(complete=False, windows=152, windows_total=2547))
-    assert history.get(number).stopped == "Stopped after 6 % of the text"
+    assert history.get(number).stopped == "Stopped after 6% of the text"
     history.close()

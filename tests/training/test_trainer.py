@@ -10,12 +10,12 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification, AutoTokenizer
 
-from app.core.benches import Peak
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
+from app.models.compute.peak import Peak
 from app.training import trainer
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint

@@ -37,7 +37,7 @@ def compare_entries(before: Entry, now: Entry) -> tuple[bool, str]:
 
 
 def _quoted(entry: Entry, shown: KeptAnswer) -> str:
-    """The words shown with their probability: "“noon”, very likely, 94 %"."""
+    """The words shown with their probability: "“noon”, very likely, 94%"."""
     return f"“{plain(shown.text)}”, {_begun_small(entry.likely)}"
 
 

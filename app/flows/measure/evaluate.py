@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import SHARED_AMONG, Head, QaCalibration
@@ -15,7 +15,7 @@ from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.groups import GroupReport
-from app.flows.joining import join_paragraphs, sample
+from app.flows.measure.plan import Plan, by_source, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
@@ -24,23 +24,6 @@ from app.training.metrics import best_threshold, exact_match, f1
 
 # From this F1 on people accept a span as the answer.
 _TAKEN_FOR_RIGHT = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class QaPlan:
-    """What to measure on: files, how many questions of them (0 for all), and in what documents.
-
-    With `join` above 0 each question's paragraph is combined with that many others of its file in one document. `fit`
-    fits the model's calibration on the readings and saves it with the model; `record` saves the figures with it, and
-    the reliability where nothing is fitted that would change it.
-    """
-
-    files: tuple[Path, ...]
-    join: tuple[int, ...] = (0,)
-    limit: int = 0
-    seed: int = 13
-    fit: bool = False
-    record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +106,20 @@ class QaOutcome:
     @property
     def right(self) -> bool:
         """Whether the answer is exactly right; for an unanswerable question, whether there is none."""
-        return given(self, self.exact) == 1.0
+        return self.given(self.exact) == 1.0
+
+    def given(self, value: float) -> float:
+        """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
+        return value * self.answered if self.answerable else float(not self.answered)
 
 
 def evaluate_qa(
-    workspace: Workspace, plan: QaPlan, report: Report, *, model: str = "", device: str = ""
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> QaEvaluation:
     """Ask every question and score the answers against the known ones.
 
-    Raises SpanlightError for files that do not fit, Stopped when cancelled.
+    The reliability is recorded too, where nothing is fitted that would change it. Raises SpanlightError for files that
+    do not fit, Stopped when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     files = [read_qa(path) for path in plan.files]
@@ -183,7 +171,7 @@ def read_known(
 
 
 def _questions(
-    files: Sequence[Sequence[QaExample]], chosen: Sequence[Sequence[QaExample]], join: int, plan: QaPlan
+    files: Sequence[Sequence[QaExample]], chosen: Sequence[Sequence[QaExample]], join: int, plan: Plan
 ) -> Iterator[tuple[QaExample, Question]]:
     top_k = SHARED_AMONG if plan.fit else 1
     for examples, some in zip(files, chosen, strict=True):
@@ -194,6 +182,19 @@ def _questions(
             if join:
                 text = join_paragraphs(paragraphs, place[text], join, f"{plan.seed} {join} {example.id}")
             yield example, question_on(example, text, top_k)
+
+
+def join_paragraphs(paragraphs: Sequence[str], own: int, others: int, seed: str) -> str:
+    """Paragraph `own` among `others` other paragraphs, in one text with blank lines between.
+
+    The choice and order of the others and the position of `own` are random, reproducible by the seed; where there are
+    fewer others, all of them are taken.
+    """
+    rng = random.Random(seed)
+    places = [index for index in range(len(paragraphs)) if index != own]
+    chosen = rng.sample(places, min(others, len(places)))
+    chosen.insert(rng.randint(0, len(chosen)), own)
+    return "\n\n".join(paragraphs[index] for index in chosen)
 
 
 def question_on(example: QaExample, text: str = "", top_k: int = 1) -> Question:
@@ -254,22 +255,15 @@ def _reliability(by_kind: Mapping[TextKind, Sequence[QaOutcome]]) -> Reliability
 def _measured(join: int, outcomes: list[QaOutcome], seconds: float) -> QaMeasured:
     if not outcomes:
         raise SpanlightError("There is no question in the file.", "Give a file with questions.")
-    sources = sorted({outcome.example.source for outcome in outcomes})
     return QaMeasured(
         join=join,
         overall=qa_figures(outcomes),
-        by_source={
-            source: qa_figures([each for each in outcomes if each.example.source == source])
-            for source in sources
-        },
+        by_source=by_source(
+            [each.example for each in outcomes], lambda places: qa_figures([outcomes[at] for at in places])
+        ),
         windows=sum(outcome.windows for outcome in outcomes),
         seconds=seconds,
     )
-
-
-def given(outcome: QaOutcome, value: float) -> float:
-    """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
-    return value * outcome.answered if outcome.answerable else float(not outcome.answered)
 
 
 def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
@@ -285,13 +279,13 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
     return QaFigures(
         questions=len(outcomes),
         answerable=len(answerable),
-        exact=_mean(outcomes, lambda each: given(each, each.exact)) or 0.0,
-        f1=_mean(outcomes, lambda each: given(each, each.f1)) or 0.0,
-        answerable_exact=_mean(answerable, lambda each: given(each, each.exact)),
-        answerable_f1=_mean(answerable, lambda each: given(each, each.f1)),
-        no_answer_right=_mean(unanswerable, lambda each: given(each, 0.0)),
-        forced_exact=_mean(answerable, lambda each: each.exact),
-        forced_f1=_mean(answerable, lambda each: each.f1),
+        exact=per_cent([each.given(each.exact) for each in outcomes]) or 0.0,
+        f1=per_cent([each.given(each.f1) for each in outcomes]) or 0.0,
+        answerable_exact=per_cent([each.given(each.exact) for each in answerable]),
+        answerable_f1=per_cent([each.given(each.f1) for each in answerable]),
+        no_answer_right=per_cent([each.given(0.0) for each in unanswerable]),
+        forced_exact=per_cent([each.exact for each in answerable]),
+        forced_f1=per_cent([each.f1 for each in answerable]),
         best_f1=100.0 * best,
         best_threshold=min(threshold, 1.0),
         calibration_error=100.0
@@ -299,11 +293,7 @@ def qa_figures(outcomes: Sequence[QaOutcome]) -> QaFigures:
     )
 
 
-def _mean(outcomes: Sequence[QaOutcome], value: Callable[[QaOutcome], float]) -> float | None:
-    return 100.0 * sum(map(value, outcomes)) / len(outcomes) if outcomes else None
-
-
-def _figures_by_name(plan: QaPlan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
+def _figures_by_name(plan: Plan, evaluation: QaEvaluation) -> dict[str, dict[str, float]]:
     name = measured_on(plan.files)
     return {
         f"{name}, among {each.join} others" if each.join else name: recorded(each.overall)
@@ -322,4 +312,4 @@ def recorded(figures: QaFigures) -> dict[str, float]:
         "forced f1": figures.forced_f1,
         "calibration error": figures.calibration_error,
     }
-    return {name: round(value, 2) for name, value in values.items() if value is not None}
+    return rounded(values, 2)

@@ -14,25 +14,11 @@ from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
 from app.flows.groups import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.joining import sample
+from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.workspace import Workspace
 from app.training.examples import TextExample, read_texts
 from app.training.metrics import accuracy, confusion, macro_f1
-
-
-@dataclass(frozen=True, slots=True)
-class ClassPlan:
-    """What to measure on: files, how many texts of each (0 for all).
-
-    `fit` fits the model's temperature on the texts and saves it with the model; `record` saves the figures with it.
-    """
-
-    files: tuple[Path, ...]
-    limit: int = 0
-    seed: int = 13
-    fit: bool = False
-    record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +63,7 @@ class ClassEvaluation:
 
 
 def evaluate_classes(
-    workspace: Workspace, plan: ClassPlan, report: Report, *, model: str = "", device: str = ""
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> ClassEvaluation:
     """Classify every text and compare the winner with the known class.
 
@@ -87,11 +73,7 @@ def evaluate_classes(
     card = workspace.find_model(Head.CLASSIFICATION, model)
     require_one_winner(card)
     choice = workspace.choose(Head.CLASSIFICATION, model, device, report)
-    examples = [
-        replace(example, label=_class(example.label, card, path))
-        for path in plan.files
-        for example in sample(_worded(path), plan.limit, plan.seed)
-    ]
+    examples = sampled(plan, lambda path: _examples(path, card))
     whole = GroupReport(report, len(examples), "texts")
     found: list[Classification] = []
 
@@ -126,14 +108,15 @@ def require_one_winner(card: ModelCard) -> None:
         )
 
 
-def _worded(path: Path) -> list[TextExample]:
+def _examples(path: Path, card: ModelCard) -> list[TextExample]:
+    """The texts of a file, each labelled with one of the model's classes."""
     examples = read_texts(path)
     if not examples:
         raise SpanlightError(f"There is no text in {path.name}.", "Give a file with labelled texts.")
     for number, example in enumerate(examples, start=1):
         if not example.text.strip():
             raise SpanlightError(f"Text {number} of {path.name} is empty.", "Take it out of the file.")
-    return examples
+    return [replace(example, label=_class(example.label, card, path)) for example in examples]
 
 
 def _class(label: str, card: ModelCard, path: Path) -> str:
@@ -165,14 +148,10 @@ def _evaluation(
         by_class[label] = OneClass(
             right / predicted if predicted else None, right / true if true else None, true
         )
-    by_source = {}
-    for source in sorted({example.source for example in examples}):
-        places = [place for place, example in enumerate(examples) if example.source == source]
-        by_source[source] = figures(places)
     return ClassEvaluation(
         model=card.name,
         overall=figures(range(len(examples))),
-        by_source=by_source,
+        by_source=by_source(examples, figures),
         labels=card.labels,
         confusion=tuple(tuple(row) for row in matrix),
         by_class=by_class,
@@ -199,9 +178,10 @@ def class_figures(
 
 
 def _recorded(overall: ClassFigures) -> dict[str, float]:
-    return {
+    values = {
         "texts": float(overall.texts),
-        "accuracy": round(overall.accuracy, 4),
-        "macro f1": round(overall.macro_f1, 4),
-        "calibration error": round(overall.calibration_error, 4),
+        "accuracy": overall.accuracy,
+        "macro f1": overall.macro_f1,
+        "calibration error": overall.calibration_error,
     }
+    return rounded(values, 4)

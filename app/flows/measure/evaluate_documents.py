@@ -1,35 +1,291 @@
-"""Measure a reader on questions that people ask of whole documents."""
+"""Measure a reader on questions that people ask of whole documents or tables, read as the window reads them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.report import Report
-from app.core.text import Span
+from app.core.layout import Opened
+from app.core.models import Head
+from app.core.reliability import calibration_error
+from app.core.report import Progress, Report, Stopped
+from app.core.requests import Question
+from app.core.results import Reading
+from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
-from app.flows.measure.evaluate_asked import (
-    DocumentQaEvaluation,
-    DocumentQaPlan,
-    KnownQuestion,
-    check_known,
-    evaluate_document_qa,
-)
-from app.flows.rows import LONE_SURROGATE
+from app.flows.groups import GroupReport
+from app.flows.measure.plan import Plan, per_cent, rounded, sample
+from app.flows.models.installed import measured_on, update_notes
+from app.flows.rows import LONE_SURROGATE, dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
 from app.training.examples import read_parsed
+from app.training.metrics import normalise_answer, words_f1
 
-_FIELDS = "id, question, kind and answers, with a file and the places there, or with a document"
+NONE = "none"  # the kind of a question that its document does not answer
+_DOCUMENT_FIELDS = "id, question, kind and answers, with a file and the places there, or with a document"
+_TABLE_FIELDS = "id, question, kind, source, table, header_rows, and answers with row, column and text"
 _TEXTS = ("documents.jsonl.xz", "documents.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class KnownQuestion:
+    """A question on a whole document, its acceptable answers, and their places in the text.
+
+    Figures are counted by `group` as well as by kind. With `cells` the places are cells, and an answer inside one is
+    right; else see `DocumentQaFigures`. `moved`: the given places had other words, so these places differ from them.
+    """
+
+    id: object
+    text: str
+    kind: str
+    group: str
+    answers: tuple[str, ...]
+    places: tuple[Span, ...]
+    document: Document
+    cells: bool = False
+    moved: bool = False
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the document answers."""
+        return self.kind != NONE
+
+
+def _check_known(kind: object, answers: Sequence[object], *others: object) -> None:
+    """Raises TypeError or ValueError where a value is no text with words, or the kind does not fit the answers."""
+    if not all(isinstance(text, str) and text.strip() for text in (kind, *answers, *others)):
+        raise TypeError("these are texts")
+    if (kind == NONE) != (not answers):
+        raise ValueError("every kind but none has answers")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQaFigures:
+    """Figures over a set of questions, in per cent; one over no question is None.
+
+    Right is an answer that shares a code point with a place and whose word F1 with an acceptable answer is 0.5 or more
+    (`placed` counts these alone, None for cells), or that has exactly an acceptable one's words at any place; and
+    no answer where there is none. `refused` is the share of the answerable questions that are left unanswered, `forced`
+    the share of these where the best span is right, answered or not.
+    """
+
+    questions: int
+    right: float
+    placed: float | None
+    f1: float
+    refused: float | None
+    forced: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentQaEvaluation:
+    """All figures: over all questions, and in `by` under the names of the groupings, by kind and by group.
+
+    `complete` is False where it was stopped: then the figures are over `overall.questions` of `total`.
+    `calibration_error` is how far the best span's probability lies from how often it is right, in per cent (Guo et al.
+    2017, equation 3). The places of `moved` questions were found again; no acceptable answer to `lost` ones is in the
+    text.
+    """
+
+    model: str
+    device: str
+    total: int
+    complete: bool
+    overall: DocumentQaFigures
+    by: dict[str, dict[str, DocumentQaFigures]]
+    calibration_error: float
+    moved: int
+    lost: int
+    windows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """One question's reading; `right`, `placed` and `f1` (0 to 1) are of its best span, answered or not."""
+
+    known: KnownQuestion
+    reading: Reading
+    right: bool = False
+    placed: bool = False
+    f1: float = 0.0
+
+    @property
+    def answered(self) -> bool:
+        return self.reading.best is not None
+
+    def given(self, value: float) -> float:
+        """The score of a reader's answer whose best span scores `value`: 1 for a question rightly left unanswered."""
+        return value * self.answered if self.known.answerable else float(not self.answered)
+
+
+class _QuestionProgress(GroupReport):
+    """The progress of one question after another; the time left is estimated from the characters still to be read."""
+
+    def __init__(self, report: Report, questions: Sequence[KnownQuestion]) -> None:
+        super().__init__(report, len(questions), "questions")
+        self._characters = [0, *accumulate(len(known.document.text) + 1 for known in questions)]
+
+    def progress(self, progress: Progress) -> None:
+        if progress.what == "windows":
+            self._report_done(self._done, progress.fraction)
+        else:
+            self._report.progress(progress)
+
+    def _report_done(self, done: int, within: float = 0.0) -> None:
+        before, behind = (
+            self._characters[done : done + 2] if done < self._total else self._characters[-1:] * 2
+        )
+        read = before + within * (behind - before)
+        left = self.seconds / read * (self._characters[-1] - read) if read and self.seconds > 1 else None
+        self._report.progress(Progress(done, self._total, self._what, left))
+
+
+def _evaluate(
+    workspace: Workspace,
+    questions: Iterable[KnownQuestion],
+    plan: Plan,
+    report: Report,
+    *,
+    groups: str,
+    model: str,
+    device: str,
+) -> DocumentQaEvaluation:
+    """Ask the questions in their order; `groups` is the name of the grouping besides the kind.
+
+    Questions on one document should follow each other: the model process caches the last text. When stopped, it returns
+    the figures so far, and raises Stopped where there are none. Raises SpanlightError for files that do not fit; the
+    answers before a fault are in the predictions.
+    """
+    if plan.predictions is not None:
+        refuse_same_file(plan.files[0], plan.predictions)
+        refuse_unwritable(plan.predictions)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    workspace.engine.begin()  # it loads PyTorch while the documents are read
+    known = list(questions)
+    if not known:
+        raise SpanlightError("There is no question in the file.", "Give a file with questions.")
+    outcomes: list[_Outcome] = []
+    whole = _QuestionProgress(report, known)
+    try:
+        for each in known:
+            question = Question(LONE_SURROGATE.sub("\ufffd", each.text), (each.document,))
+            outcomes.append(_score(each, workspace.engine.run(question, choice, whole)))
+            whole.finished(1)
+    except Stopped:
+        if not outcomes:
+            raise
+    finally:
+        if plan.predictions is not None and outcomes:
+            rows = "".join(dumps(_prediction(outcome)) + "\n" for outcome in outcomes)
+            write_atomic(plan.predictions, rows.encode(), private=False)
+    found = _evaluation(outcomes, len(known), groups, whole.seconds)
+    if plan.record and found.complete:
+        figures = {measured_on(plan.files[:1]): _recorded(found)}
+        update_notes(workspace.find_model(Head.QUESTION_ANSWERING, model), measured=figures)
+    return found
+
+
+def _score(known: KnownQuestion, reading: Reading) -> _Outcome:
+    if not reading.answers or not known.answerable:
+        return _Outcome(known, reading)
+    span, words = reading.answers[0].span, _normalised(reading.answers[0].text)
+    wanted = [_normalised(answer) for answer in known.answers]
+    f1 = max(words_f1(words, answer) for answer in wanted)
+    if known.cells:
+        placed = right = any(cell.start <= span.start and span.end <= cell.end for cell in known.places)
+    else:
+        placed = f1 >= 0.5 and any(span.overlaps(place) for place in known.places)
+        right = placed or words in wanted
+    return _Outcome(known, reading, right, placed, f1)
+
+
+def _normalised(text: str) -> list[str]:
+    """The words that answers are compared by; an answer of nothing but articles and punctuation keeps them."""
+    return (normalise_answer(text) or text.lower()).split()
+
+
+def _prediction(outcome: _Outcome) -> dict[str, object]:
+    first = outcome.reading.answers[0] if outcome.reading.answers else None
+    return {
+        "id": outcome.known.id,
+        "answer": first.text if first else "",
+        "start": first.span.start if first else None,
+        "end": first.span.end if first else None,
+        "answered": outcome.answered,
+        "probability": first.probability if first else 0.0,
+        "no_answer_probability": outcome.reading.no_answer_probability,
+        "right": bool(outcome.given(outcome.right)),
+        "forced": outcome.right,
+        "f1": outcome.given(outcome.f1),
+    }
+
+
+def _evaluation(
+    outcomes: Sequence[_Outcome], total: int, groups: str, seconds: float
+) -> DocumentQaEvaluation:
+    kinds = sorted({each.known.kind for each in outcomes}, key=lambda kind: (kind == NONE, kind))
+    names = sorted({each.known.group for each in outcomes})
+    first = outcomes[0].reading
+    return DocumentQaEvaluation(
+        model=first.model,
+        device=outcomes[-1].reading.device,
+        total=total,
+        complete=len(outcomes) == total,
+        overall=_figures(outcomes),
+        by={
+            "kind": {kind: _figures([o for o in outcomes if o.known.kind == kind]) for kind in kinds},
+            groups: {name: _figures([o for o in outcomes if o.known.group == name]) for name in names},
+        },
+        calibration_error=100.0 * calibration_error((_probability(each), each.right) for each in outcomes),
+        moved=sum(each.known.moved for each in outcomes),
+        lost=sum(each.known.answerable and not each.known.places for each in outcomes),
+        windows=sum(each.reading.windows for each in outcomes),
+        seconds=seconds,
+    )
+
+
+def _probability(outcome: _Outcome) -> float:
+    return outcome.reading.answers[0].probability if outcome.reading.answers else 0.0
+
+
+def _figures(outcomes: Sequence[_Outcome]) -> DocumentQaFigures:
+    answerable = [each for each in outcomes if each.known.answerable]
+    return DocumentQaFigures(
+        questions=len(outcomes),
+        right=per_cent([each.given(each.right) for each in outcomes]) or 0.0,
+        placed=None
+        if any(each.known.cells for each in outcomes)
+        else per_cent([each.given(each.placed) for each in outcomes]),
+        f1=per_cent([each.given(each.f1) for each in outcomes]) or 0.0,
+        refused=per_cent([not each.answered for each in answerable]),
+        forced=per_cent([each.right for each in answerable]),
+    )
+
+
+def _recorded(found: DocumentQaEvaluation) -> dict[str, float]:
+    values = {
+        "questions": float(found.overall.questions),
+        "right": found.overall.right,
+        "placed": found.overall.placed,
+        "f1": found.overall.f1,
+        "refused": found.overall.refused,
+        "forced": found.overall.forced,
+        "calibration error": found.calibration_error,
+    }
+    return rounded(values, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _DocumentRow:
     """A row of the file of questions; `places` are `(start, end)` in the text at that time.
 
     `is_text`: the document is a text in a row, not a file.
@@ -45,31 +301,25 @@ class _Row:
 
 
 def evaluate_documents(
-    workspace: Workspace,
-    plan: DocumentQaPlan,
-    folder: Path,
-    report: Report,
-    *,
-    model: str = "",
-    device: str = "",
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> DocumentQaEvaluation:
     """Ask every question of the whole of its document, as the window does, and score the answers by kind and file.
 
-    Rows are `{"id", "file", "question", "kind", "answers": [text], "starts", "places"}`, whose files lie in `folder`,
-    or `{"id", "document", "question", "kind", "answers": [{"text", "answer_start"}]}`, whose documents are the texts
-    `{"id", "text"}` of documents.jsonl.xz there. The limit counts the first questions of each document. A document is
-    read once. Raises as `evaluate_document_qa` does.
+    The plan's files are that of the questions and the folder of their documents. Rows are `{"id", "file", "question",
+    "kind", "answers": [text], "starts", "places"}`, whose files lie in the folder, or `{"id", "document", "question",
+    "kind", "answers": [{"text", "answer_start"}]}`, whose documents are the texts `{"id", "text"}` of
+    documents.jsonl.xz there. The limit counts the first questions of each document. A document is read once. Raises
+    SpanlightError for files that do not fit, Stopped before the first reading.
     """
-    questions = _questions(workspace, plan, folder, report)
-    return evaluate_document_qa(workspace, questions, plan, report, groups="file", model=model, device=device)
+    questions = _document_questions(workspace, plan, report)
+    return _evaluate(workspace, questions, plan, report, groups="file", model=model, device=device)
 
 
-def _questions(
-    workspace: Workspace, plan: DocumentQaPlan, folder: Path, report: Report
-) -> Iterator[KnownQuestion]:
+def _document_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterator[KnownQuestion]:
     """The questions with their documents, those on one document in succession."""
-    rows: dict[tuple[str, bool], list[_Row]] = {}
-    for row in read_parsed(plan.questions, _row, _FIELDS):
+    file, folder = plan.files
+    rows: dict[tuple[str, bool], list[_DocumentRow]] = {}
+    for row in read_parsed(file, _document_row, _DOCUMENT_FIELDS):
         rows.setdefault((row.name, row.is_text), []).append(row)
     texts = _texts(folder, {name for name, is_text in rows if is_text})
     for (name, is_text), questions in rows.items():
@@ -86,7 +336,7 @@ def _questions(
             )
 
 
-def _row(row: dict[str, Any]) -> _Row:
+def _document_row(row: dict[str, Any]) -> _DocumentRow:
     answers, is_text = row["answers"], "document" in row
     if is_text:
         texts = tuple(answer["text"] for answer in answers)
@@ -99,10 +349,10 @@ def _row(row: dict[str, Any]) -> _Row:
         starts = row.get("places") or [[start, start + len(answers[0])] for start in row["starts"]]
         places = tuple((int(start), int(end)) for start, end in starts)
     name, question, kind = row["document" if is_text else "file"], row["question"], row["kind"]
-    check_known(kind, texts, question, name)
+    _check_known(kind, texts, question, name)
     if any(start < 0 for start, _ in places):
         raise ValueError("places count from the text's first character")
-    return _Row(row["id"], name, is_text, question, kind, texts, places)
+    return _DocumentRow(row["id"], name, is_text, question, kind, texts, places)
 
 
 def _texts(folder: Path, names: set[str]) -> dict[str, str]:
@@ -145,3 +395,95 @@ def _occurrences(text: str, answers: Sequence[str]) -> Iterator[Span]:
         words = r"\s+".join(map(re.escape, answer.split()))
         for match in re.finditer(rf"(?<!\w){words}(?!\w)", text):
             yield Span(*match.span())
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table's title and rows, the first `header_rows` of them headers."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    header_rows: int
+
+    def page(self) -> str:
+        """The table as a web page."""
+        rows = []
+        for number, row in enumerate(self.rows):
+            tag = "th" if number < self.header_rows else "td"
+            rows.append("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) + "</tr>")
+        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        return "\n".join(
+            ('<!DOCTYPE html>\n<meta charset="utf-8">', f"<table>{caption}", *rows, "</table>\n")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _TableRow:
+    """A question on a table, and the cells `(row, column)` that answer it."""
+
+    id: object
+    table: _Table
+    question: str
+    kind: str
+    source: str
+    answers: tuple[str, ...]
+    cells: tuple[tuple[int, int], ...]
+
+
+def evaluate_tables(
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
+) -> DocumentQaEvaluation:
+    """Ask every question of its table, and score by kind and source whether the answer lies in a right cell.
+
+    Rows are `{"id", "title", "table", "header_rows", "question", "answers": [{"row", "column", "text"}], "kind",
+    "source"}`. The limit samples the file. Raises SpanlightError for files that do not fit, Stopped before the first
+    reading.
+    """
+    questions = _table_questions(workspace, plan, report)
+    return _evaluate(workspace, questions, plan, report, groups="source", model=model, device=device)
+
+
+def _table_questions(workspace: Workspace, plan: Plan, report: Report) -> Iterator[KnownQuestion]:
+    tables: dict[_Table, list[_TableRow]] = {}
+    for row in sample(read_parsed(plan.files[0], _table_row, _TABLE_FIELDS), plan.limit, plan.seed):
+        tables.setdefault(row.table, []).append(row)
+    for table, rows in tables.items():
+        page = LONE_SURROGATE.sub("\ufffd", table.page())
+        opened = workspace.documents.read(Read("", "table.html", data=page.encode()), report)
+        places = _cells(opened)
+        for row in rows:
+            yield KnownQuestion(
+                row.id,
+                row.question,
+                row.kind,
+                row.source,
+                row.answers,
+                tuple(places[cell] for cell in row.cells if cell in places),
+                opened.document,
+                cells=True,
+            )
+
+
+def _table_row(row: dict[str, Any]) -> _TableRow:
+    rows = tuple(tuple(line) for line in row["table"])
+    table = _Table(row["title"], rows, int(row["header_rows"]))
+    answers = tuple(answer["text"] for answer in row["answers"])
+    cells = tuple((answer["row"], answer["column"]) for answer in row["answers"])
+    question, kind, source = row["question"], row["kind"], row["source"]
+    _check_known(kind, answers, question, source)
+    if not all(isinstance(cell, str) for cell in (table.title, *(cell for line in rows for cell in line))):
+        raise TypeError("cells are texts")
+    for text, (at, column) in zip(answers, cells, strict=True):
+        if min(at, column) < 0 or text not in rows[at][column]:
+            raise ValueError("an answer stands in its cell")
+    return _TableRow(row["id"], table, question, kind, source, answers, cells)
+
+
+def _cells(opened: Opened) -> dict[tuple[int, int], Span]:
+    """The places of the cells of the page's only table, by row and column; one that shows nothing has none."""
+    found: dict[tuple[int, int], Span] = {}
+    for block in opened.blocks:
+        if block.table == 0:
+            at = block.row, block.column
+            found[at] = Span(found.get(at, block.span).start, block.span.end)
+    return found

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Report
-from app.core.requests import ModelChoice, PieceAggregation, TextsToTag
+from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
 from app.flows.groups import GroupReport, groups
-from app.flows.joining import sample
+from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
 from app.training.metrics import NameFigures, name_figures
 from app.training.tagged import TaggedText, read_tagged
-
-
-@dataclass(frozen=True, slots=True)
-class NamesPlan:
-    """What to measure on: files (PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others), how
-    many texts of each (0 for all). `record` saves the figures with the model.
-    """
-
-    files: tuple[str, ...]
-    limit: int = 0
-    seed: int = 13
-    record: bool = False
-    aggregation: PieceAggregation = PieceAggregation.FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +45,18 @@ class NamesEvaluation:
 
 
 def evaluate_names(
-    workspace: Workspace, plan: NamesPlan, report: Report, *, model: str = "", device: str = ""
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> NamesEvaluation:
     """Find the names of every text and compare them with the known ones.
 
-    Raises SpanlightError for files that do not fit, and where the model knows none of their kinds; Stopped when
-    cancelled.
+    A file is PATH, or PATH?labels=person:PER,... to rename kinds and leave out all others. Raises SpanlightError for
+    files that do not fit, and where the model knows none of their kinds; Stopped when cancelled.
     """
     card = workspace.find_model(Head.TOKEN_CLASSIFICATION, model)
     choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
-    sources = [parse_source(name) for name in plan.files]
-    examples = [
-        example
-        for source in sources
-        for example in sample(read_tagged(source.path, source.labels), plan.limit, plan.seed)
-    ]
-    if not examples:
-        raise SpanlightError("There is no text in the files.", "Give files with tagged words.")
+    examples = sampled(plan, _tagged)
     whole = GroupReport(report, len(examples), "texts")
-    found, kinds, _ = find_known(workspace, examples, choice, whole, plan.aggregation)
+    found, kinds, _ = find_known(workspace, examples, choice, whole)
     there = {name.kind for example in examples for name in example.names}
     if there and not there & kinds:
         raise SpanlightError(
@@ -84,16 +65,18 @@ def evaluate_names(
         )
     evaluation = _evaluation(card.name, examples, found, whole.seconds)
     if plan.record:
-        update_notes(card, measured={measured_on([source.path for source in sources]): _recorded(evaluation)})
+        files = [parse_source(str(file)).path for file in plan.files]
+        update_notes(card, measured={measured_on(files): _recorded(evaluation)})
     return evaluation
 
 
+def _tagged(file: Path) -> list[TaggedText]:
+    source = parse_source(str(file))
+    return read_tagged(source.path, source.labels)
+
+
 def find_known(
-    workspace: Workspace,
-    examples: Sequence[TaggedText],
-    choice: ModelChoice,
-    whole: GroupReport,
-    aggregation: PieceAggregation = PieceAggregation.FIRST,
+    workspace: Workspace, examples: Sequence[TaggedText], choice: ModelChoice, whole: GroupReport
 ) -> tuple[list[tuple[Entity, ...]], set[str], str]:
     """The names found in every text, in their order, all kinds that the model knows, and the device."""
     found: list[tuple[Entity, ...]] = []
@@ -101,7 +84,7 @@ def find_known(
     device = ""
     for group in groups(examples, lambda example: len(example.text)):
         texts = tuple(LONE_SURROGATE.sub("\ufffd", example.text) for example in group)
-        result = workspace.engine.run(TextsToTag(texts, aggregation), choice, whole)
+        result = workspace.engine.run(TextsToTag(texts), choice, whole)
         found += [item.entities for item in result.items]
         kinds |= set(result.labels)
         device = result.device or device
@@ -115,16 +98,16 @@ def _evaluation(
     guesses = [[(entity.span, entity.label) for entity in entities] for entities in found]
     truths = [[(name.span, name.kind) for name in example.names] for example in examples]
     overall, by_kind = name_figures(guesses, truths)
-    by_source = {}
-    for source in sorted({example.source for example in examples}):
-        own = [i for i, example in enumerate(examples) if example.source == source]
-        by_source[source] = _one(name_figures([guesses[i] for i in own], [truths[i] for i in own])[0])
+
+    def figures(places: Sequence[int]) -> OneKind:
+        return _one(name_figures([guesses[at] for at in places], [truths[at] for at in places])[0])
+
     return NamesEvaluation(
         model=model,
         texts=len(examples),
         overall=_one(overall),
         by_kind={kind: _one(figures) for kind, figures in by_kind.items()},
-        by_source=by_source,
+        by_source=by_source(examples, figures),
         seconds=seconds,
     )
 
@@ -136,6 +119,4 @@ def _one(figures: NameFigures) -> OneKind:
 def _recorded(found: NamesEvaluation) -> dict[str, float]:
     by_kind = {f"f1 {kind}": figures.f1 for kind, figures in found.by_kind.items()}
     overall = {"precision": found.overall.precision, "recall": found.overall.recall, "f1": found.overall.f1}
-    return {"texts": float(found.texts)} | {
-        name: round(value, 4) for name, value in (overall | by_kind).items()
-    }
+    return {"texts": float(found.texts)} | rounded(overall | by_kind, 4)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.groups import GroupReport, groups
-from app.flows.joining import sample
+from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
@@ -23,16 +22,6 @@ from app.training.running_text import read_running_text
 
 # Characters of a passage from which on no more sentences are added: two passages are about 128 tokens.
 _STRETCH = 250
-
-
-@dataclass(frozen=True, slots=True)
-class PretrainingPlan:
-    """What to measure on: files, how many texts of each (0 for all). `record` saves the figures with the model."""
-
-    files: tuple[Path, ...]
-    limit: int = 0
-    seed: int = 13
-    record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,7 @@ class _Pair:
 
 
 def evaluate_pretraining(
-    workspace: Workspace, plan: PretrainingPlan, report: Report, *, model: str = "", device: str = ""
+    workspace: Workspace, plan: Plan, report: Report, *, model: str = "", device: str = ""
 ) -> PretrainingEvaluation:
     """Mask words of every text, and ask of every text that has two sentences whether its second part continues the
     first, and whether a part of another document does.
@@ -93,28 +82,22 @@ def evaluate_pretraining(
     so.
     """
     card = workspace.find_model(Head.MASKED_WORDS, model)
-    texts = [text for path in plan.files for text in sample(read_running_text(path), plan.limit, plan.seed)]
+    texts = sampled(plan, read_running_text)
     texts = [_clean(text) for text in texts if "".join(text.paragraphs).strip()]
     if not texts:
         raise SpanlightError("There is no text in the files.", "Give files with running text.")
     paired = pairs_of(texts, plan.seed) if Head.NEXT_SENTENCE in card.heads else []
     whole = GroupReport(report, len(texts) + 2 * len(paired), "texts")
-    words = _words(workspace, card, texts, plan, whole, device)
-    follow_ons = _pairs(workspace, card, paired, whole, device)
-    sources = sorted({text.source for text in texts})
+    choice = ModelChoice(card.folder, device or workspace.settings.device)
+    words = _words(workspace, choice, texts, plan, whole)
+    follow_ons = _pairs(workspace, choice, paired, whole)
     evaluation = PretrainingEvaluation(
         model=card.name,
         texts=len(texts),
         words=word_figures(words),
         pairs=pair_figures(follow_ons) if follow_ons else None,
-        words_by_source={
-            s: word_figures([w for t, w in zip(texts, words, strict=True) if t.source == s]) for s in sources
-        },
-        pairs_by_source={
-            s: pair_figures(own)
-            for s in sources
-            if (own := [t for p, t in zip(paired, follow_ons, strict=True) if p.source == s])
-        },
+        words_by_source=by_source(texts, lambda places: word_figures([words[at] for at in places])),
+        pairs_by_source=by_source(paired, lambda places: pair_figures([follow_ons[at] for at in places])),
         seconds=whole.seconds,
     )
     if plan.record:
@@ -167,13 +150,11 @@ def pair_figures(found: Sequence[tuple[FollowOn, FollowOn]]) -> PairFigures:
 
 def _words(
     workspace: Workspace,
-    card: ModelCard,
+    choice: ModelChoice,
     texts: Sequence[RunningText],
-    plan: PretrainingPlan,
+    plan: Plan,
     whole: GroupReport,
-    device: str,
 ) -> list[MaskedText]:
-    choice = ModelChoice(card.folder, device or workspace.settings.device)
     found: list[MaskedText] = []
     for group in groups(("\n\n".join(text.paragraphs) for text in texts), len):
         request = TextsToMask(tuple(group), seed=plan.seed)
@@ -183,11 +164,8 @@ def _words(
 
 
 def _pairs(
-    workspace: Workspace, card: ModelCard, paired: Sequence[_Pair], whole: GroupReport, device: str
+    workspace: Workspace, choice: ModelChoice, paired: Sequence[_Pair], whole: GroupReport
 ) -> list[tuple[FollowOn, FollowOn]]:
-    if not paired:
-        return []
-    choice = ModelChoice(card.folder, device or workspace.settings.device)
     passages = [(pair.first, second) for pair in paired for second in (pair.follows, pair.other)]
     found: list[FollowOn] = []
     for group in groups(passages, lambda pair: sum(map(len, pair))):
@@ -224,4 +202,4 @@ def _recorded(found: PretrainingEvaluation) -> dict[str, float]:
         figures |= {
             f"next sentence {name}": value for name, value in asdict(found.pairs).items() if name != "pairs"
         }
-    return {"texts": float(found.texts)} | {name: round(value, 4) for name, value in figures.items()}
+    return {"texts": float(found.texts)} | rounded(figures, 4)

@@ -16,13 +16,13 @@ from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.groups import GroupReport
 from app.flows.heads.classify_batch import classify_texts
-from app.flows.joining import sample
 from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded
 from app.flows.measure.evaluate_classes import class_figures, require_one_winner
 from app.flows.measure.evaluate_names import find_known
 from app.flows.measure.example_files import Examples, read_examples, sets_that_come_along
 from app.flows.measure.example_files import example_set as example_set
 from app.flows.measure.label_matching import matched, one_spelling
+from app.flows.measure.plan import sample
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, TextExample
 from app.training.metrics import name_figures

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
-
-from app.core.benches import Peak
 
 # Rows, columns and inner size of the products: as large as a batch of windows makes them on a CPU.
 SIZE, SIZE_ON_GPU = 1536, 4096
@@ -14,6 +13,14 @@ _TRIAL = 256
 _SECONDS = 0.4  # spent on each way at least
 _TOO_SLOW = 5e9  # operations a second: a way without instructions of its own
 _WAYS = ("float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The peak operations (multiplications and additions) a second of products of large matrices in a dtype."""
+
+    dtype: str
+    flops: float
 
 
 def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:

@@ -7,9 +7,9 @@ batches: 8 windows of 384 tokens take 1/1.2 of the time, 150 tokens 1/1.4, 24 to
 cannot get much faster.
 
 - packed linears with GELU and residual fused: `linears`, checked on this machine by `probe`. 24 tokens: products take
-  two thirds of the time; GELU (4 % of a window) and the residual (2 %) are saved;
+  two thirds of the time; GELU (4% of a window) and the residual (2%) are saved;
 - query, key and value in one product, and attention on its parts in place: `encoder.Layer`, `batch`. Saves copies
-  (5 %); copying them together first makes attention no faster (1.8 ms a layer and window to 1.9);
+  (5%); copying them together first makes attention no faster (1.8 ms a layer and window to 1.9);
 - no padding is computed, and no mask needed: `batch.Unpadded`;
 - the last layer only for the tokens that the head uses: `encoder.Layer.of_few`. A text is classified in 1/1.23;
 - everything between the products is float32, whatever the dtype: `encoder.Layer`. For exactness, not for speed;

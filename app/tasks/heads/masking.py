@@ -11,7 +11,7 @@ RATE = 0.15
 
 
 class Masker:
-    """Masks tokens at random: of those chosen 80 % become the mask, 10 % a random token, 10 % stay unchanged.
+    """Masks tokens at random: of those chosen 80% become the mask, 10% a random token, 10% stay unchanged.
 
     Raises SpanlightError where the tokenizer has no mask token.
     """

@@ -18,7 +18,8 @@ from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom, reading_keys
-from app.ui.document.text.paper import Paper
+from app.ui.document.marks.word_search import Searched
+from app.ui.document.text.text_editor import Paper
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
@@ -457,9 +458,9 @@ class TextPage(Page):
     def _find_left(self) -> None:
         self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _searched(self) -> Paper | None:
+    def _searched(self) -> Searched | None:
         paper = self._papers[self.paper_in_use()]
-        return None if paper.is_empty() else paper
+        return None if paper.is_empty() else paper.searched
 
     # The model
 

@@ -170,7 +170,7 @@ class TextPanel(QFrame):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model, and what it does."""
-        self.model.show_model(f"{card.name} {self.DOES}")
+        self.model.show_model(f"{card.title} {self.DOES}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

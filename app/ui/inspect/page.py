@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -24,15 +22,20 @@ from app.core.models import HEAD_WORDS, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.files import write_atomic
-from app.ui.inspect.charts.export import picture_bytes
+from app.ui.inspect.charts.export import ChartSaver
 from app.ui.inspect.section import Section
 from app.ui.inspect.sections import Sections
-from app.ui.inspect.words import title_of
-from app.ui.inspect.work import DRAFT, Found, find_models, initial_content, visit_from_json, visit_to_json
+from app.ui.inspect.visit import (
+    DRAFT,
+    Found,
+    find_models,
+    initial_content,
+    title_of,
+    visit_from_json,
+    visit_to_json,
+)
 from app.ui.kit.draft import Draft
-from app.ui.kit.file_dialog import save_name
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -47,62 +50,6 @@ _ABOUT = (
 )
 _HINT = "Or press Look inside beside any answer, class or word that Spanlight gave you."
 _NOTHING = "There is no model here yet. As soon as one is installed, examples stand here."
-_NUMBERS = "Numbers (*.csv)"
-_PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
-
-
-class Saving(QObject):
-    """Asks for a path, and writes in the files lane.
-
-    `note` carries a line about the saved file, `failed` the error if writing failed.
-    """
-
-    note = Signal(str)
-    failed = Signal(object)
-
-    def __init__(self, lanes: Lanes, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._page = parent
-        self._lanes = lanes
-        self._job: Job | None = None
-        self._name = ""
-
-    def save_numbers(self, title: str, numbers: str) -> None:
-        """Save a section's numbers as CSV."""
-        path = self._choose_path(title, [_NUMBERS])
-        if path is not None:
-            self.write(path, numbers.encode("utf-8"))
-
-    @Slot(object)
-    def save_chart(self, chart: Any) -> None:
-        """Save a chart as its numbers or as a picture, by the file's suffix."""
-        path = self._choose_path(chart.title, [*_PICTURES.values(), _NUMBERS])
-        if path is not None:
-            self.write_chart(path, chart)
-
-    def write_chart(self, path: Path, chart: Any) -> None:
-        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
-        suffix = path.suffix.lower()
-        picture = suffix in _PICTURES
-        self.write(path, picture_bytes(chart, suffix[1:]) if picture else chart.csv().encode("utf-8"))
-
-    def write(self, path: Path, data: bytes) -> None:
-        """Write a file in the files lane."""
-        self._name = path.name
-        self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
-        self._job.done.connect(self._saved)
-        self._job.failed.connect(self.failed)
-
-    def _choose_path(self, title: str, filters: list[str]) -> Path | None:
-        """Ask for the file's path; None if cancelled."""
-        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-        ending = filters[0].partition("*")[2].removesuffix(")")
-        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
-        return Path(name) if name else None
-
-    @Slot()
-    def _saved(self) -> None:
-        self.note.emit(f"{self._name} saved")
 
 
 class InspectEmpty(QScrollArea):
@@ -208,7 +155,7 @@ class SubjectBar(QFrame):
         """Offer these models, the first one being in use."""
         self.models.clear()
         for card in models:
-            self.models.addItem(card.name, card.folder)
+            self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
         self.models.setToolTip(models[0].description if models else "")
 
@@ -261,7 +208,7 @@ class InspectView(Page):
         self._sections = Sections(self._make, theme, self)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
-        self._saving = Saving(lanes, self)
+        self._saving = ChartSaver(lanes, self)
         self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
         self._lay_out()
         self._connect()
@@ -421,8 +368,8 @@ class InspectView(Page):
         section = kind(self.workspace, self.theme, self.lanes)
         section.note.connect(self.note)
         section.lost.connect(self.lost)
-        section.save_asked.connect(self._saving.save_chart)
-        section.visit_asked.connect(self.look_at)
+        section.save_requested.connect(self._saving.save_chart)
+        section.visit_requested.connect(self.look_at)
         return section
 
     def _arrange(self) -> None:

@@ -39,7 +39,7 @@ class NetworkButton(QPushButton):
         self._update_label()
 
     def set_busy(self, words: str) -> None:
-        """Show what the network is used for now ("Downloading 34 %"); empty for nothing."""
+        """Show what the network is used for now ("Downloading 34%"); empty for nothing."""
         if words != self._busy:
             self._busy = words
             self._update_label()
@@ -67,4 +67,4 @@ def downloading(done: int, total: int) -> str:
     """
     if 0 < total <= done:
         return "Trying the new model"
-    return f"Downloading {done * 100 // total} %" if total else f"Downloading {wording.size(done)}"
+    return f"Downloading {done * 100 // total}%" if total else f"Downloading {wording.size(done)}"

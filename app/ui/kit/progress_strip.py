@@ -86,7 +86,7 @@ class ProgressStrip(QFrame):
         if progress.total:
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(progress.fraction * 1000))
-            words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0 %'}"
+            words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0%'}"
         else:
             self._bar.setRange(0, 0)
         if progress.seconds_left is not None:

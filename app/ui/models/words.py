@@ -151,7 +151,7 @@ def fitted(card: ModelCard) -> Fact:
 
 def _figures(figures: dict[str, float], times: float) -> str:
     figures_found = [
-        f"{words} {figures[name] * times:.0f} %" for name, words in _FIGURES.items() if name in figures
+        f"{words} {figures[name] * times:.0f}%" for name, words in _FIGURES.items() if name in figures
     ]
     return ", ".join(figures_found[:_MOST_FIGURES])
 

@@ -84,7 +84,7 @@ def offer_models(
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
     for card in fitting:
-        choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
+        choice.addItem(f"{card.title}, {wording.size(card.size)}", card.name)
         weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
         choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
     wanted = chosen or unasked
@@ -257,7 +257,7 @@ class SettingsView(Page):
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
-            self.text_size.addItem(f"{size} %", size)
+            self.text_size.addItem(f"{size}%", size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         self.device.set_words(device_words(settings))
         self.network.set_words(network_words(settings))

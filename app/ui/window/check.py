@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.core.checks import WindowTrial
     from app.core.report import Report
+    from app.flows.check.trial import WindowTrial
 
 
 def start_window() -> Callable[[WindowTrial, Report], dict[str, str]]:

@@ -15,11 +15,10 @@ from PySide6.QtCore import qVersion
 from PySide6.QtGui import QImage, QImageReader
 from PySide6.QtWidgets import QApplication
 
-from app.core.checks import WindowTrial
 from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.system_libraries import without_library
-from app.flows.check.trial import Trial, require
+from app.flows.check.trial import Trial, WindowTrial, require
 from app.flows.second_start import Answer, Claim, hand_over, name_of
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.paths import default_paths

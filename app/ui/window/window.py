@@ -169,8 +169,8 @@ class MainWindow(QMainWindow):
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
-                self.preparing.file_up = page.opening.file_up  # type: ignore[attr-defined]
-                for signal in (page.sheets.up, page.opening.opened):  # type: ignore[attr-defined]
+                self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
+                for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]

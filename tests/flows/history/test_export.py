@@ -101,7 +101,7 @@ def test_how_far_a_stopped_reading_came_is_said(workspace: Workspace) -> None:
     rows = list(csv.DictReader(io.StringIO(out(workspace, stopped, "csv"), newline="")))
     assert [row["share_read"] for row in rows] == ["0.340000", ""]
     page = out(workspace, stopped, "markdown")
-    assert "Stopped after 34 % of the text." in page and "Stopped before the end." in page
+    assert "Stopped after 34% of the text." in page and "Stopped before the end." in page
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t="])
@@ -128,11 +128,11 @@ def test_the_page_quotes_each_answer_with_where_it_stands(workspace: Workspace) 
         "## How much is the deposit?\n\n**three months' rent**\n\n> The deposit is three months' rent.\n"
         in page
     )
-    assert "Very likely, 94 %.\n\nlease.pdf, page 2, “4. Deposit”. Read on 1" in page
-    assert "The text does not say. Very likely not in the text, 97 %.\n\na\\_b.txt." in page
+    assert "Very likely, 94%.\n\nlease.pdf, page 2, “4. Deposit”. Read on 1" in page
+    assert "The text does not say. Very likely not in the text, 97%.\n\na\\_b.txt." in page
     low = out(workspace, [LOW], "markdown")
     assert "\n*three months' rent*\n\n> The deposit is" in low and "lease.pdf, page 2, “4. Deposit”." in low
-    assert f"\nLow confidence, 31 %. {NEAREST_WORDS}\n" in low
+    assert f"\nLow confidence, 31%. {NEAREST_WORDS}\n" in low
 
 
 @given(
@@ -161,7 +161,7 @@ def test_an_annotation_selects_the_answer_in_three_ways(workspace: Workspace) ->
     assert whole["@context"][0] == "http://www.w3.org/ns/anno.jsonld"
     (item,) = whole["first"]["items"]
     assert item["type"] == "Annotation" and item["created"] == "2023-11-14T22:13:20Z"
-    assert [body["value"] for body in item["body"]] == [ENTRY.question, LEASE.text, "Very likely, 94 %"]
+    assert [body["value"] for body in item["body"]] == [ENTRY.question, LEASE.text, "Very likely, 94%"]
     source = item["target"]["source"]
     assert (source["id"], source["format"]) == ("file:///home/ada/my%20lease.pdf", "application/pdf")
     assert source["sha256"] == ENTRY.sha256
@@ -175,7 +175,7 @@ def test_an_annotation_selects_the_answer_in_three_ways(workspace: Workspace) ->
 
 def test_words_with_low_confidence_are_selected_and_assessed_as_such(workspace: Workspace) -> None:
     (item,) = json.loads(out(workspace, [LOW], "json"))["first"]["items"]
-    assert [body["value"] for body in item["body"]] == [ENTRY.question, LEASE.text, "Low confidence, 31 %"]
+    assert [body["value"] for body in item["body"]] == [ENTRY.question, LEASE.text, "Low confidence, 31%"]
     assert item["target"]["selector"][0]["start"] == 20
 
 
@@ -295,11 +295,11 @@ def test_a_copy_of_the_pdf_has_its_answers_highlighted(
     done = export(workspace, [lease, entry(kind=Kind.TEXT), unanswered()], "pdf", copy, SILENT)
     assert (done.count, done.files) == (1, (copy,))
     assert done.notes == ("1 answer in documents other than PDF left out.",)
-    assert highlights(copy) == ["Who is welcome?\nLikely, 80 %"]
+    assert highlights(copy) == ["Who is welcome?\nLikely, 80%"]
     assert Path(lease.path).read_bytes() == before
     low = asked(workspace, Path(lease.path), "Perhaps they are welcome?")
     export(workspace, [low], "pdf", copy, SILENT)
-    assert highlights(copy) == ["Perhaps they are welcome?\nLow confidence, 30 %"]
+    assert highlights(copy) == ["Perhaps they are welcome?\nLow confidence, 30%"]
 
 
 def test_several_pdfs_become_several_copies(workspace: Workspace, lease: Entry, tmp_path: Path) -> None:

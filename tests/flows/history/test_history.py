@@ -85,7 +85,7 @@ def test_an_entry_says_what_was_asked_and_where_the_answer_stands() -> None:
     assert (made.share_read, made.stopped) == (1.0, "")
     part = replace(reading, complete=False, windows=34, windows_total=100)
     made_in_part = history.entry_of(opened, asked, part)
-    assert made_in_part.stopped == "Stopped after 34 % of the best passages"
+    assert made_in_part.stopped == "Stopped after 34% of the best passages"
     found_in_part = history.entry_of(opened, replace(asked, quick=False), replace(part, finder="quicker"))
     assert found_in_part.stopped == made_in_part.stopped
     best = made.best
@@ -261,7 +261,7 @@ def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine:
 
 def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
     kept = replace(asked(workspace, Document(TEXT, "Pasted text")), complete=False, windows_total=4)
-    assert "That time: stopped after 25 % of the text." in check(workspace, kept).sentences
+    assert "That time: stopped after 25% of the text." in check(workspace, kept).sentences
     kept = replace(kept, windows=0, windows_total=0)
     assert "That time: stopped before the end." in check(workspace, kept).sentences
 
@@ -277,22 +277,22 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
     [
         (entry(), entry(), True, "The same answer, at the same place."),
         (unanswered(), unanswered(), True, "The text still does not say."),
-        (unanswered(), LOW, False, "Now there are nearest words: “three months' rent”, low confidence, 31 %."),
+        (unanswered(), LOW, False, "Now there are nearest words: “three months' rent”, low confidence, 31%."),
         (entry(), LOW, False,
-         "Now there are only nearest words: “three months' rent”, low confidence, 31 % (was “three months' rent”)."),
-        (LOW, entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
+         "Now there are only nearest words: “three months' rent”, low confidence, 31% (was “three months' rent”)."),
+        (LOW, entry(), False, "Now there is an answer: “three months' rent”, very likely, 94%."),
         (LOW, LOW, True, "The same nearest words, at the same place."),
         (LOW, replace(LOW, answers=(OTHER,)), False,
-         "Other nearest words now: “two months”, low confidence, 91 % (was “three months' rent”)."),
+         "Other nearest words now: “two months”, low confidence, 91% (was “three months' rent”)."),
         (LOW, unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (unanswered(), unanswered(quick=True), True, "Still no answer in the part that was read."),
-        (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94 %."),
+        (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94%."),
         (entry(), unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (
             entry(),
             entry(answers=(OTHER,)),
             False,
-            "Another answer now: “two months”, very likely, 91 % (was “three months' rent”).",
+            "Another answer now: “two months”, very likely, 91% (was “three months' rent”).",
         ),
         (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place, on page 7."),
         # The same file, read with other blanks than once.
@@ -309,7 +309,7 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
             entry(),
             entry(answers=(replace(LEASE, probability=0.6),)),
             True,
-            "The same answer, at the same place, now 60 % (was 94 %).",
+            "The same answer, at the same place, now 60% (was 94%).",
         ),
         (entry(), entry(sha256="cd" * 32, answers=(replace(LEASE, span=Span(30, 47)),)), True,
          "The same answer, at the same place."),

@@ -14,9 +14,9 @@ from app.core.models import Head, ModelCard, ProblemType
 from app.core.reliability import BINS, TextKind, question_count
 from app.core.report import Report, Silent
 from app.core.requests import CalibrationData, ModelChoice, QuestionBatch
-from app.flows.joining import join_paragraphs, sample
-from app.flows.measure.evaluate import QaPlan, evaluate_qa
-from app.flows.measure.evaluate_classes import ClassPlan, evaluate_classes
+from app.flows.measure.evaluate import evaluate_qa, join_paragraphs
+from app.flows.measure.evaluate_classes import evaluate_classes
+from app.flows.measure.plan import Plan, sample
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
@@ -49,7 +49,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_figures(tmp_path: Path, file: Path) -> None:
-    found = evaluate_qa(fake_workspace(tmp_path), QaPlan((file,)), Silent())
+    found = evaluate_qa(fake_workspace(tmp_path), Plan((file,)), Silent())
     assert (found.model, found.device, found.calibration) == ("reader", "CPU", None)
     figures = found.measured[0].overall
     assert (figures.questions, figures.answerable) == (5, 3)
@@ -68,7 +68,7 @@ def test_figures(tmp_path: Path, file: Path) -> None:
 
 
 def test_by_source_and_sets_without_one_kind(tmp_path: Path, file: Path) -> None:
-    by_source = evaluate_qa(fake_workspace(tmp_path), QaPlan((file,)), Silent()).measured[0].by_source
+    by_source = evaluate_qa(fake_workspace(tmp_path), Plan((file,)), Silent()).measured[0].by_source
     assert list(by_source) == ["one", "two"]
     assert by_source["one"].no_answer_right is None
     assert by_source["one"].f1 == pytest.approx(100 * (1 + 2 / 3) / 2)
@@ -84,13 +84,13 @@ def test_squad_json(tmp_path: Path) -> None:
     squad = {"data": [{"title": "T", "paragraphs": [{"context": "The king stole tarts.", "qas": questions}]}]}
     path = tmp_path / "dev-v2.0.json"
     path.write_text(json.dumps(squad))
-    figures = evaluate_qa(fake_workspace(tmp_path), QaPlan((path,)), Silent()).measured[0].overall
+    figures = evaluate_qa(fake_workspace(tmp_path), Plan((path,)), Silent()).measured[0].overall
     assert (figures.questions, figures.answerable, figures.f1) == (2, 1, 100.0)
 
 
 def test_joined_paragraphs_are_read_as_one_document(tmp_path: Path, file: Path) -> None:
     engine = FakeEngine()
-    found = evaluate_qa(fake_workspace(tmp_path, engine), QaPlan((file,), join=(0, 2, 9)), Silent())
+    found = evaluate_qa(fake_workspace(tmp_path, engine), Plan((file,), join=(0, 2, 9)), Silent())
     assert [measured.join for measured in found.measured] == [0, 2, 9]
     asked = [request for request in engine.requests if isinstance(request, QuestionBatch)]
     for request, count in zip(asked, (1, 3, 4), strict=True):  # there are four different paragraphs in all
@@ -103,7 +103,7 @@ def test_joined_paragraphs_are_read_as_one_document(tmp_path: Path, file: Path) 
 def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file: Path) -> None:
     engine = FakeEngine()
     workspace = keeping_workspace(tmp_path, engine)
-    plan = QaPlan((file,), join=(0, 1), fit=True, record=True)
+    plan = Plan((file,), join=(0, 1), fit=True, record=True)
     found = evaluate_qa(workspace, plan, Silent())
     data = engine.requests[-1]
     assert isinstance(data, CalibrationData)
@@ -150,7 +150,7 @@ class LongEngine(FakeEngine):
 
 def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> None:
     workspace = keeping_workspace(tmp_path, LongEngine())
-    evaluate_qa(workspace, QaPlan((file,), join=(0, 2), record=True), Silent())
+    evaluate_qa(workspace, Plan((file,), join=(0, 2), record=True), Silent())
     kept = read_notes(tmp_path / "model").reliability
     assert set(kept) == {TextKind.PARAGRAPHS, TextKind.LONG_DOCUMENTS}
     bins = kept[TextKind.PARAGRAPHS]
@@ -163,25 +163,25 @@ def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> 
 
 def test_another_record_adds_its_kinds_and_a_fit_drops_what_was_before_it(tmp_path: Path, file: Path) -> None:
     workspace = keeping_workspace(tmp_path, LongEngine())
-    evaluate_qa(workspace, QaPlan((file,), record=True), Silent())
+    evaluate_qa(workspace, Plan((file,), record=True), Silent())
     tables = tmp_path / "tables.jsonl"
     table = [["Name", "Deed"], ["The king", "stole\n\ntarts"]]
     answer = {"text": "king", "row": 1, "column": 0, "start": 4}
     row = {"id": "t", "question": "Who: king?", "table": table, "header_rows": 1, "answers": [answer]}
     tables.write_text(json.dumps(row) + "\n")
-    found = evaluate_qa(workspace, QaPlan((tables,), record=True), Silent())
+    found = evaluate_qa(workspace, Plan((tables,), record=True), Silent())
     kept = read_notes(tmp_path / "model").reliability
     assert set(found.reliability) == {TextKind.TABLES}, "in two windows, and still a table"
     assert kept[TextKind.TABLES] == found.reliability[TextKind.TABLES]
     assert question_count(kept[TextKind.PARAGRAPHS]) == 5
-    evaluate_qa(workspace, QaPlan((file,), fit=True, record=True), Silent())
+    evaluate_qa(workspace, Plan((file,), fit=True, record=True), Silent())
     assert read_notes(tmp_path / "model").reliability == {}
 
 
 def test_limit_takes_the_same_questions_each_time(tmp_path: Path, file: Path) -> None:
     engine = FakeEngine()
     for _ in range(2):
-        found = evaluate_qa(fake_workspace(tmp_path, engine), QaPlan((file,), limit=2), Silent())
+        found = evaluate_qa(fake_workspace(tmp_path, engine), Plan((file,), limit=2), Silent())
         assert found.measured[0].overall.questions == 2
     assert engine.requests[0] == engine.requests[1]
 
@@ -190,9 +190,9 @@ def test_a_file_without_questions(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("")
     with pytest.raises(SpanlightError, match="no question"):
-        evaluate_qa(fake_workspace(tmp_path), QaPlan((path,)), Silent())
+        evaluate_qa(fake_workspace(tmp_path), Plan((path,)), Silent())
     with pytest.raises(SpanlightError, match="no text"):
-        evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+        evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
 
 
 @given(st.integers(1, 12), st.integers(0, 15), st.integers(), st.data())
@@ -234,9 +234,7 @@ def test_classes_by_name_or_index(tmp_path: Path) -> None:
         {"text": "meh", "label": 0, "domain": "y"},
     ]
     path = write_texts(tmp_path / "dev.jsonl", rows)
-    found = evaluate_classes(
-        keeping_workspace(tmp_path, FakeEngine()), ClassPlan((path,), record=True), Silent()
-    )
+    found = evaluate_classes(keeping_workspace(tmp_path, FakeEngine()), Plan((path,), record=True), Silent())
     assert found.labels == ("negative", "positive")
     assert found.confusion == ((2, 1), (1, 1))
     assert found.overall.accuracy == pytest.approx(0.6)
@@ -252,7 +250,7 @@ def test_classes_by_name_or_index(tmp_path: Path) -> None:
 
 def test_a_class_that_does_not_occur_does_not_count(tmp_path: Path) -> None:
     path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "positive"}])
-    found = evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+    found = evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
     assert found.overall.macro_f1 == 1.0
     assert found.by_class["negative"].precision is None
     assert found.by_class["negative"].recall is None
@@ -272,7 +270,7 @@ def test_a_class_that_does_not_occur_does_not_count(tmp_path: Path) -> None:
 def test_texts_at_fault(tmp_path: Path, rows: list[dict[str, Any]], sentence: str) -> None:
     path = write_texts(tmp_path / "dev.jsonl", rows)
     with pytest.raises(SpanlightError) as caught:
-        evaluate_classes(fake_workspace(tmp_path), ClassPlan((path,)), Silent())
+        evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
     assert caught.value.message == sentence
 
 
@@ -287,4 +285,4 @@ def test_a_head_without_one_winner_is_refused(tmp_path: Path) -> None:
     workspace.shelf = Shelf()  # type: ignore[assignment]
     path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "a"}])
     with pytest.raises(SpanlightError, match="does not choose one"):
-        evaluate_classes(workspace, ClassPlan((path,)), Silent())
+        evaluate_classes(workspace, Plan((path,)), Silent())

@@ -11,7 +11,8 @@ from app.core.models import Head, ModelCard
 from app.core.reliability import calibration_error
 from app.core.report import Silent
 from app.core.requests import ClassCalibrationData
-from app.flows.measure.evaluate_classes import ClassPlan, evaluate_classes
+from app.flows.measure.evaluate_classes import evaluate_classes
+from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 from app.models.disk.notes import Notes, read_notes, write_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
@@ -42,7 +43,7 @@ def workspace_of(folder: Path, engine: FakeEngine) -> Workspace:
 
 def test_calibration_error_is_reported_and_recorded(tmp_path: Path, file: Path) -> None:
     workspace = workspace_of(tmp_path / "model", FakeEngine())
-    found = evaluate_classes(workspace, ClassPlan((file,), record=True), Silent())
+    found = evaluate_classes(workspace, Plan((file,), record=True), Silent())
     # At 0.9 one of two is right, at 0.8 one of two.
     assert found.overall.calibration_error == pytest.approx((abs(2 * 0.9 - 1) + abs(2 * 0.8 - 1)) / 4)
     assert found.temperature is None
@@ -55,7 +56,7 @@ def test_a_temperature_is_fitted_by_the_engine_and_kept_with_the_model(tmp_path:
     engine = FakeEngine()
     workspace = workspace_of(tmp_path / "model", engine)
     write_notes(tmp_path / "model", Notes(description="mine", class_temperature=3.0))
-    found = evaluate_classes(workspace, ClassPlan((file,), fit=True), Silent())
+    found = evaluate_classes(workspace, Plan((file,), fit=True), Silent())
     data = engine.requests[-1]
     assert isinstance(data, ClassCalibrationData)
     assert [reading.target for reading in data.readings] == [1, 0, 0, 1]

@@ -15,8 +15,8 @@ from app.core.models import Head, ModelCard
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Span
-from app.flows.measure.evaluate_asked import DocumentQaEvaluation, DocumentQaPlan
-from app.flows.measure.evaluate_documents import evaluate_documents, places_in
+from app.flows.measure.evaluate_documents import DocumentQaEvaluation, evaluate_documents, places_in
+from app.flows.measure.plan import Plan
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
 
 # The fake reader answers with the first place of the question's last word, or holds back the text's first word.
@@ -78,7 +78,7 @@ def evaluate(
 ) -> DocumentQaEvaluation:
     workspace = fake_workspace(folder.parent / "home", engine)
     questions = write(folder.parent / "questions.jsonl", rows)
-    return evaluate_documents(workspace, DocumentQaPlan(questions, **plan), folder, Silent())
+    return evaluate_documents(workspace, Plan((questions, folder), **plan), Silent())
 
 
 def test_figures(folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_document_is_read_once_and_asked_as_the_window_asks(folder: Path) -> N
     engine = FakeEngine()
     workspace = fake_workspace(folder.parent / "home", engine)
     mixed = write(folder.parent / "mixed.jsonl", [ROWS[0], ROWS[3], ROWS[1], ROWS[4], ROWS[2]])
-    evaluate_documents(workspace, DocumentQaPlan(mixed, limit=2), folder, Silent())
+    evaluate_documents(workspace, Plan((mixed, folder), limit=2), Silent())
     asked = [request for request in engine.requests if isinstance(request, Question)]
     assert [each.text for each in asked] == [ROWS[number]["question"] for number in (0, 1, 3, 4)]
     assert [each.documents[0].text for each in asked] == [TALE_TEXT] * 2 + [NOTE_TEXT] * 2
@@ -194,7 +194,7 @@ def test_figures_are_kept_with_the_model_unless_it_was_stopped(folder: Path) -> 
         workspace = fake_workspace(folder.parent / "home", engine)
         workspace.shelf = Shelf()  # type: ignore[assignment]
         questions = write(folder.parent / "some.jsonl", ROWS)
-        evaluate_documents(workspace, DocumentQaPlan(questions, record=True), folder, Silent())
+        evaluate_documents(workspace, Plan((questions, folder), record=True), Silent())
 
     record(stopping(3, Stopped()))
     assert not (model / "spanlight.json").exists()
@@ -219,8 +219,8 @@ def test_time_left_goes_by_characters(folder: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("app.flows.groups.GroupReport.seconds", 10.0)
     rows = [ROWS[3], row("z", "long.txt", "none", "What?")]
     workspace = fake_workspace(folder.parent / "home", Reading())
-    plan = DocumentQaPlan(write(folder.parent / "questions.jsonl", rows))
-    evaluate_documents(workspace, plan, folder, Watching())
+    plan = Plan((write(folder.parent / "questions.jsonl", rows), folder))
+    evaluate_documents(workspace, plan, Watching())
     asked = [each for each in told if each.what == "questions"]
     short, whole = len(NOTE_TEXT) + 1, len(NOTE_TEXT) + 1 + 10_001
     read = [short / 4, short, short + 10_001 / 4, whole]

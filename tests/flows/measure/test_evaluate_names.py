@@ -11,7 +11,8 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
-from app.flows.measure.evaluate_names import NamesPlan, evaluate_names
+from app.flows.measure.evaluate_names import evaluate_names
+from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
@@ -62,7 +63,7 @@ def test_names_are_right_by_place_and_kind(tmp_path: Path, workspace: Workspace)
         tmp_path / "one.jsonl", "Ann/B-PER Lee/I-PER saw/O Rome/B-LOC ./O", "In/O Paris/B-LOC ,/O too/O"
     )
     two = write(tmp_path / "two.jsonl", "The/O Lee/B-ship sailed/O to/O Rome/B-place")
-    plan = NamesPlan((one, two + "?labels=place:LOC"), record=True)
+    plan = Plan((Path(one), Path(two + "?labels=place:LOC")), record=True)
     found = evaluate_names(workspace, plan, Silent())
     # There: Ann Lee, Rome, Paris (LOC), Rome. Found: Ann Lee, Rome, Paris (PER), Lee (PER), Rome.
     assert (found.texts, found.overall.names, found.overall.found) == (3, 4, 5)
@@ -78,15 +79,15 @@ def test_names_are_right_by_place_and_kind(tmp_path: Path, workspace: Workspace)
 
 def test_kinds_that_the_model_does_not_know_are_refused(tmp_path: Path, workspace: Workspace) -> None:
     with pytest.raises(SpanlightError, match="none of the kinds of names in the files: person"):
-        evaluate_names(workspace, NamesPlan((write(tmp_path / "a.jsonl", "Ann/B-person"),)), Silent())
+        evaluate_names(workspace, Plan((Path(write(tmp_path / "a.jsonl", "Ann/B-person")),)), Silent())
 
 
 def test_texts_without_names_may_be_measured(tmp_path: Path, workspace: Workspace) -> None:
-    found = evaluate_names(workspace, NamesPlan((write(tmp_path / "a.jsonl", "It/O rained/O"),)), Silent())
+    found = evaluate_names(workspace, Plan((Path(write(tmp_path / "a.jsonl", "It/O rained/O")),)), Silent())
     assert (found.overall.names, found.overall.found, found.overall.f1) == (0, 0, 0.0)
 
 
 def test_an_empty_file_is_refused(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "a.jsonl").write_text("")
     with pytest.raises(SpanlightError, match="no text"):
-        evaluate_names(workspace, NamesPlan((str(tmp_path / "a.jsonl"),)), Silent())
+        evaluate_names(workspace, Plan((tmp_path / "a.jsonl",)), Silent())

@@ -14,12 +14,12 @@ from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText, MaskedTexts
 from app.core.text import RunningText
 from app.flows.measure.evaluate_pretraining import (
-    PretrainingPlan,
     evaluate_pretraining,
     pair_figures,
     pairs_of,
     word_figures,
 )
+from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
@@ -67,7 +67,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_words_and_pairs_by_source(tmp_path: Path, files: tuple[Path, Path]) -> None:
     engine = Pretrained()
     workspace = workspace_of(tmp_path / "model", engine)
-    found = evaluate_pretraining(workspace, PretrainingPlan(files, record=True), Silent())
+    found = evaluate_pretraining(workspace, Plan(files, record=True), Silent())
     assert (found.texts, found.words.words) == (7, 14)
     assert (found.words.top1, found.words.top5, found.words.loss) == (0.5, 1.0, 1.5)
     assert {s: f.words for s, f in found.words_by_source.items()} == {"book": 2, "court": 12}
@@ -86,7 +86,7 @@ def test_words_and_pairs_by_source(tmp_path: Path, files: tuple[Path, Path]) -> 
 def test_without_a_head_over_pairs_only_words_are_measured(tmp_path: Path, files: tuple[Path, Path]) -> None:
     engine = Pretrained()
     workspace = workspace_of(tmp_path / "model", engine, (Head.MASKED_WORDS,))
-    found = evaluate_pretraining(workspace, PretrainingPlan(files), Silent())
+    found = evaluate_pretraining(workspace, Plan(files), Silent())
     assert found.pairs is None and found.pairs_by_source == {}
     assert not any(isinstance(r, PassagePairs) for r in engine.requests)
 
@@ -96,7 +96,7 @@ def test_files_without_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="no text"):
         evaluate_pretraining(
             workspace_of(tmp_path / "model", Pretrained()),
-            PretrainingPlan((tmp_path / "none.txt",)),
+            Plan((tmp_path / "none.txt",)),
             Silent(),
         )
 

@@ -14,8 +14,8 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.flows.measure.evaluate_asked import DocumentQaEvaluation, DocumentQaPlan
-from app.flows.measure.evaluate_tables import evaluate_tables
+from app.flows.measure.evaluate_documents import DocumentQaEvaluation, evaluate_tables
+from app.flows.measure.plan import Plan
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 
 TABLE = [
@@ -51,7 +51,7 @@ def evaluate(
 ) -> DocumentQaEvaluation:
     file = tmp_path / "tables.jsonl"
     file.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    return evaluate_tables(fake_workspace(tmp_path, engine), DocumentQaPlan(file, **plan), Silent())
+    return evaluate_tables(fake_workspace(tmp_path, engine), Plan((file,), **plan), Silent())
 
 
 def test_right_is_what_lies_in_a_right_cell(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_every_cell_with_words_is_found_where_it_stands(tmp_path: Path, table: l
             return seen[-1]
 
     workspace.documents = Watched()  # type: ignore[assignment]
-    found = evaluate_tables(workspace, DocumentQaPlan(file), Silent())
+    found = evaluate_tables(workspace, Plan((file,)), Silent())
     assert found.lost == 0
     (opened,) = seen
     shown = {

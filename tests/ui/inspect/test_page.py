@@ -27,7 +27,7 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.inspect.page import InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.work import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
+from app.ui.inspect.visit import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from app.ui.kit.file_dialog import save_dialog
 from tests.helpers import insides
@@ -207,7 +207,7 @@ def test_another_model_has_everything_looked_at_anew(
 ) -> None:
     look(view, qtbot)
     box = view._bar.models
-    assert [box.itemText(at) for at in range(box.count())] == ["reader-quick", "other-qa"]
+    assert [box.itemText(at) for at in range(box.count())] == ["Spanlight quick reader", "other-qa"]
     view._bar.model_chosen.emit("/models/other-qa")
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2

@@ -31,17 +31,17 @@ def test_many_labels_stand_in_order_of_probability() -> None:
     assert len(rows) == 100
     assert rows[0].name == "Label 99"
     assert [row.best for row in rows].count(True) == 1
-    assert sureness(item) == "Unsure: the likeliest of 100, 2 %"
+    assert sureness(item) == "Unsure: the likeliest of 100, 2%"
 
 
 def test_multi_label_names_all_that_apply() -> None:
     item = classification(ProblemType.MULTI_LABEL, "rude", rude=0.9, loud=0.6, kind=0.1)
     assert headline(item) == "Rude, Loud"
     assert [row.best for row in score_rows(item)] == [True, True, False]
-    assert sureness(item) == "2 of 3 apply, from 60 % to 90 %"
+    assert sureness(item) == "2 of 3 apply, from 60% to 90%"
     nothing = classification(ProblemType.MULTI_LABEL, "", rude=0.3, kind=0.1)
     assert headline(nothing) == "None of them"
-    assert "30 %" in sureness(nothing)
+    assert "30%" in sureness(nothing)
     assert [row.best for row in score_rows(nothing)] == [False, False]
 
 
@@ -60,7 +60,7 @@ def test_a_lone_label_applies_or_does_not() -> None:
 def test_of_many_labels_that_apply_the_likeliest_are_named() -> None:
     item = classification(ProblemType.MULTI_LABEL, "l0", **{f"l{at}": 0.99 - at / 100 for at in range(20)})
     assert headline(item) == "L0, L1, L2, 17 more"
-    assert sureness(item) == "20 of 20 apply, from 80 % to 99 %"
+    assert sureness(item) == "20 of 20 apply, from 80% to 99%"
     assert all(row.best for row in score_rows(item))
 
 
@@ -121,7 +121,7 @@ def test_a_row_s_whole_name_shows_under_the_pointer(
     theme.choose("light")
     bars = ScoreBars(theme)
     qtbot.addWidget(bars)
-    bars.set_rows((ScoreRow("first", 0.7, "70 %"), ScoreRow("a long name " * 9, 0.3, "30 %")))
+    bars.set_rows((ScoreRow("first", 0.7, "70%"), ScoreRow("a long name " * 9, 0.3, "30%")))
     bars.resize(200, bars.sizeHint().height())
     bars.show()
     told: list[str] = []
@@ -129,4 +129,4 @@ def test_a_row_s_whole_name_shows_under_the_pointer(
     for y in (12, bars.height() - 12, bars.height() + 50):
         event = QHelpEvent(QEvent.Type.ToolTip, QPoint(20, y), bars.mapToGlobal(QPoint(20, y)))
         QApplication.sendEvent(bars, event)
-    assert told == ["first, 70 %", f"{'a long name ' * 9}, 30 %", ""]
+    assert told == ["first, 70%", f"{'a long name ' * 9}, 30%", ""]

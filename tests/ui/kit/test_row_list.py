@@ -45,7 +45,7 @@ def test_a_row_is_read_out_and_has_a_tip(rows: RowList) -> None:
     index = rows.model().index(0, 0)
     assert index.data() == "Oxford"
     for role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-        assert "30 %" in index.data(role)
+        assert "30%" in index.data(role)
     assert "Oxford" in index.data(Qt.ItemDataRole.AccessibleTextRole)
     assert index.data(ROW) is not None and index.data(Qt.ItemDataRole.DecorationRole) is None
     assert rows.model().rowCount(index) == 0

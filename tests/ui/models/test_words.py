@@ -19,9 +19,9 @@ def test_what_was_measured_here_stands_apart_from_what_came_along() -> None:
         "10", "2026-11-22T00:00:00+00:00",
     )  # fmt: skip
     here = measured_here((one,))
-    assert here.startswith("Short questions (2 examples): ") and "55 %" in here
+    assert here.startswith("Short questions (2 examples): ") and "55%" in here
     assert here.endswith(", 4.0 a second")
-    assert makers_figures(card).startswith("squad (100 examples): ") and "60 %" in makers_figures(card)
+    assert makers_figures(card).startswith("squad (100 examples): ") and "60%" in makers_figures(card)
     assert measured_here(()) == "" and makers_figures(CARD) == ""
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.checks import Checked, WindowTrial
 from app.core.report import Silent
+from app.flows.check.trial import Checked, WindowTrial
 from app.ui.window import checked
 from app.ui.window.check import start_window
 from tests.conftest import ROOT

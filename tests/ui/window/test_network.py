@@ -78,7 +78,7 @@ def test_a_download_is_told_there_until_it_is_over(
 
     go_on = threading.Event()
     job = window.lanes.network.start(download)
-    qtbot.waitUntil(lambda: window.status.network.text() == "Downloading 34 %")
+    qtbot.waitUntil(lambda: window.status.network.text() == "Downloading 34%")
     go_on.set()
     qtbot.waitUntil(lambda: window.status.network.text() == "Trying the new model")
     job.stop()

@@ -17,8 +17,8 @@ from app.tasks.text.windows import PairTemplate
 
 # A text of at most so many windows is read by the careful reader only. Of a longer one the quick reader reads up to
 # `BEST_GROUPS` windows, those with most of the question's words, and the careful one reads `READ` of these: for 154
-# questions of `docqa` about 250,000 characters each, the windows of the first hold 96.8 % of the answers, those of the
-# second 96.1 %.
+# questions of `docqa` about 250,000 characters each, the windows of the first hold 96.8% of the answers, those of the
+# second 96.1%.
 READ = 16
 # How many windows the quick reader reads in one batch.
 _QUICK_BATCH = 4

@@ -35,7 +35,7 @@ class Place:
 
     @property
     def likely(self) -> str:
-        """The probability in words and as a number: "Very likely, 94 %"."""
+        """The probability in words and as a number: "Very likely, 94%"."""
         return wording.likely(self.probability)
 
     def copied(self) -> str:
@@ -68,12 +68,12 @@ def _plain(text: str) -> str:
 
 
 def where(opened: Opened, at: int) -> str:
-    """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34 % of the text"."""
+    """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
     heading, place = opened.heading_at(at), opened.place_at(at)
     if len(heading) > _LONGEST_HEADING:
         heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"
     if place and (heading or opened.pages):
         return f"{place}, {heading}" if heading else place
     percent = round(100 * at / max(1, len(opened.document.text)))
-    share = f"at {percent} % of the text" if percent else "at the start"
+    share = f"at {percent}% of the text" if percent else "at the start"
     return ", ".join(part for part in (place, heading, share) if part)

@@ -121,7 +121,7 @@ class ClassPanel(TextPanel):
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
         more = len(card.labels) - len(labels)
         self.model.show_model(
-            breakable(f"{card.name} {_DOES[card.problem]}: {named}" + (f" and {more} more" if more else ""))
+            breakable(f"{card.title} {_DOES[card.problem]}: {named}" + (f" and {more} more" if more else ""))
         )
 
     def _arrange(self) -> None:

@@ -155,6 +155,11 @@ class NamePane(DocumentPane):
         """Carries the files that were dropped or pasted here."""
         return self.files_dropped
 
+    @property
+    def searched(self) -> DocumentPane:
+        """This pane, which finds words."""
+        return self
+
     def start_with(self, text: str) -> None:
         """Set the first text, with nothing to undo."""
         self.set_text(text)

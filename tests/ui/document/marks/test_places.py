@@ -32,10 +32,10 @@ def test_the_sentence_is_shown_without_runs_of_blanks() -> None:
     place = place_of(of(POEM, "poem.txt"), answer(POEM, start, POEM.index(" stole")))
     assert place.sentence[place.start : place.end] == "The Knave of Hearts"
     assert "  " not in place.sentence and "\n" not in place.sentence
-    assert place.where == "line 5, at 56 % of the text"
-    assert place.likely == "Very likely, 94 %"
+    assert place.where == "line 5, at 56% of the text"
+    assert place.likely == "Very likely, 94%"
     assert place.copied().startswith("The Knave of\n Hearts\n\n“") and place.copied().endswith(
-        "(poem.txt, line 5, at 56 % of the text)"
+        "(poem.txt, line 5, at 56% of the text)"
     )
 
 
@@ -63,7 +63,7 @@ def test_a_page_and_its_heading_say_where() -> None:
     )
     assert (where(labelled, 7), where(labelled, len(text))) == ("page i (1 in the file)", "page 2")
     page = Opened(Document(text, "rules.htm"), Kind.HTML, headings)
-    assert where(page, text.index("secret")) == "More, at 86 % of the text"
+    assert where(page, text.index("secret")) == "More, at 86% of the text"
     start = text.index("secret")
     assert place_of(opened, answer(text, start, start + 6)).copied().endswith("(rules.pdf, page 2, More)")
 
@@ -71,12 +71,12 @@ def test_a_page_and_its_heading_say_where() -> None:
 @pytest.mark.parametrize(
     ("opened", "card", "kept"),
     [
-        (Opened(Document("Short.\nIt is high at noon.")), "line 2, at 81 % of the text", "line 2"),
+        (Opened(Document("Short.\nIt is high at noon.")), "line 2, at 81% of the text", "line 2"),
         (Opened(Document("long words " * 99 + "\nnoon"), lines=array("i", [0, 1090])),
-         "line 2, at 100 % of the text", "line 2"),
+         "line 2, at 100% of the text", "line 2"),
         (Opened(Document("Head\nnoon"), Kind.MARKDOWN, (Heading(Span(0, 4), 1),), lines=array("i", [0, 5, 5])),
          "line 3, Head", "line 3"),
-        (Opened(Document("Head\nnoon"), Kind.HTML, (Heading(Span(0, 4), 1),)), "Head, at 56 % of the text", ""),
+        (Opened(Document("Head\nnoon"), Kind.HTML, (Heading(Span(0, 4), 1),)), "Head, at 56% of the text", ""),
         (Opened(Document("Head\nnoon"), Kind.PDF, pages=(PageText(9, 9, Span(0, 9), label="iv"),)),
          "page iv (1 in the file)", "page iv (1 in the file)"),
     ],

@@ -90,7 +90,7 @@ def test_loading_waits_for_what_runs_and_leaves_its_news_alone(
     leave.set()
     qtbot.waitUntil(lambda: view.lanes.work.idle)
     assert len(engine.loads) == 1
-    assert view._class_panel.card.text() == "Positive (Very likely, 95 %)"
+    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
     assert notes == ["", "1 text (2 windows) classified in 0.5 seconds"]
 
 

@@ -49,10 +49,10 @@ def test_a_text_gets_its_winner_words_and_bars(view: ClassifyView, qtbot: QtBot)
     view.note.connect(notes.append)
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert view._class_panel.card.text() == "Positive (Very likely, 95 %)"
+    assert view._class_panel.card.text() == "Positive (Very likely, 95%)"
     rows = view._class_panel.card._bars.rows()
     shown = [(row.name, row.number, row.best) for row in rows]
-    assert shown == [("Positive", "95 %", True), ("Negative", "5 %", False)]
+    assert shown == [("Positive", "95%", True), ("Negative", "5%", False)]
     assert "2 windows" in view._class_panel.card._length.text()
     assert view._class_panel.card._length.isVisible()
     assert "moods" in view._class_panel.card.foot.source()

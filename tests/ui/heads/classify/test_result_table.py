@@ -53,9 +53,9 @@ def test_several_labels_may_apply_or_none(table: ResultTable) -> None:
     items = [item(multi, "", 0.2, 0.3), item(multi, "b", 0.6, 0.9), item(multi, "a", 0.7, 0.1)]
     table.set_results(("none", "both", "one"), items)
     assert shown(table) == [
-        ["none", "None of them", "", "20 %", "30 %"],
-        ["both", "B, A", "90 %", "60 %", "90 %"],
-        ["one", "A", "70 %", "70 %", "10 %"],
+        ["none", "None of them", "", "20%", "30%"],
+        ["both", "B, A", "90%", "60%", "90%"],
+        ["one", "A", "70%", "70%", "10%"],
     ]
     rows = list(csv.reader(io.StringIO(table.csv().decode("utf-8-sig"))))
     assert rows[1] == ["none", "", "", "0.200000", "0.300000"]

@@ -198,7 +198,7 @@ def test_a_word_becomes_a_blank_and_is_asked_about_and_given_back(
     qtbot.waitUntil(lambda: bool(words(view)))
     (request,) = engine.requests
     assert isinstance(request, TextToFill) and request.asked == ("coffee",)
-    assert view._fill_panel.card.question.answer() == "0.60 %, number 9 in the model's vocabulary"
+    assert view._fill_panel.card.question.answer() == "0.60%, number 9 in the model's vocabulary"
     # What is typed behind it does not take the word over.
     edit(view).moveCursor(QTextCursor.MoveOperation.End)
     view._editor.choose(0)
@@ -243,7 +243,7 @@ def test_any_word_can_be_asked_about(view: FillView, qtbot: QtBot, engine: FakeE
     QTest.keyClicks(field, "teapot")
     assert view._fill_panel.card.question.answer() == ""
     QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view._fill_panel.card.question.answer().startswith("0.60 %"))
+    qtbot.waitUntil(lambda: view._fill_panel.card.question.answer().startswith("0.60%"))
     assert engine.requests[-1] == TextToFill(TWO, (Span(2, 5), Span(17, 23)), ("teapot", ""))
     view._next()
     assert (field.text(), view._fill_panel.card.question.answer()) == ("", "")
@@ -409,8 +409,8 @@ def test_the_words_can_be_copied_and_are_told(view: FillView, qtbot: QtBot) -> N
     QTest.keyClick(rows, Qt.Key.Key_C, Ctrl)
     assert QGuiApplication.clipboard().text().splitlines()[:2] == ["a-0\t0.5", "b-0\t0.25"]
     said = rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said == "b-0, 25 %"
-    assert "a-0 50 %" in rows.accessibleDescription()
+    assert said == "b-0, 25%"
+    assert "a-0 50%" in rows.accessibleDescription()
 
 
 def test_both_themes_and_another_text_size_draw_without_a_fault(view: FillView, qtbot: QtBot) -> None:

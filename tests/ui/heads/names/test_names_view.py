@@ -92,7 +92,7 @@ def test_names_light_up_and_are_listed_by_type(view: NamesView, qtbot: QtBot, en
     assert notes == ["", f"8 names in {len(TEXT)} characters found in 0.5 seconds"]
     assert engine.requests == [TextsToTag((TEXT,), PieceAggregation.FIRST)]
     row = view._names_panel.list.rows()[1]
-    assert row.accessible_text == "Alice. People. 2 places. Very likely, 95 %."
+    assert row.accessible_text == "Alice. People. 2 places. Very likely, 95%."
 
 
 def test_f3_the_list_and_a_click_all_go_to_the_same_place(view: NamesView, qtbot: QtBot) -> None:
@@ -198,14 +198,14 @@ def test_names_found_so_far_show_while_reading_and_stay_after_a_stop(
     view.note.connect(notes.append)
     view.run()
     qtbot.waitUntil(lambda: len(view.pane.lit()) == 4)
-    assert "Reading, 50 %" in view._names_panel.strip.words()
+    assert "Reading, 50%" in view._names_panel.strip.words()
     assert view.stop()
     settle(view, qtbot)
     assert len(view.pane.lit()) == 4
-    assert notes[-1] == "Stopped after 50 % of the text"
+    assert notes[-1] == "Stopped after 50% of the text"
     said = view._names_panel._outdated
     assert said.isVisible() and said.text().startswith(
-        "Stopped after 50 % of the text: later names are missing."
+        "Stopped after 50% of the text: later names are missing."
     )
     # Every word's tag is known only of a text that was read whole.
     enabled = {action.data(): action.isEnabled() for action in view._names_panel.save.menu().actions()}
@@ -357,7 +357,7 @@ def test_what_was_typed_comes_back(
 def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
     view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.ui.document.text.filling.PIECE", 300)
+    monkeypatch.setattr("app.ui.document.text.document_pane.PIECE", 300)
     text = "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000
     read(view, qtbot, text)
     qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)

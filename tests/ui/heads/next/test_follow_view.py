@@ -80,10 +80,10 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
     QTest.mouseClick(button(view, "Does it follow?"), Qt.MouseButton.LeftButton)
     card = view._follow_panel.card
     qtbot.waitUntil(card.isVisible)
-    assert card.text() == "It continues (Very likely, 97 %)"
+    assert card.text() == "It continues (Very likely, 97%)"
     assert [(row.name, row.number, row.best) for row in card.bars.rows()] == [
-        ("Continues", "97 %", True),
-        ("Does not", "3 %", False),
+        ("Continues", "97%", True),
+        ("Does not", "3%", False),
     ]
     assert card._logits.text() == "Logits: +2.50 continues, −1.00 does not"
     assert not card._cut.isVisible()
@@ -95,11 +95,11 @@ def test_both_probabilities_and_both_logits_are_shown(view: FollowView, qtbot: Q
 @pytest.mark.parametrize(
     ("probability", "words", "sure"),
     [
-        (0.95, "It continues", "Very likely, 95 %"),
-        (0.7, "It continues", "Likely, 70 %"),
-        (0.6, "It may continue", "Undecided, 60 %"),
-        (0.45, "It may not", "Undecided, 55 %"),
-        (0.01, "It does not", "Very likely, 99 %"),
+        (0.95, "It continues", "Very likely, 95%"),
+        (0.7, "It continues", "Likely, 70%"),
+        (0.6, "It may continue", "Undecided, 60%"),
+        (0.45, "It may not", "Undecided, 55%"),
+        (0.01, "It does not", "Very likely, 99%"),
     ],
 )
 def test_an_outcome_is_called_one_only_where_it_is(probability: float, words: str, sure: str) -> None:
@@ -113,7 +113,7 @@ def test_swapping_what_was_told_tells_the_other_way_round(
     QTest.mouseClick(button(view, "Swap the passages"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(engine.requests) == 2 and not view.working())
     assert view._desk.texts() == ("pears", "apples")
-    assert view._follow_panel.card.text() == "It does not (Likely, 80 %)"
+    assert view._follow_panel.card.text() == "It does not (Likely, 80%)"
     edits(view)[0].undo()
     assert view._desk.texts() == ("apples", "apples")
     put(view, "x", "y")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.reliability import TextKind, bins_of
-from app.ui.inspect.charts.scale import contrast
+from app.ui.inspect.charts.painting import contrast
 from app.ui.kit.theme import Theme
 from app.ui.models.reliability import TITLE, ReliabilityCard
 
@@ -61,7 +61,7 @@ def test_each_kind_is_told_in_words_to_the_screen_reader_too(card: ReliabilityCa
 def test_a_mark_that_is_gone_to_is_told(card: ReliabilityCard) -> None:
     card.show_bins(BINS)
     QTest.keyClick(card.chart, Qt.Key.Key_End)
-    words = "Tables: says 55 % on average, is right in 80 % of 10 questions"
+    words = "Tables: says 55% on average, is right in 80% of 10 questions"
     assert words in said(card)
     card.show_bins(BINS)
     assert words not in said(card)

@@ -1,0 +1,88 @@
+"""Measurements of the program's speed on this computer, compared with the usual alternative."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRow:
+    """One measurement: Spanlight's figure, and the reference's in the same run if requested.
+
+    Both are medians in `unit` (s, ms, MB, windows/s, GFLOP/s, ...); `spread` is the largest of Spanlight's figures
+    minus the smallest, divided by the median, 0 for a single one. `more_is_better` is whether larger is better. `worst`
+    is the slowest figure where that matters by itself.
+    """
+
+    what: str
+    value: float
+    unit: str
+    against: float | None = None
+    more_is_better: bool = False
+    spread: float = 0.0
+    worst: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as good as the reference, above 1 if better; None without one."""
+        if self.against is None or min(self.value, self.against) <= 0:
+            return None
+        return self.value / self.against if self.more_is_better else self.against / self.value
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPart:
+    """One part of a measurement, such as reading: its rows, and sentences on what they mean.
+
+    `model`, `device` and `reference` name what was measured and against what, empty where that does not apply.
+    `details` are further figures for programs, as JSON values.
+    """
+
+    name: str
+    title: str
+    rows: tuple[BenchRow, ...]
+    notes: tuple[str, ...] = ()
+    model: str = ""
+    device: str = ""
+    reference: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The computer that was measured: processor name and instructions, threads, memory in bytes, package versions.
+
+    `graphics` are the graphics cards that the system lists; `busy` is the load of other programs when the measurement
+    began, in processors (None if unknown); `on_battery` is whether the computer ran on battery then.
+    """
+
+    processor: str
+    instructions: tuple[str, ...]
+    threads: int
+    memory: int
+    system: str
+    python: str
+    packages: dict[str, str] = field(default_factory=dict)
+    graphics: tuple[str, ...] = ()
+    busy: float | None = None
+    on_battery: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything measured in one run, on `when` (ISO 8601).
+
+    `model`, `device` and `reference` are those of the parts; `reference` names what it was measured against, empty
+    without one. `instructions` names a lesser processor that was emulated, empty for this one's own. `faults` are the
+    reasons for missing parts, by name.
+    """
+
+    machine: Machine
+    model: str
+    device: str
+    reference: str
+    parts: tuple[BenchPart, ...]
+    instructions: str = ""
+    when: str = ""
+    faults: dict[str, str] = field(default_factory=dict)
