@@ -59,7 +59,7 @@ def usage() -> str:
 
 def meant(word: str, known: Iterable[str]) -> str:
     """A question after the known word that a mistyped one is near to, with a blank behind; empty without one."""
-    from app.core.near_words import did_you_mean
+    from app.core.arguments import did_you_mean
 
     question = did_you_mean(word, known)
     return question and question + " "
@@ -123,8 +123,8 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
             "There is no screen here to open a window on. "
             f'Ask in the terminal instead: {start_command()} ask FILE --question "..."'
         )
+    from app.core.arguments import path_of
     from app.core.errors import SpanlightError
-    from app.core.file_urls import path_of
     from app.flows.second_start import claim_or_hand_over
     from app.settings.paths import default_paths
 

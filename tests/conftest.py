@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -25,6 +26,8 @@ DATA = ROOT.parent / "shared" / "data"
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Processes share the cores: threads of PyTorch that wait for work leave them to the others.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 _HOME = tempfile.mkdtemp(prefix="spanlight-tests-")
 os.environ["SPANLIGHT_HOME"] = _HOME
 
@@ -42,11 +45,9 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "spanlight"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What measures Spanlight and what packs it up is long."""
-    for item in items:
-        if item.path.relative_to(ROOT / "tests").parts[0] in ("bench", "packaging"):
-            item.add_marker(pytest.mark.long)
+def pytest_collection_finish() -> None:
+    """What collecting made stays to the end: no later search for garbage goes through it."""
+    gc.freeze()
 
 
 def pytest_unconfigure() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.blanks import blanks_in
 from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import PassagePairs, TextsToTag, TextToFill
+from app.core.text import blanks_in
 from app.flows.heads.fill import fill
 from app.flows.heads.follow import follow
 from app.flows.heads.names import find_names

@@ -15,11 +15,10 @@ from app.cli.terminal import (
     print_json,
 )
 from app.core.about import command
-from app.core.blanks import BLANK, blanks_in
 from app.core.errors import SpanlightError
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
-from app.core.text import Span
+from app.core.text import BLANK, Span, blanks_in
 from app.core.wording import count, finely
 from app.flows.ask.read import document_from_stream, read_document
 from app.flows.heads.fill import fill

@@ -16,12 +16,12 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from app.core import about
+from app.core.arguments import did_you_mean
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
-from app.core.near_words import did_you_mean
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, percent, time_left
-from app.flows.in_order import BatchDone
+from app.flows.batches import BatchDone
 
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.core.blanks import BLANK
 from app.core.errors import SpanlightError
-from app.core.text import Document, Span
+from app.core.text import BLANK, Document, Span
 
 
 @dataclass(frozen=True, slots=True)

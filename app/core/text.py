@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NamedTuple
+
+# What stands for a word to be filled in.
+BLANK = "___"
+
+# Separate expressions: with different first characters they are many times faster than a combined one.
+_BLANKS = tuple(map(re.compile, (r"__+", r"\[[Mm][Aa][Ss][Kk]\]", r"<[Mm][Aa][Ss][Kk]>")))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,6 +41,12 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         """Whether the two places share a code point."""
         return max(self.start, other.start) < min(self.end, other.end)
+
+
+def blanks_in(text: str) -> tuple[Span, ...]:
+    """The places of the blanks in a text, from left to right: two or more underscores, [MASK] or <mask>."""
+    found = (match for blank in _BLANKS for match in blank.finditer(text))
+    return tuple(Span(start, end) for start, end in sorted(match.span() for match in found))
 
 
 class Replacement(NamedTuple):

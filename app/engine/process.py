@@ -17,9 +17,8 @@ from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
 from app.core.requests import TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library
-from app.engine.bundled import patch_source_lookup
 from app.engine.holding import ModelPool
-from app.engine.importing import fast_imports
+from app.engine.importing import fast_imports, patch_source_lookup
 from app.engine.orders import (
     GetMemory,
     GetVersions,

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.homes import short_path, without_home
 from app.core.report import Report
 from app.flows.about import about, places
 from app.flows.models.installed import installed, refused
 from app.flows.workspace import Workspace
+from app.settings.paths import short_path, without_home
 from app.settings.settings import Settings
 
 _LINES = 60

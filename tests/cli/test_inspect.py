@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from app.cli.inspect import print_seen
 from app.core.inside import Part
 from app.core.inspection import (
     Example,
@@ -23,12 +24,13 @@ from app.core.inspection import (
     Subject,
     Target,
 )
-from app.core.models import Head, ProblemType
+from app.core.models import Head
+from app.core.report import Silent
 from app.core.text import Span
 from tests.cli.test_real import real
 from tests.flows.heads.test_inspect import Looker
 from tests.helpers.commands import DECODED, Command
-from tests.helpers.insides import window_of
+from tests.helpers.insides import answer, window_of
 from tests.helpers.small_models import small_checkpoint
 
 TEXT = "The Knave stole the tarts. Alice looked on."
@@ -143,17 +145,14 @@ def test_a_real_look(tmp_path: Path) -> None:
     assert len(values["shares"]) == len(values["window"]["tokens"])
     assert sum(values["shares"]) == pytest.approx(values["score"] - values["baseline"], abs=1e-3)
     assert values["target"].strip("“”") in TEXT
-    ended = real("inspect", "attention", *ASK, "--model", model, "--layer", "9")
-    assert ended.returncode == 2
-    assert b"has no layer" in ended.stderr
 
 
-def test_a_head_that_gives_values_is_told_in_values(tmp_path: Path) -> None:
-    model = small_checkpoint(
-        tmp_path / "stars", head=Head.CLASSIFICATION, labels=("stars",), problem=ProblemType.REGRESSION
-    )
-    for look, *more in (("loss", "--value", "3.5"), ("without",)):
-        ended = real("inspect", look, "--text", TEXT, *more, "--model", str(model), "--device", "cpu")
-        assert ended.returncode == 0, ended.stderr.decode()
-        assert b"%" not in ended.stdout
-        assert b"probability" not in ended.stdout
+def test_a_head_that_gives_values_is_told_in_values(capsys: pytest.CaptureFixture[str]) -> None:
+    subject = Subject(Head.CLASSIFICATION, TEXT)
+    losses = answer(LookAtLoss(subject, Example(labels=("stars",))), None, Silent())
+    for seen in (replace(losses, squared=True), answer(LookWithout(subject), None, Silent())):
+        print_seen(seen, values=True)
+    printed = capsys.readouterr().out
+    assert printed
+    assert "%" not in printed
+    assert "probability" not in printed

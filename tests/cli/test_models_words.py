@@ -113,7 +113,7 @@ def test_measures_kept_stand_in_the_list(terminal: Terminal) -> None:
     assert "  Measured here on " in terminal("models").out
     # What others would do here is told by it.
     said = terminal("models", "offered", "--task", "classify").out
-    assert ", going by starter-sentiment measured here." in said
+    assert ", going by Spanlight sentiment measured here." in said
     assert "measured here" not in terminal("models", "offered", "--task", "ask").out
 
 

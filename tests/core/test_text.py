@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from array import array
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.text import Document, Replacement, Span, View, normalise_newlines
+from app.core.text import BLANK, Document, Replacement, Span, View, blanks_in, normalise_newlines
 
 places = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda ends: Span(min(ends), max(ends)))
 
@@ -83,3 +84,27 @@ def test_words_that_are_said_often_cross_once() -> None:
     words = "A header of a column: "
     view = View(tuple(Replacement(at, at, f"{words[:-1]} ") for at in range(1000)))
     assert len(pickle.dumps(view)) < 1000 * (12 + len(words) / 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "blanks"),
+    [
+        ("a ___ b", ["___"]),
+        ("__, [mask] and <MASK>!", ["__", "[mask]", "<MASK>"]),
+        ("snake_case [MAS] < mask >", []),
+        ("_____[MASK]", ["_____", "[MASK]"]),
+        ("", []),
+    ],
+)
+def test_what_counts_as_a_blank(text: str, blanks: list[str]) -> None:
+    assert [blank.of(text) for blank in blanks_in(text)] == blanks
+
+
+@given(st.lists(st.text(alphabet="ab .\n👩", max_size=6), min_size=1, max_size=8))
+def test_blanks_stand_where_they_were_put(parts: list[str]) -> None:
+    text = BLANK.join(parts)
+    found = blanks_in(text)
+    # Blanks without anything between them are one.
+    assert len(found) == sum(bool(part) for part in parts[1:-1]) + (len(parts) > 1)
+    assert "".join(blank.of(text) for blank in found) == "_" * text.count("_")
+    assert all(a.end <= b.start for a, b in pairwise(found))

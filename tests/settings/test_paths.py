@@ -2,7 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.settings.paths import default_paths
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.settings.paths import default_paths, short_path, without_home
 
 
 def test_one_variable_moves_everything(tmp_path: Path) -> None:
@@ -31,3 +35,51 @@ def test_resources_are_there(tmp_path: Path) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
     assert paths.samples.is_dir()
     assert paths.resources.is_dir()
+
+
+HOME = Path("/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/home/ada", "~"),
+        ("/home/ada/.local/share/spanlight", "~/.local/share/spanlight"),
+        ("/home/adam/x", "/home/adam/x"),
+        ("/srv/home/ada/x", "/srv/home/ada/x"),
+    ],
+)
+def test_a_path_is_shown_short(path: str, shown: str) -> None:
+    assert short_path(Path(path), HOME) == str(Path(shown))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("open /home/ada/letter.pdf: /home/ada", "open ~/letter.pdf: ~"),
+        ("file:///home/ada/x", "file://~/x"),
+        (
+            "/home/adam and /home/ada-2 and /home/ada.old stay",
+            "/home/adam and /home/ada-2 and /home/ada.old stay",
+        ),
+        ("C:\\home\\ada", "C:~"),
+    ],
+)
+def test_a_text_tells_no_home(text: str, shown: str) -> None:
+    assert without_home(text, HOME) == shown
+
+
+def test_a_windows_home_goes_in_both_ways_of_writing_it() -> None:
+    home = Path("C:\\Users\\Ada Lovelace")
+    assert without_home('"C:/Users/Ada Lovelace/x" C:\\\\Users\\\\Ada Lovelace\\\\y', home) == '"~/x" ~\\\\y'
+
+
+def test_a_home_at_the_root_takes_nothing_out() -> None:
+    assert without_home("/etc/x", Path("/")) == "/etc/x"
+
+
+@given(st.text(), st.text())
+def test_the_home_is_gone_and_the_rest_stands(before: str, after: str) -> None:
+    shown = without_home(f"{before} /home/ada/{after}", HOME)
+    assert shown.startswith(f"{without_home(before, HOME)} ~/")
+    assert "/home/ada/" not in shown

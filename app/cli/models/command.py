@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from app.cli.terminal import Parser, TerminalReport, new_parser
 from app.core.about import command
+from app.core.arguments import did_you_mean
 from app.core.errors import SpanlightError
-from app.core.near_words import did_you_mean
 from app.flows.workspace import Workspace
 
 WORDS = {

@@ -13,8 +13,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask.question import listed, nearest_values, with_view
-from app.flows.groups import GroupReport, groups
-from app.flows.in_order import BatchDone, InOrder
+from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
 from app.flows.workspace import Workspace
 

@@ -11,8 +11,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
 from app.core.tables import class_columns, class_values, csv_lines
-from app.flows.groups import GroupReport, groups
-from app.flows.in_order import BatchDone, InOrder
+from app.flows.batches import BatchDone, GroupReport, InOrder, groups
 from app.flows.rows import (
     LONE_SURROGATE,
     Row,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.core.blanks import blanks_in
 from app.core.inspection import Look, Subject, Visit
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
-from app.core.text import Document
+from app.core.text import Document, blanks_in
 from app.flows.ask.question import with_view
-from app.flows.groups import GroupReport
+from app.flows.batches import GroupReport
 from app.flows.samples import ASK, CLASSIFY, FILL, FOLLOW, NAMES, Sample, samples
 from app.flows.workspace import Workspace
 

@@ -14,7 +14,7 @@ from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
-from app.flows.groups import GroupReport
+from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE

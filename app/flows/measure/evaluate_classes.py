@@ -12,7 +12,7 @@ from app.core.reliability import calibration_error
 from app.core.report import Report
 from app.core.requests import ClassCalibrationData, ClassReading
 from app.core.results import Classification
-from app.flows.groups import GroupReport
+from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes

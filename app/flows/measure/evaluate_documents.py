@@ -20,7 +20,7 @@ from app.core.results import Reading
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
-from app.flows.groups import GroupReport
+from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE, dumps, refuse_same_file, refuse_unwritable

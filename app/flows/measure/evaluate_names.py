@@ -11,7 +11,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
-from app.flows.groups import GroupReport, groups
+from app.flows.batches import GroupReport, groups
 from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE

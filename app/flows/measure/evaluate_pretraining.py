@@ -13,7 +13,7 @@ from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
 from app.core.sentences import sentences
 from app.core.text import RunningText
-from app.flows.groups import GroupReport, groups
+from app.flows.batches import GroupReport, groups
 from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE

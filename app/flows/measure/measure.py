@@ -14,7 +14,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.core.results import Classification
-from app.flows.groups import GroupReport
+from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.measure.evaluate import qa_figures, question_on, read_known, recorded
 from app.flows.measure.evaluate_classes import class_figures, require_one_winner

@@ -20,59 +20,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def modules(model: Any) -> tuple[tuple[ModuleRow, ...], str]:
-    """Every module in the order of `print(model)`, and that text; a row counts all weights at and below it."""
-    rows = []
-    for path, module in model.named_modules(remove_duplicate=False):
-        parts = path.split(".") if path else []
-        count = sum(one.numel() for one in module.parameters())
-        name = parts[-1] if parts else ""
-        rows.append(ModuleRow(len(parts), path, name, type(module).__name__, module.extra_repr(), count))
-    return tuple(rows), str(model)
-
-
-def loss(model: Any, tensors: dict[str, Any], labels: dict[str, np.ndarray]) -> float:
-    """The loss of the model's own class for these labels, named as in its forward; may be NaN.
-
-    Integers and floats keep their dtype: transformers distinguishes classes from values by it.
-    """
-    import torch
-
-    device = next(iter(tensors.values())).device
-    targets = {
-        name: torch.from_numpy(np.asarray(values)).to(device)
-        if np.issubdtype(values.dtype, np.integer)
-        else torch.from_numpy(np.asarray(values, dtype=np.float32)).to(device)
-        for name, values in labels.items()
-    }
-    # A class without a problem type in its config stores the one it infers from the first labels there.
-    problem_type = getattr(model.config, "problem_type", None)
-    try:
-        with torch.inference_mode():
-            return float(model(**tensors, **targets).loss)
-    finally:
-        model.config.problem_type = problem_type
-
-
-def attention(model: Any, tensors: dict[str, Any], layer: int) -> np.ndarray:
-    """Attention weights of layer number `layer` (from 0), float32[heads, length, length] of a batch's first row.
-
-    A row of the last two dimensions is one token's attention to each, and sums to 1 (Vaswani et al. 2017, section
-    3.2.1). A model whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if there
-    is no such layer, or the model's attention does not return its weights (it must be eager).
-    """
-    import torch
-
-    with torch.inference_mode():
-        found = model(**tensors, output_attentions=True).attentions
-    if not found or found[0] is None:
-        raise ValueError("attention weights need eager attention")
-    if not 0 <= layer < len(found):
-        raise ValueError(f"layer {layer} of {len(found)}")
-    weights: np.ndarray = found[layer][0].float().cpu().numpy()
-    return weights
-
-
 class Inside:
     """One head's model, opened: float32 with eager attention, on any device; see `app.tasks.task.Inside`.
 
@@ -96,8 +43,14 @@ class Inside:
         return shared, heads(trace, self._head, self._card, self._family, weights)
 
     def modules(self) -> tuple[tuple[ModuleRow, ...], str]:
-        """The module tree in rows, and as `print(model)` prints it."""
-        return modules(self._model)
+        """Every module in the order of `print(model)`, and that text; a row counts all weights at and below it."""
+        rows = []
+        for path, module in self._model.named_modules(remove_duplicate=False):
+            parts = path.split(".") if path else []
+            name, kind = parts[-1] if parts else "", type(module).__name__
+            count = sum(one.numel() for one in module.parameters())
+            rows.append(ModuleRow(len(parts), path, name, kind, module.extra_repr(), count))
+        return tuple(rows), str(self._model)
 
     def pooling(self, arrays: Arrays) -> Pooled:
         """The first token's state and the pooled output on these arrays."""
@@ -116,12 +69,48 @@ class Inside:
         return int(self._model.config.num_hidden_layers)
 
     def attention(self, arrays: Arrays, layer: int) -> np.ndarray:
-        """Attention weights of one layer, float32[heads, length, length]."""
-        return self._with_room(arrays, lambda: attention(self._model, self._forward.tensors(arrays), layer))
+        """Attention weights of layer number `layer` (from 0), float32[heads, length, length] of the first row.
+
+        A row of the last two dimensions is one token's attention to each, and sums to 1 (Vaswani et al. 2017, section
+        3.2.1). A model whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if
+        there is no such layer, or the model's attention does not return its weights (it must be eager).
+        """
+        import torch
+
+        def compute() -> np.ndarray:
+            with torch.inference_mode():
+                found = self._model(**self._forward.tensors(arrays), output_attentions=True).attentions
+            if not found or found[0] is None:
+                raise ValueError("attention weights need eager attention")
+            if not 0 <= layer < len(found):
+                raise ValueError(f"layer {layer} of {len(found)}")
+            weights: np.ndarray = found[layer][0].float().cpu().numpy()
+            return weights
+
+        return self._with_room(arrays, compute)
 
     def loss(self, arrays: Arrays, labels: Arrays) -> float:
-        """The loss of the model's own class for these labels."""
-        return self._with_room(arrays, lambda: loss(self._model, self._forward.tensors(arrays), labels))
+        """The loss of the model's own class for these labels, named as in its forward; may be NaN.
+
+        Integers and floats keep their dtype: transformers distinguishes classes from values by it.
+        """
+        import torch
+
+        def compute() -> float:
+            tensors = self._forward.tensors(arrays)
+            targets = {
+                name: torch.from_numpy(np.asarray(values)).to(tensors["input_ids"].device)
+                for name, values in labels.items()
+            }
+            # A class without a problem type in its config stores the one it infers from the first labels there.
+            problem_type = getattr(self._model.config, "problem_type", None)
+            try:
+                with torch.inference_mode():
+                    return float(self._model(**tensors, **targets).loss)
+            finally:
+                self._model.config.problem_type = problem_type
+
+        return self._with_room(arrays, compute)
 
     def shares(
         self, arrays: Arrays, score: Score, steps: int, on_step: Callable[[int, int], None]

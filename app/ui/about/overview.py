@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from app.core import wording
 from app.core.about import COPYRIGHT, NAME, VERSION
 from app.core.devices import Devices
-from app.core.homes import short_path
 from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
+from app.settings.paths import short_path
 from app.ui.about.section import AboutSection
 from app.ui.kit.elided_choice import LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid

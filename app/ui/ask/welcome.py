@@ -10,10 +10,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.about import NAME
-from app.core.homes import short_path
 from app.core.report import Report
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
+from app.settings.paths import short_path
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet

@@ -56,6 +56,7 @@ class HistoryBar(QFrame):
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()
         self.keep = QCheckBox("Keep a history")
+        self.keep.setAccessibleName("Keep a history")
         self.keep.setToolTip("Questions, their answers and pasted texts are kept, on this computer only")
         self.keep.clicked.connect(self.history_toggled)
         self.export = push_button(theme, "Export…", icon="save")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -23,7 +22,7 @@ from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.inspect.charts.export import ChartSaver
-from app.ui.inspect.section import Section
+from app.ui.inspect.section import Section, wrapped
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.visit import (
     DRAFT,
@@ -60,39 +59,30 @@ class InspectEmpty(QScrollArea):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.notice = Notice(theme)
-        self._heading, self._about, self._hint = (
-            QLabel("Look inside the model"),
-            QLabel(_ABOUT),
-            QLabel(_HINT),
-        )
-        for label in (self._heading, self._about, self._hint):
-            label.setWordWrap(True)
+        self._heading, self._about = wrapped("Look inside the model"), wrapped(_ABOUT)
+        self._hint = wrapped(_HINT, quiet=True)
         self._samples = SampleList(theme, "Try one of these")
         self._samples.chosen.connect(self.chosen)
-        inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        middle = QWidget()
-        middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
-        self._middle = middle
-        column = QVBoxLayout(middle)
+        self._middle = QWidget()
+        self._middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
+        self._column = QVBoxLayout(self._middle)
         for widget in (self._heading, self._about, self.notice, self._samples, self._hint):
-            column.addWidget(widget)
-        self._inner = column
-        self._column.addStretch(1)
-        row = QHBoxLayout()  # no alignment, which would not take the wrapped text's height
-        row.addStretch(1)
-        row.addWidget(middle)
-        row.addStretch(1)
-        self._column.addLayout(row)
-        self._column.addStretch(2)
+            self._column.addWidget(widget)
+        inner = QWidget()
+        around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
+        around.addWidget(self._middle, 1, 1)
+        around.setColumnStretch(0, 1)
+        around.setColumnStretch(2, 1)
+        around.setRowStretch(0, 1)
+        around.setRowStretch(2, 2)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         mark(self._heading, type="winner")
         mark(self._about, type="quote")
-        mark(self._hint, type="small", ink="quiet")
-        theme.in_steps(self._inner.setSpacing, 4)
+        mark(self._hint, type="small")
+        theme.in_steps(self._column.setSpacing, 4)
         theme.in_steps(self._middle.setFixedWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
@@ -193,7 +183,6 @@ class InspectView(Page):
         self._saving = ChartSaver(lanes, self)
         self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
         self._lay_out()
-        self._connect()
         self._restyle()
         self._arrange()
         self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
@@ -247,8 +236,8 @@ class InspectView(Page):
 
     @Slot(object)
     def _begin(self, first: tuple[str, tuple[Offer, ...]]) -> None:
-        text, self._offers = first
-        self._empty.set_titles(tuple(offer.title for offer in self._offers))
+        text, found = first
+        self._show_offers(found)
         visit = visit_from_json(text)
         if visit is not None and self._visit is None:
             self.look_at(visit)
@@ -257,11 +246,11 @@ class InspectView(Page):
         if self._offer_job is not None:
             self._offer_job.drop()
         self._offer_job = self.lanes.files.start(offers, self.workspace)
-        self._offer_job.done.connect(self._offered)
+        self._offer_job.done.connect(self._show_offers)
         self._offer_job.failed.connect(self._show_fault)
 
     @Slot(object)
-    def _offered(self, found: tuple[Offer, ...]) -> None:
+    def _show_offers(self, found: tuple[Offer, ...]) -> None:
         self._offers = found
         self._empty.set_titles(tuple(offer.title for offer in found))
 
@@ -321,12 +310,6 @@ class InspectView(Page):
         numbers = section.numbers() if section is not None else ""
         if section is not None and numbers:
             self._saving.save_numbers(section.TITLE, numbers)
-
-    def save_numbers_as(self, path: Path) -> None:
-        """Write the numbers of the current section as CSV, in the files lane."""
-        section = self.section()
-        if section is not None:
-            self._saving.write(path, section.numbers().encode())
 
     def _saved_visit(self) -> str:
         return visit_to_json(self._visit)
@@ -388,8 +371,6 @@ class InspectView(Page):
         whole.addWidget(self._empty, 1)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-
-    def _connect(self) -> None:
         self._bar.model_chosen.connect(self._model_chosen)
         self._notice.closed.connect(self._hide_notice)
         self._bar.samples_requested.connect(self._others)

@@ -14,7 +14,7 @@ from app.ui.kit.chart import Chart, Table, ticks
 from app.ui.kit.parts import plain_label
 from app.ui.kit.theme import Theme
 
-TITLE = "When it says 70\N{NO-BREAK SPACE}%, how often is it right?"
+TITLE = "When it says 70%, how often is it right?"
 # With fewer questions the share of right answers is chance.
 _FEWEST = 10
 _COLOURS = {
@@ -254,4 +254,4 @@ def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> 
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+    return f"{100 * share:.0f}%"

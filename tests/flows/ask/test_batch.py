@@ -14,7 +14,7 @@ from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.flows.ask.batch import ask_batch
-from app.flows.groups import MOST_ITEMS
+from app.flows.batches import MOST_ITEMS
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
 
 OPTIONS = Question("", (), top_k=1)

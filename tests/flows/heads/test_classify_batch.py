@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, TextBatch
-from app.flows.groups import MOST_ITEMS
+from app.flows.batches import MOST_ITEMS
 from app.flows.heads.classify_batch import classify_batch, classify_table
 from app.flows.tables import Table, read_table
 from tests.flows.fake_engine import FakeEngine, classes, fake_workspace

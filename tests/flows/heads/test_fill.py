@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.blanks import blanks_in
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.core.requests import TextToFill
+from app.core.text import blanks_in
 from app.flows.heads.fill import fill, load_filler
 from tests.flows.fake_engine import FILLER, FakeEngine, fake_workspace
 

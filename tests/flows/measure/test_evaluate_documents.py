@@ -216,7 +216,7 @@ def test_time_left_goes_by_characters(folder: Path, monkeypatch: pytest.MonkeyPa
             report.progress(Progress(1, 4, "windows"))
             return super().run(request, choice, report)
 
-    monkeypatch.setattr("app.flows.groups.GroupReport.seconds", 10.0)
+    monkeypatch.setattr("app.flows.batches.GroupReport.seconds", 10.0)
     rows = [ROWS[3], row("z", "long.txt", "none", "What?")]
     workspace = fake_workspace(folder.parent / "home", Reading())
     plan = Plan((write(folder.parent / "questions.jsonl", rows), folder))

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken
 
-from app.core.blanks import blanks_in
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import TextToFill
 from app.core.results import FilledText
-from app.core.text import Span
+from app.core.text import Span, blanks_in
 from app.tasks.heads.fill_mask import fill
 from app.tasks.heads.masked import groups, masked_tokens, masked_windows, stretch
 from app.tasks.scores import softmax

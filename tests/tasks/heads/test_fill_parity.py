@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.blanks import blanks_in
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
 from app.core.requests import TextToFill
+from app.core.text import blanks_in
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.fill_mask import fill

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.core.blanks import blanks_in
 from app.core.errors import SpanlightError
 from app.core.inside import Attribution
 from app.core.inspection import LookAtAttention, LookAtReasons, Method, Subject, Target
 from app.core.models import Head
 from app.core.report import Silent, Stopped
-from app.core.text import Span
+from app.core.text import Span, blanks_in
 from app.models.compute.forward import Forward
 from app.tasks.inspect.inputs import input_of
 from app.tasks.inspect.reasons import look_at_attention, look_at_reasons

@@ -27,9 +27,9 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.inspect.page import InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.visit import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
+from app.ui.inspect.sections import SECTIONS
+from app.ui.inspect.visit import MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
-from app.ui.kit.file_dialog import save_dialog
 from tests.helpers import insides
 from tests.helpers.windows import FakeEngine, until_stopped
 
@@ -75,8 +75,7 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    bar = view._sections.names
-    return [bar.tabData(at) for at in range(bar.count())]
+    return [SECTIONS[at].KEY for at in view._sections.named()]
 
 
 def offers(view: InspectView) -> list[QPushButton]:
@@ -110,20 +109,6 @@ def test_every_sample_is_as_high_as_its_words_in_a_small_window(view: InspectVie
     assert view._empty.verticalScrollBar().maximum() > 0
 
 
-def test_a_question_is_among_the_samples_with_its_passage(view: InspectView, qtbot: QtBot) -> None:
-    qtbot.mouseClick(offers(view)[0], Qt.MouseButton.LeftButton)
-    rested(view, qtbot)
-    section = view.section()
-    assert section is not None
-    assert section.visit.subject.head is Head.QUESTION_ANSWERING
-    assert section.visit.subject.pair
-    assert section.visit.subject.pair in offers_of(view)
-
-
-def offers_of(view: InspectView) -> str:
-    return " ".join(offer.title for offer in view._offers)
-
-
 def test_without_any_model_the_page_says_when_there_will_be_examples(opened: Opened) -> None:
     view = opened(FakeEngine(insides.answer))
     assert not offers(view)
@@ -145,24 +130,22 @@ def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
     assert [row["gives"] for row in rows][:2] == ["1 × 52 × 384", "1 × 52 × 384"]
 
 
-@pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
 def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
-    view: InspectView, subject: Subject, qtbot: QtBot
+    view: InspectView, qtbot: QtBot
 ) -> None:
-    look(view, qtbot, subject)
-    expected = ["picture", "spans", "pooling", "loss", "why", "compare"]
-    if subject.head is not Head.QUESTION_ANSWERING:
-        expected.remove("spans")
-    assert [key for key in names(view) if key in expected] == expected
-    for key in names(view):
-        view._sections.choose(key)
-        rested(view, qtbot)
-        section = view.section()
-        assert section is not None
-        assert section.KEY == key
-        assert section.isVisible()
-        assert section.notice.sentence() == ""
-        assert not section.strip.isVisible()
+    for subject in insides.SUBJECTS:
+        look(view, qtbot, subject)
+        expected = ["picture", "spans", "pooling", "loss", "why", "compare"]
+        if subject.head is not Head.QUESTION_ANSWERING:
+            expected.remove("spans")
+        assert names(view) == expected
+        for key in expected:
+            view._sections.choose(key)
+            rested(view, qtbot)
+            section = view.section()
+            assert section is not None and section.KEY == key and section.isVisible()
+            assert section.notice.sentence() == ""
+            assert not section.strip.isVisible()
 
 
 def test_keys_walk_through_the_sections_and_round(view: InspectView, qtbot: QtBot) -> None:
@@ -286,7 +269,7 @@ def test_numbers_are_saved_in_the_files_lane(view: InspectView, tmp_path: Path, 
     notes: list[str] = []
     view.note.connect(notes.append)
     path = tmp_path / "picture.csv"
-    view.save_numbers_as(path)
+    view._saving.write(path, view.section().numbers().encode())  # type: ignore[union-attr]
     rested(view, qtbot)
     section = view.section()
     assert section is not None
@@ -294,29 +277,19 @@ def test_numbers_are_saved_in_the_files_lane(view: InspectView, tmp_path: Path, 
     assert notes == ["picture.csv saved"]
 
 
-@pytest.mark.parametrize(("ending", "begins"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")])
-def test_a_chart_is_saved_by_the_ending_of_its_name(
-    view: InspectView, tmp_path: Path, ending: str, begins: bytes, qtbot: QtBot
-) -> None:
+def test_a_chart_is_saved_by_the_ending_of_its_name(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
     look(view, qtbot)
-    section = view.section()
-    path = tmp_path / f"chart.{ending}"
-    view._saving.write_chart(path, section._picture)  # type: ignore[union-attr]
-    rested(view, qtbot)
-    assert path.read_bytes().startswith(begins)
-
-
-def test_the_ending_follows_the_kind_that_is_chosen(view: InspectView) -> None:
-    dialog = save_dialog(view, "Save it", "it.png", "Picture (*.png);;Numbers (*.csv)")
-    assert dialog.defaultSuffix() == "png"
-    dialog.filterSelected.emit("Numbers (*.csv)")
-    assert dialog.defaultSuffix() == "csv"
+    for ending, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")):
+        path = tmp_path / f"chart.{ending}"
+        view._saving.write_chart(path, view.section().main)  # type: ignore[union-attr]
+        rested(view, qtbot)
+        assert path.read_bytes().startswith(begins)
 
 
 def test_a_disk_that_refuses_is_said_on_the_page(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
     look(view, qtbot)
     (tmp_path / "file").write_text("in the way")
-    view.save_numbers_as(tmp_path / "file" / "numbers.csv")
+    view._saving.write(tmp_path / "file" / "numbers.csv", b"")
     rested(view, qtbot)
     assert view._notice.isVisible()
     assert "could not be written" in view._notice.sentence()
@@ -405,10 +378,6 @@ def test_a_large_visit_is_not_kept() -> None:
 )
 def test_what_cannot_be_read_back_is_let_be(text: str) -> None:
     assert visit_from_json(text) is None
-
-
-def test_the_draft_has_a_name_of_its_own() -> None:
-    assert DRAFT == "inspect"
 
 
 def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify(

@@ -142,6 +142,9 @@ def test_the_module_tree_is_one_click_away_and_print_model_can_be_copied(show: S
     assert top.text(3) == "22,566,146"
     bert = top.child(0)
     assert (bert.text(0), bert.child(1).childCount()) == ("bert", insides.LAYERS)
+    section._tree.setCurrentItem(bert.child(1).child(3))
+    QTest.keyClick(section._tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "bert.encoder.layer.3"
     qtbot.mouseClick(button(section, "Copy the tree as text"), Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == insides.picture(insides.ASKED).printed
 

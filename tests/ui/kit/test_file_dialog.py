@@ -117,3 +117,10 @@ def test_its_arrows_are_seen_in_both_looks(page: QWidget, qtbot: QtBot, look: st
             if icon.pixelColor(across, down).alpha() > 200
         ]
         assert inked and all(contrast(one, ground) >= 3 for one in inked), name
+
+
+def test_the_ending_follows_the_kind_that_is_chosen(page: QWidget) -> None:
+    dialog = save_dialog(page, "Save it", "it.png", "Picture (*.png);;Numbers (*.csv)")
+    assert dialog.defaultSuffix() == "png"
+    dialog.filterSelected.emit("Numbers (*.csv)")
+    assert dialog.defaultSuffix() == "csv"

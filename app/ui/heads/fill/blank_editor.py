@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, QTextFormat
 
-from app.core.blanks import BLANK, blanks_in
 from app.core.positions import Offsets
-from app.core.text import Span
+from app.core.text import BLANK, Span, blanks_in
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.text.text_editor import PaperEdit, TextEditor
@@ -39,7 +38,7 @@ class HighlightEdit(PaperEdit):
 class BlankEditor(TextEditor):
     """The editor. `chosen` carries the number of the blank at the cursor, or -1 without one.
 
-    Blanks are those of `core.blanks`, counted from 0 in the order of the text.
+    Blanks are those of `core.text`, counted from 0 in the order of the text.
     """
 
     chosen = Signal(int)

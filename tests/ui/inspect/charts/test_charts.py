@@ -22,7 +22,7 @@ from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import PROBABILITIES, BarsSizes, TokenBars
 from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.kit.chart import Chart, link
+from app.ui.kit.chart import Chart
 from app.ui.kit.theme import Theme
 from tests.helpers import insides
 from tests.ui.inspect.charts.conftest import KINDS, LONG, Make, chart_of
@@ -86,10 +86,9 @@ def test_numbers_are_told_as_csv(make: Make, kind: str) -> None:
     assert QGuiApplication.clipboard().text() == chart.table().csv("\t")
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_chart_is_saved_as_a_drawing_and_a_picture(make: Make, theme: Theme, kind: str, name: str) -> None:
-    theme.choose(name)
+def test_a_chart_is_saved_as_a_drawing_and_a_picture(make: Make, theme: Theme, kind: str) -> None:
+    theme.choose("dark")
     chart = make(kind)
     drawing = ElementTree.fromstring(picture_bytes(chart, "svg"))
     size = chart.picture_size()
@@ -153,14 +152,6 @@ def test_a_tool_tip_takes_the_words_as_they_are(theme: Theme) -> None:
     assert chart.tip(0) == "<span>Token 1 of 1, “&lt;b&gt;”, special token</span>"
 
 
-def test_linked_charts_move_together(make: Make) -> None:
-    bars, text, matrix = make("bars"), make("text"), make("matrix")
-    link(bars, text, matrix)
-    QTest.keyClick(text, Qt.Key.Key_End)
-    QTest.keyClick(text, Qt.Key.Key_Left)
-    assert bars.current == text.current == matrix.current == text.count() - 2
-
-
 def test_the_window_scrolls_to_the_current_token_and_by_the_strip(theme: Theme, qtbot: QtBot) -> None:
     bars = chart_of("bars", theme, LONG)
     assert isinstance(bars, TokenBars)
@@ -192,9 +183,7 @@ def test_a_matrix_is_walked_cell_by_cell(make: Make, kind: str) -> None:
         assert cells[-1] == (matrix.current, matrix.column)
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
-def test_heads_are_painted_one_after_another(make: Make, theme: Theme, qtbot: QtBot, name: str) -> None:
-    theme.choose(name)
+def test_heads_are_painted_one_after_another(make: Make, qtbot: QtBot) -> None:
     heads = make("heads")
     assert isinstance(heads, AttentionHeads)
     assert not heads.painted()

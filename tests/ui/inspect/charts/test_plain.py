@@ -185,6 +185,7 @@ def test_a_heads_habit_is_said() -> None:
     assert "“t3” (token 4), 90%" in habit(head([3, 3, 3, 3, 3]), 0, labels)
 
 
+@pytest.mark.long
 def test_a_long_windows_weights_are_made_levels_quickly() -> None:
     long = replace(insides.ASKED, text=" ".join([insides.TEXT] * 12))
     attention = insides.attention(long, heads=1)

@@ -1,4 +1,4 @@
-"""Files named as addresses."""
+"""Files named as addresses, and mistyped words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.file_urls import is_file_url, path_of
+from app.core.arguments import did_you_mean, is_file_url, path_of
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="paths as POSIX has them")
 
@@ -65,3 +65,14 @@ def test_anything_else_stays(argument: str) -> None:
 )
 def test_windows(address: str, path: str) -> None:
     assert path_of(address, windows=True) == path
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("clasify", "classify"), ("Fil", "fill"), ("ASK", "ask"), ("x", ""), ("", ""), ("notes.txt", ""),
+     ("text.docx", ""), ("train.csv", ""), ("./train", ""), (".\\train", ""), ("instal", ""), ("lits", "list")],
+)  # fmt: skip
+def test_the_nearest_word_is_asked_after(word: str, meant: str) -> None:
+    assert did_you_mean(word, ["ask", "classify", "fill", "text", "train", "list", "import"]) == (
+        f"Did you mean {meant}?" if meant else ""
+    )

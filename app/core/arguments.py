@@ -1,10 +1,11 @@
-"""file:// URLs, as desktops pass them to a program (RFC 8089)."""
+"""What arguments of a command line mean: file:// URLs, as desktops pass them (RFC 8089), and mistyped words."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+from collections.abc import Iterable
 
 _ADDRESS = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE | re.DOTALL)
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
@@ -40,3 +41,17 @@ def _plain(escaped: str) -> str:
     """A path with %XX decoded; bytes that are not valid characters are preserved."""
     data = escaped.encode("utf-8", "surrogateescape")
     return _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), data).decode("utf-8", "surrogateescape")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A suggestion of the nearest known word: "Did you mean classify?".
+
+    Empty if none is near, and for a file's name or path ("train.csv"), which is not a mistyped word.
+    """
+    if any(mark in word for mark in "./\\"):
+        return ""
+    from difflib import get_close_matches
+
+    by_case = {each.casefold(): each for each in known}
+    near = get_close_matches(word.casefold(), by_case, 1, 0.7)
+    return f"Did you mean {by_case[near[0]]}?" if near else ""
