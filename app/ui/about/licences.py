@@ -16,7 +16,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList, ModelRow
 from app.ui.kit.plain_text import PlainText
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.kit.two_panes import TwoPanes
 
 _SPLITTER = "licences"
@@ -28,10 +28,8 @@ class LicenceSheet(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._title = FlowText(theme, "answer", spacing=1.1)
         self._details, self._note = QLabel(), QLabel()
-        self._details.setProperty("ink", "quiet")
         for label in (self._details, self._note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -43,8 +41,8 @@ class LicenceSheet(QFrame):
         for part in (self._title, self._details, self._note):
             self._column.addWidget(part)
         self._column.addWidget(self.text, 1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._details, type="small", ink="quiet")
+        theme.space(self._column, 2, (8, 7, 4, 4))
 
     def show_part(self, part: Component, licence: str) -> None:
         """Show a component; `licence` is its licence in words."""
@@ -67,14 +65,6 @@ class LicenceSheet(QFrame):
     def title(self) -> str:
         """The shown name."""
         return self._title.text()
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme, step = self._theme, self._theme.step
-        self._details.setFont(theme.font("small"))
-        self._note.setFont(theme.font("ui"))
-        self._column.setContentsMargins(step(8), step(7), step(4), step(4))
-        self._column.setSpacing(step(2))
 
 
 class LicencesSection(AboutSection):

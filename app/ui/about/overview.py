@@ -66,8 +66,8 @@ class OverviewSection(AboutSection):
         self._lay_out()
         self.licence.followed.connect(partial(self.go.emit, "licences", None))
         self.fault.followed.connect(partial(self.go.emit, "diagnostics", None))
-        self.updates.followed.connect(self.updates_asked)
-        self.welcome.followed.connect(self.welcome_asked)
+        self.updates.followed.connect(self.updates_requested)
+        self.welcome.followed.connect(self.welcome_requested)
         mark(self.name, type="answer")
         mark(self.version, type="small", ink="quiet")
 

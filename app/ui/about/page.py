@@ -21,8 +21,8 @@ SECTIONS: tuple[type[AboutSection], ...] = (OverviewSection, LicencesSection, Di
 class AboutView(SectionedPage[AboutSection]):
     """The names of the sections above, the current one below.
 
-    `closed` requests the previous page, `updates_asked` the check for updates in the settings, `welcome_asked` the
-    welcome of the first start.
+    `closed` requests the previous page, `updates_requested` the check for updates in the settings, and
+    `welcome_requested` the welcome of the first start.
     """
 
     KEY = "about"
@@ -36,8 +36,8 @@ class AboutView(SectionedPage[AboutSection]):
     )
 
     closed = Signal()
-    updates_asked = Signal()
-    welcome_asked = Signal()
+    updates_requested = Signal()
+    welcome_requested = Signal()
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -48,8 +48,8 @@ class AboutView(SectionedPage[AboutSection]):
 
     def connect_section(self, section: AboutSection) -> None:
         """Connect to the signals of a new section."""
-        section.updates_asked.connect(self.updates_asked)
-        section.welcome_asked.connect(self.welcome_asked)
+        section.updates_requested.connect(self.updates_requested)
+        section.welcome_requested.connect(self.welcome_requested)
 
     def stop(self) -> bool:
         """Go back to the previous page."""

@@ -10,8 +10,8 @@ from app.ui.kit.sectioned import Section
 class AboutSection(Section):
     """A section of About.
 
-    `updates_asked` requests the check for updates, `welcome_asked` the welcome of the first start.
+    `updates_requested` requests the check for updates, `welcome_requested` the welcome of the first start.
     """
 
-    updates_asked = Signal()
-    welcome_asked = Signal()
+    updates_requested = Signal()
+    welcome_requested = Signal()

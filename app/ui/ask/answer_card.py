@@ -50,7 +50,6 @@ class AnswerCard(QFrame):
         self._likely = QLabel()
         self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
         self._note = QLabel()
-        self._note.setProperty("ink", "quiet")
         self._facts = QLabel()
         self._facts.setProperty("ink", "quiet")
         self._nearest = QPushButton("Why not?")
@@ -72,18 +71,17 @@ class AnswerCard(QFrame):
         for label in (self._over, self._likely, self._note, self._facts):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)  # some contain words of the document
-        self._over.setProperty("ink", "quiet")
         self._likely.setTextFormat(Qt.TextFormat.RichText)
         buttons = FlowRow()
         self._small = (self._copy, self._save, self._look, self._nearest, self._again, self._whole)
         for button in self._small:
             mark(button, kind="small")
             buttons.addWidget(button)
-        self._column = QVBoxLayout(self)
+        column = QVBoxLayout(self)
         for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
-            self._column.addWidget(widget)
-        self._column.addWidget(self._facts)
-        self._column.addLayout(buttons)
+            column.addWidget(widget)
+        column.addWidget(self._facts)
+        column.addLayout(buttons)
         self._buttons = buttons
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
@@ -94,6 +92,11 @@ class AnswerCard(QFrame):
         self._whole.clicked.connect(self.whole_requested)
         self._look.clicked.connect(self.look_requested)
         self._nearest.toggled.connect(self._nearest_toggled)
+        theme.space(column, 2.5, (4, 4, 4, 4))
+        theme.in_steps(self._buttons.setSpacing, 1.5)
+        mark(self._over, type="small_strong", ink="quiet")
+        mark(self._note, type="small", ink="quiet")
+        mark(self._facts, *self._small, type="small")
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
@@ -299,15 +302,6 @@ class AnswerCard(QFrame):
 
     @Slot()
     def _restyle(self) -> None:
-        theme = self._theme
-        space = theme.step(4)
-        self._column.setContentsMargins(space, space, space, space)
-        self._column.setSpacing(theme.step(2.5))
-        self._buttons.setSpacing(theme.step(1.5))
-        self._over.setFont(theme.font("small_strong"))
-        self._note.setFont(theme.font("small"))
-        for widget in (self._facts, *self._small):
-            widget.setFont(theme.font("small"))
         self._frame()
 
 

@@ -151,6 +151,7 @@ class ThresholdLine(QWidget):
         self._change.clicked.connect(self._changed_here)
         self._slider.valueChanged.connect(self._moved)
         self._own.clicked.connect(self._take_own)
+        mark(self._words, *self._ends, self._change, self._own, type="small")
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -205,8 +206,6 @@ class ThresholdLine(QWidget):
 
     @Slot()
     def _restyle(self) -> None:
-        for widget in (self._words, *self._ends, self._change, self._own):
-            widget.setFont(self._theme.font("small"))
         step, colour = self._theme.step, self._theme.colour
         handle, groove = step(4), step(1)
         self._slider.setStyleSheet(
@@ -291,8 +290,11 @@ class AnswerPanel(QFrame):
         self._column.addWidget(self.threshold)
         QWidget.setTabOrder(self.list, self._readers)
         self.box.edited.connect(self._name_question)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
+        theme.space(self._results, 3)
+        mark(self._question, self._others, self._keys, self._tries_title, type="small_strong")
+        mark(self._stronger, self._readers, type="small")
+        theme.in_steps(self.setMinimumWidth, 60)
         self._name_question()
         self._clear_answer()
         self.suggest(())
@@ -469,17 +471,3 @@ class AnswerPanel(QFrame):
         button = self.sender()
         if isinstance(button, TryButton):
             self.suggestion_clicked.emit(button.toolTip())
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        edge = theme.step(4.5)
-        self._column.setContentsMargins(edge, edge, edge, theme.step(3))
-        self._column.setSpacing(theme.step(3))
-        self._results.setContentsMargins(0, 0, 0, 0)
-        self._results.setSpacing(theme.step(3))
-        for label in (self._question, self._others, self._keys, self._tries_title):
-            label.setFont(theme.font("small_strong"))
-        for widget in (self._stronger, self._readers):
-            widget.setFont(theme.font("small"))
-        self.setMinimumWidth(theme.step(60))

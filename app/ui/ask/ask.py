@@ -199,7 +199,8 @@ class AskView(Page):
     @Slot()
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
-        self.lanes.files.start(own_threshold, self.workspace).done.connect(self._own_threshold_read)
+        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
+        job.done.connect(self._own_threshold_read)
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None

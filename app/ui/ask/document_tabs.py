@@ -103,11 +103,12 @@ class DocumentTabs(QFrame):
         self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._new, self._open, self._recent = QToolButton(), QToolButton(), QToolButton()
-        for button, name, tip in (
-            (self._new, "New text", "New text  (Ctrl+T)"),
-            (self._open, "Open files", "Open files  (Ctrl+O)"),
-            (self._recent, "Files opened before", "Files opened before"),
+        for button, icon, name, tip in (
+            (self._new, "plus", "New text", "New text  (Ctrl+T)"),
+            (self._open, "open", "Open files", "Open files  (Ctrl+O)"),
+            (self._recent, "down", "Files opened before", "Files opened before"),
         ):
+            button.setIcon(theme.icon(icon))
             button.setAccessibleName(name)
             button.setToolTip(tip)
         self._files = QMenu(self)
@@ -118,19 +119,20 @@ class DocumentTabs(QFrame):
         self._recent.setStyleSheet("QToolButton::menu-indicator { image: none; width: 0; }")
         self._recent.hide()
         self._closed = QLabel()
-        self._closed.setProperty("ink", "quiet")
         self._undo = QPushButton("Undo")
         self._undo.setAccessibleName("Bring the closed text back")
         self._undo.setToolTip("Bring it back  (Ctrl+Shift+T)")
-        mark(self._undo, kind="link")
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
-        self._row.addWidget(self._new)
-        self._row.addWidget(self._open)
-        self._row.addWidget(self._recent)
-        self._row.addStretch(1)
-        self._row.addWidget(self._closed)
-        self._row.addWidget(self._undo)
+        mark(self._closed, type="small", ink="quiet")
+        mark(self._undo, type="small", kind="link")
+        row = QHBoxLayout(self)
+        row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self._new)
+        row.addWidget(self._open)
+        row.addWidget(self._recent)
+        row.addStretch(1)
+        row.addWidget(self._closed)
+        row.addWidget(self._undo)
+        theme.space(row, 1, (3, 0, 3, 0))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_UNDO_MS)
@@ -140,8 +142,6 @@ class DocumentTabs(QFrame):
         self._new.clicked.connect(self.new_requested)
         self._open.clicked.connect(self.open_requested)
         self._undo.clicked.connect(self.undo_requested)
-        theme.changed.connect(self._restyle)
-        self._restyle()
         self.forget_closed()
 
     def add(self, title: str, tip: str = "", at: int = -1) -> int:
@@ -149,13 +149,17 @@ class DocumentTabs(QFrame):
         self.strip.blockSignals(True)
         index = self.strip.insertTab(at if at >= 0 else self.strip.count(), "")
         close = QToolButton()
+        close.setIcon(self._theme.icon("close"))
+        mark(close, kind="close")
         close.setToolTip("Close  (Ctrl+W)")
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         close.clicked.connect(self._close_clicked)
         self.strip.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
         self.strip.blockSignals(False)
         self.rename(index, title, tip)
-        self._restyle()
+        for scroller in self.strip.findChildren(QToolButton):
+            if scroller.objectName().startswith("Scroll"):
+                scroller.raise_()  # above the tabs' own buttons, which were added later
         return index
 
     def rename(self, index: int, title: str, tip: str = "") -> None:
@@ -222,23 +226,3 @@ class DocumentTabs(QFrame):
             if self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide) is self.sender():
                 self.close_requested.emit(index)
                 return
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        size = QSize(theme.step(4), theme.step(4))
-        for button, icon in ((self._new, "plus"), (self._open, "open"), (self._recent, "down")):
-            button.setIcon(theme.icon(icon))
-            button.setIconSize(size)
-        for index in range(self.strip.count()):
-            close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
-            if isinstance(close, QToolButton):
-                close.setIcon(theme.icon("close"))
-                close.setIconSize(QSize(theme.step(3.5), theme.step(3.5)))
-        for scroller in self.strip.findChildren(QToolButton):
-            if scroller.objectName().startswith("Scroll"):
-                scroller.raise_()  # above the tabs' own buttons, which were added later
-        for widget in (self._closed, self._undo):
-            widget.setFont(theme.font("small"))
-        self._row.setContentsMargins(theme.step(3), 0, theme.step(3), 0)
-        self._row.setSpacing(theme.step(1))

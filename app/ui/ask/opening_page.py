@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.report import Progress
 from app.ui.kit.notice import Notice
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 class OpeningPage(QFrame):
@@ -25,7 +25,6 @@ class OpeningPage(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self.setProperty("kind", "desk")
         self._name = QLabel()
         self._name.setWordWrap(True)
@@ -46,9 +45,9 @@ class OpeningPage(QFrame):
         actions.addStretch(1)
         self._actions_row = actions
         self._inner = QWidget()
-        self._column = QVBoxLayout(self._inner)
+        column = QVBoxLayout(self._inner)
         for part in (self._name, self.strip, self._lock, self.notice, self._actions):
-            self._column.addWidget(part)
+            column.addWidget(part)
         whole = QVBoxLayout(self)
         whole.addStretch(2)
         # Stretches, not an alignment: Qt then gives wrapped lines the height that they need.
@@ -62,8 +61,11 @@ class OpeningPage(QFrame):
         self._again.clicked.connect(self.read_requested)
         self._close.clicked.connect(self.close_requested)
         self._lock.entered.connect(self.password_given)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._name, type="answer")
+        theme.in_steps(self._inner.setFixedWidth, 110)
+        theme.in_steps(column.setSpacing, 3)
+        theme.in_steps(self._actions_row.setSpacing, 2)
+        self._again.setIcon(theme.icon("open", "ink"))
 
     def reading(self, name: str) -> None:
         """Show that a file is being read."""
@@ -98,13 +100,3 @@ class OpeningPage(QFrame):
         self.notice.clear()
         for part in (self._lock, self._actions):
             part.hide()
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._name.setFont(theme.font("answer"))
-        self._inner.setFixedWidth(theme.step(110))
-        self._column.setSpacing(theme.step(3))
-        self._actions_row.setSpacing(theme.step(2))
-        self._again.setIcon(theme.icon("open", "ink"))
-        self._again.setIconSize(QSize(theme.step(4), theme.step(4)))

@@ -97,6 +97,7 @@ class QuestionBox(QFrame):
         self.field.entered.connect(self.ask_requested)
         self.field.history_step.connect(self._step_history)
         self.button.clicked.connect(self.ask_requested)
+        theme.space(self._row, 2, (2.5, 2, 2, 2))
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -175,9 +176,6 @@ class QuestionBox(QFrame):
 
     @Slot()
     def _restyle(self) -> None:
-        theme = self._theme
-        self._row.setContentsMargins(theme.step(2.5), theme.step(2), theme.step(2), theme.step(2))
-        self._row.setSpacing(theme.step(2))
         self._row.setAlignment(self.field, Qt.AlignmentFlag.AlignVCenter)
         self._colour(self.field.hasFocus())
         self._fit()

@@ -80,6 +80,13 @@ class WelcomeBand(QFrame):
         self._set_line(
             "This is a sample. The question at the right is being asked about it, on this computer…"
         )
+        mark(self._title, type="title")
+        mark(self._private, self._place, self.folder, type="small")
+        for half in self._halves:
+            theme.in_steps(half.setSpacing, 2)
+        theme.space(self._words, 1.5)
+        theme.space(self._buttons, 2)
+        theme.in_steps(self._whole.setContentsMargins, 6, 4, 6, 4)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -160,19 +167,10 @@ class WelcomeBand(QFrame):
     @Slot()
     def _restyle(self) -> None:
         theme, step = self._theme, self._theme.step
-        self._title.setFont(theme.font("title"))
-        self._line.setFont(theme.font("ui"))
-        for label in (self._private, self._place, self.folder):
-            label.setFont(theme.font("small"))
         self._place.setMaximumWidth(self._place.natural_width())
         size = step(4)
         for sign, icon in zip(self._signs, ("offline", "document"), strict=True):
             sign.setPixmap(theme.icon(icon, "accent").pixmap(QSize(size, size), self.devicePixelRatioF()))
-        for half in self._halves:
-            half.setSpacing(step(2))
-        self._words.setSpacing(step(1.5))
-        self._buttons.setSpacing(step(2))
-        self._whole.setContentsMargins(step(6), step(4), step(6), step(4))
         self._arrange()
 
 

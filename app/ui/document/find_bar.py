@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
 
@@ -27,7 +27,6 @@ class FindBar(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self.setProperty("kind", "frame")
         self.setAccessibleName("Find in the text")
         self.field = QLineEdit()
@@ -43,18 +42,19 @@ class FindBar(QFrame):
         ):
             button.setAccessibleName(name.split("  ")[0])
             button.setToolTip(name)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.field, 1)
+        row = QHBoxLayout(self)
+        row.addWidget(self.field, 1)
         for widget in (self._news, self._back, self._next, self._close):
-            self._row.addWidget(widget)
+            row.addWidget(widget)
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
         self.field.textEdited.connect(self._typed)
         self._back.clicked.connect(self._find_back)
         self._next.clicked.connect(self._find_next)
         self._close.clicked.connect(self.put_away)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        for button, icon in ((self._back, "up"), (self._next, "down"), (self._close, "close")):
+            button.setIcon(theme.icon(icon))
+        theme.space(row, 1.5, (4, 1.5, 3, 1.5))
         self.hide()
 
     def open(self, words: str = "") -> None:
@@ -120,15 +120,6 @@ class FindBar(QFrame):
     @Slot()
     def _find_next(self) -> None:
         self._find(False)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        for button, icon in ((self._back, "up"), (self._next, "down"), (self._close, "close")):
-            button.setIcon(theme.icon(icon))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._row.setContentsMargins(theme.step(4), theme.step(1.5), theme.step(3), theme.step(1.5))
-        self._row.setSpacing(theme.step(1.5))
 
 
 def _goes_on(event: QKeyEvent) -> bool:

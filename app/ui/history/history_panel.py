@@ -137,8 +137,10 @@ class HistoryPanel(QFrame):
         self.search.down_requested.connect(self.go_to_list)
         self.list.up_requested.connect(self.go_to_search)
         self.empty.acted.connect(self._act)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._count.setContentsMargins, 0, 0, 0, 0.5)
+        theme.in_steps(self.search.setMinimumWidth, 50)
+        for inner in self._narrow:
+            theme.in_steps(inner.setMaximumWidth, MOST_WIDE)
 
     def show_found(self, words: str, whole: int, enabled: bool) -> None:
         """Show the list, or why it is empty.
@@ -241,10 +243,3 @@ class HistoryPanel(QFrame):
         self._theme.space(row, 0, (8, 0, 8, 0))
         self._narrow.append(inner)
         return row
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._count.setContentsMargins(0, 0, 0, self._theme.step(0.5))
-        self.search.setMinimumWidth(self._theme.step(50))
-        for inner in self._narrow:
-            inner.setMaximumWidth(self._theme.step(MOST_WIDE))

@@ -17,7 +17,7 @@ from app.ui.inspect.visit import one_line
 from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _ONLY_MODEL = (
     "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
@@ -197,7 +197,6 @@ class _Card(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._name, self._headline = wrapped(), wrapped(selectable=True)
         self._facts, self._took = wrapped(quiet=True), wrapped(quiet=True)
         self._bars = ScoreBars(theme)
@@ -206,8 +205,10 @@ class _Card(QFrame):
             self._column.addWidget(widget)
         self._column.addStretch(1)
         self.setProperty("kind", "card")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._name, type="strong")
+        mark(self._headline, type="answer")
+        mark(self._facts, self._took, type="small")
+        theme.space(self._column, 2, (4, 4, 4, 4))
 
     def show_side(self, side: Side | None, waiting: str = "") -> None:
         """Show a result; None while it is still being computed by the model called `waiting`."""
@@ -229,17 +230,6 @@ class _Card(QFrame):
         self._bars.setAccessibleName(f"Results of {self._name.text()}")
         self.setAccessibleName(f"{self._name.text()}: {self._headline.text()}")
 
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._name.setFont(theme.font("strong"))
-        self._headline.setFont(theme.font("answer"))
-        for label in (self._facts, self._took):
-            label.setFont(theme.font("small"))
-        edge = theme.step(4)
-        self._column.setContentsMargins(edge, edge, edge, edge)
-        self._column.setSpacing(theme.step(2))
-
 
 class Compared(Figures):
     """Two cards of the same width."""
@@ -252,12 +242,10 @@ class Compared(Figures):
         self._sides: tuple[Side, ...] = ()
         self._cards = (_Card(theme), _Card(theme))
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
         for card in self._cards:
             self._row.addWidget(card, 1)
         self.setAccessibleName(self.title)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._row, 4)
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
         """Show the available sides; `names` are the models'."""
@@ -276,7 +264,3 @@ class Compared(Figures):
             (side.name, name, value, side.seconds) for side in self._sides for name, value, _ in side.rows
         ]
         return Table(("model", "result", "probability", "seconds"), tuple(rows))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._row.setSpacing(self._theme.step(4))

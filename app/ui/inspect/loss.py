@@ -21,7 +21,7 @@ from app.ui.inspect.charts.loss_terms import LossTerms
 from app.ui.inspect.section import Section, leftmost, run_models, wrapped
 from app.ui.inspect.visit import one_line, window_words
 from app.ui.kit.score_bars import nice_label
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _CLAMPED = (
     "A place outside the window is first moved back to the window’s length, one past its last token, and that place is"
@@ -146,6 +146,7 @@ class GoldText(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setAccessibleName("Text with what is right")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        mark(self, type="quote")
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -208,9 +209,7 @@ class GoldText(QPlainTextEdit):
 
     @Slot()
     def _restyle(self) -> None:
-        self.setFont(self._theme.font("quote"))
         self.light(*self._lit)
-        self.updateGeometry()
 
 
 class LossSection(Section):

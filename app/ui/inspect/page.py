@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -39,7 +39,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _ABOUT = (
     "See how the model came to its result: the words cut into tokens, the numbers that flow through its layers, and"
@@ -57,7 +57,6 @@ class InspectEmpty(QScrollArea):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self.notice = Notice(theme)
         self._heading, self._about = wrapped("Look inside the model"), wrapped(_ABOUT)
         self._hint = wrapped(_HINT, quiet=True)
@@ -79,22 +78,16 @@ class InspectEmpty(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._heading, type="winner")
+        mark(self._about, type="quote")
+        mark(self._hint, type="small")
+        theme.in_steps(self._column.setSpacing, 4)
+        theme.in_steps(self._middle.setFixedWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
         """Offer these samples."""
         self._samples.set_titles(titles)
         self._hint.setText(_HINT if titles else _NOTHING)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._heading.setFont(theme.font("winner"))
-        self._about.setFont(theme.font("quote"))
-        self._hint.setFont(theme.font("small"))
-        self._column.setSpacing(theme.step(4))
-        self._middle.setFixedWidth(theme.step(160))
 
 
 class SubjectBar(QFrame):
@@ -108,7 +101,6 @@ class SubjectBar(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._title, self._head = ElidedLabel(), ElidedLabel()
         self._head.setProperty("ink", "quiet")
         self._by = QLabel("Model")
@@ -129,8 +121,11 @@ class SubjectBar(QFrame):
         for widget in (self._by, self.models, self._others):
             self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setProperty("kind", "frame")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._title, type="answer")
+        mark(self._head, self._by, type="small")
+        self._others.setIcon(theme.icon("paste"))
+        theme.in_steps(self._words.setSpacing, 0.5)
+        theme.space(self._row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Show the subject and what the head does; the models are not known yet."""
@@ -154,18 +149,6 @@ class SubjectBar(QFrame):
     @Slot(int)
     def _picked(self, index: int) -> None:
         self.model_chosen.emit(self.models.itemData(index))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("answer"))
-        for label in (self._head, self._by):
-            label.setFont(theme.font("small"))
-        self._others.setIcon(theme.icon("paste"))
-        self._others.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._words.setSpacing(theme.step(0.5))
-        self._row.setContentsMargins(theme.step(6), theme.step(3), theme.step(6), theme.step(2.5))
-        self._row.setSpacing(theme.step(3))
 
 
 class InspectView(Page):

@@ -14,7 +14,7 @@ from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
 from app.ui.inspect.section import Part, Section, leftmost, within, wrapped
 from app.ui.kit.chart import Table
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _EVERY = (
     "This head takes every token’s state, because each token gets a result of its own; a head that judges the text as"
@@ -86,24 +86,17 @@ class AnswersPart(Part):
         self._rows: list[tuple[QLabel, QLabel]] = []
         for _ in range(2):
             question, answer = wrapped(selectable=True), wrapped(selectable=True)
+            mark(question, type="small_strong")
             for label in (question, answer):
+                theme.in_steps(label.setMaximumWidth, 190)
                 self.content.addLayout(within(label))
             self._rows.append((question, answer))
-        self._restyle_words()
-        theme.changed.connect(self._restyle_words)
 
     def show_picture(self, picture: ModelPicture) -> None:
         """Show the answers for this model."""
         for (question, answer), (question_text, reason) in zip(self._rows, answers(picture), strict=True):
             question.setText(question_text)
             answer.setText(reason)
-
-    @Slot()
-    def _restyle_words(self) -> None:
-        for question, answer in self._rows:
-            question.setFont(self._theme.font("small_strong"))
-            for label in (question, answer):
-                label.setMaximumWidth(self._theme.step(190))
 
 
 class PictureSection(Section):
@@ -194,8 +187,7 @@ class ModuleTree(QTreeWidget):
         self.setAllColumnsShowFocus(True)
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self.setIndentation, 4)
 
     def set_modules(self, rows: tuple[ModuleRow, ...]) -> None:
         """Show these rows, each below the last one that is less deep."""
@@ -236,8 +228,3 @@ class ModuleTree(QTreeWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.step(60), self.sizeHint().height())
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.setIndentation(self._theme.step(4))
-        self.updateGeometry()

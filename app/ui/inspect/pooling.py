@@ -12,7 +12,7 @@ from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.section import Part, Section, leftmost, wrapped
 from app.ui.kit.chart import number
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _TAKES = {
     Head.QUESTION_ANSWERING: "Question answering takes every token’s state, so it leaves the pooled output aside.",
@@ -64,7 +64,8 @@ class ProofPart(Part):
         self.content.addLayout(self._grid)
         self._verdicts = wrapped(selectable=True), wrapped(selectable=True)
         self.add(*self._verdicts)
-        theme.changed.connect(self._restyle_cells)
+        theme.in_steps(self._grid.setHorizontalSpacing, 5)
+        theme.in_steps(self._grid.setVerticalSpacing, 1.5)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
         """The shown rows, followed by the two verdicts."""
@@ -80,6 +81,7 @@ class ProofPart(Part):
             labels = tuple(QLabel(text) for text in row)
             for column, label in enumerate(labels):
                 side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
+                mark(label, type="small_strong" if not column or not at else "small")
                 label.setTextFormat(Qt.TextFormat.PlainText)
                 label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 self._grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
@@ -87,16 +89,6 @@ class ProofPart(Part):
         self._grid.setColumnStretch(_SHOWN + 1, 1)
         for label, words in zip(self._verdicts, verdicts(found), strict=True):
             label.setText(words)
-        self._restyle_cells()
-
-    @Slot()
-    def _restyle_cells(self) -> None:
-        theme = self._theme
-        self._grid.setHorizontalSpacing(theme.step(5))
-        self._grid.setVerticalSpacing(theme.step(1.5))
-        for at, row in enumerate(self._cells):
-            for column, label in enumerate(row):
-                label.setFont(theme.font("small_strong" if not column or not at else "small"))
 
 
 def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:

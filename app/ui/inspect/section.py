@@ -21,7 +21,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 
@@ -62,33 +62,35 @@ class Part(QFrame):
         super().__init__()
         self._theme = theme
         self._title, self._term, self._about = QLabel(title), QLabel(term), QLabel(about)
-        self._term.setProperty("ink", "quiet")
         self._about.setWordWrap(True)
         names = QHBoxLayout()
         names.addWidget(self._title)
         names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
-        self._names = names
         self._tools = FlowRow()
-        self._labels: list[QLabel] = []
         self._content = QWidget()
         self.content = QVBoxLayout(self._content)
-        self.content.setContentsMargins(0, 0, 0, 0)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(names)
-        self._column.addLayout(within(self._about))
-        self._column.addLayout(self._tools)
-        self._column.addWidget(self._content)
+        column = QVBoxLayout(self)
+        column.addLayout(names)
+        column.addLayout(within(self._about))
+        column.addLayout(self._tools)
+        column.addWidget(self._content)
         self.setProperty("kind", "card")
         self.setAccessibleName(title)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._title, type="strong")
+        mark(self._term, type="small", ink="quiet")
+        theme.in_steps(self._about.setMaximumWidth, 190)
+        theme.space(names, 2.5)
+        theme.space(self._tools, 3)
+        theme.space(self.content, 3)
+        theme.space(column, 3, (4, 4, 4, 4))
 
     def tools(self, *widgets: QWidget) -> None:
         """Put these in a row below the words."""
         for widget in widgets:
             self._tools.add(widget)
-        self._labels += [widget for widget in widgets if isinstance(widget, QLabel)]
-        self._restyle()
+            if isinstance(widget, QLabel):
+                mark(widget, type="small")
+                self._theme.in_steps(widget.setMinimumHeight, 7.5)  # as high as the buttons next to it
 
     def add(self, *widgets: QWidget) -> None:
         """Add these to the result, one below the other."""
@@ -102,22 +104,6 @@ class Part(QFrame):
     def show_content(self) -> None:
         """Show the result."""
         self._content.show()
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("strong"))
-        self._term.setFont(theme.font("small"))
-        self._about.setMaximumWidth(theme.step(190))
-        self._names.setSpacing(theme.step(2.5))
-        self._tools.setSpacing(theme.step(3))
-        for label in self._labels:
-            label.setMinimumHeight(theme.step(7.5))  # as high as the buttons next to it
-            label.setFont(theme.font("small"))
-        self.content.setSpacing(theme.step(3))
-        self._column.setSpacing(theme.step(3))
-        edge = theme.step(4)
-        self._column.setContentsMargins(edge, edge, edge, edge)
 
 
 class ModelQuery(QObject):
@@ -234,26 +220,29 @@ class Section(QWidget):
         self._stale = True
         self._title, self._term = QLabel(self.TITLE), QLabel(self.TERM)
         self.about = wrapped(self.ABOUT, selectable=True)
-        self._term.setProperty("ink", "quiet")
         self._term.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._names = QHBoxLayout()
-        self._names.addWidget(self._title)
-        self._names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
+        names = QHBoxLayout()
+        names.addWidget(self._title)
+        names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
         self.body = QVBoxLayout()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._names)
-        self._column.addLayout(within(self.about))
+        column = QVBoxLayout(self)
+        column.addLayout(names)
+        column.addLayout(within(self.about))
         for line in (self.notice, self.strip):
-            self._column.addWidget(line)
-        self._column.addLayout(self.body, 1)
+            column.addWidget(line)
+        column.addLayout(self.body, 1)
         self.setAccessibleName(self.TITLE)
         self.setAccessibleDescription(self.ABOUT)
         self.build()
         self.show_results(False)
         self.body.addStretch(1)
-        theme.changed.connect(self._restyle_section)
-        self._restyle_section()
+        mark(self._title, type="title")
+        mark(self._term, type="small", ink="quiet")
+        theme.in_steps(self._term.setContentsMargins, 0, 0, 0, 0.75)
+        theme.in_steps(self.about.setMaximumWidth, 190)
+        theme.space(names, 3)
+        theme.space(column, 3)
+        theme.space(self.body, 4)
 
     # What a section declares
 
@@ -368,17 +357,6 @@ class Section(QWidget):
     @Slot()
     def _stop_requested(self) -> None:
         self.stop()
-
-    @Slot()
-    def _restyle_section(self) -> None:
-        step = self.theme.step
-        self._title.setFont(self.theme.font("title"))
-        self._term.setFont(self.theme.font("small"))
-        self._names.setSpacing(step(3))
-        self._term.setContentsMargins(0, 0, 0, step(0.75))
-        self._column.setSpacing(step(3))
-        self.body.setSpacing(step(4))
-        self.about.setMaximumWidth(step(190))
 
 
 def _look(workspace: Workspace, request: Look, model: str, report: Report) -> object:

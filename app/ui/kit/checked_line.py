@@ -21,7 +21,6 @@ class CheckedLine(QWidget):
 
     def __init__(self, theme: Theme, name: str, placeholder: str, choose: str = "") -> None:
         super().__init__()
-        self._theme = theme
         self._last_sent = ""
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
@@ -38,12 +37,10 @@ class CheckedLine(QWidget):
         self.line.textEdited.connect(self._edited)
         self.line.editingFinished.connect(self._send_typed)
         self.button.clicked.connect(self.choose_asked)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self.line, 1)
-        self._row.addWidget(self.button)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        row = QHBoxLayout(self)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        theme.space(row, 2)
 
     def text(self) -> str:
         """The text of the line."""
@@ -71,7 +68,3 @@ class CheckedLine(QWidget):
         if self.line.text() != self._last_sent:
             self._last_sent = self.line.text()
             self.typed.emit(self._last_sent)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._row.setSpacing(self._theme.step(2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -26,7 +26,6 @@ class LinkedChoice(QWidget):
 
     def __init__(self, theme: Theme, place: str) -> None:
         super().__init__()
-        self._theme = theme
         self._words = ElidedLabel()
         self.link = QPushButton(place)
         mark(self.link, kind="link")
@@ -36,8 +35,6 @@ class LinkedChoice(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._words, 1)
         row.addWidget(self.link)
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def set_words(self, words: str) -> None:
         """Show the value in words."""
@@ -47,11 +44,6 @@ class LinkedChoice(QWidget):
     def words(self) -> str:
         """The value in words."""
         return self._words.full_text()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._words.setFont(self._theme.font("ui"))
-        self.link.setFont(self._theme.font("ui"))
 
 
 class ElidedChoice(QComboBox):

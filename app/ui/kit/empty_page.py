@@ -38,12 +38,12 @@ class SampleButton(QPushButton):
         self._question = FlowText(theme, "small")
         self._words = title, question
         self._update_texts()
-        self._column = QVBoxLayout(self)
+        column = QVBoxLayout(self)
         for part in (self._title, self._question):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            self._column.addWidget(part)
-        self._column.addStretch(1)
-        self.restyle()
+            column.addWidget(part)
+        column.addStretch(1)
+        theme.space(column, 0.5, (3, 2.5, 3, 2.5))
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.step(50), self._height(max(self.width(), self._theme.step(44))))
@@ -61,12 +61,6 @@ class SampleButton(QPushButton):
         title, question = self._words
         self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
         self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
-
-    def restyle(self) -> None:
-        """Take the theme's sizes."""
-        edge = self._theme.step(3)
-        self._column.setContentsMargins(edge, self._theme.step(2.5), edge, self._theme.step(2.5))
-        self._column.setSpacing(self._theme.step(0.5))
 
     def _height(self, width: int) -> int:
         inner = width - 2 * self._theme.step(3)
@@ -145,8 +139,15 @@ class EmptyPage(QFrame):
         self._column.addStretch(1)
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._title, type="answer")
+        mark(self._keys, type="small")
+        mark(self._kinds, type="small")
+        mark(self._or, self._again, type="small_strong")
+        self._paste.setIcon(theme.icon("paste", "ink"))
+        self._open.setIcon(theme.icon("open", "ink"))
+        theme.space(self._column, 2, (0, 2, 0, 4))
+        theme.in_steps(self._grid.setSpacing, 2)
+        theme.in_steps(self._row.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer these samples: titles and their first questions."""
@@ -231,22 +232,3 @@ class EmptyPage(QFrame):
     @Slot()
     def _sample_clicked(self) -> None:
         self.sample_chosen.emit(self.sender().property("sample"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("answer"))
-        self._keys.setFont(theme.font("small"))
-        self._kinds.setFont(theme.font("small"))
-        for label in (self._or, self._again):
-            label.setFont(theme.font("small_strong"))
-        self._paste.setIcon(theme.icon("paste", "ink"))
-        self._open.setIcon(theme.icon("open", "ink"))
-        for button in (self._paste, self._open):
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        for sample in self._buttons:
-            sample.restyle()
-        self._column.setSpacing(theme.step(2))
-        self._grid.setSpacing(theme.step(2))
-        self._row.setSpacing(theme.step(2))
-        self._column.setContentsMargins(theme.step(0), theme.step(2), theme.step(0), theme.step(4))

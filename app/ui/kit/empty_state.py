@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from app.ui.kit.icon_label import IconLabel
 from app.ui.kit.theme import Theme, mark
 
 
@@ -15,14 +16,13 @@ class EmptyState(QFrame):
 
     def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
-        self._theme = theme
-        self._name = icon
-        self._icon, self._title, self._words = QLabel(), QLabel(), QLabel()
+        self._title, self._words = QLabel(), QLabel()
         self._title.setProperty("type", "answer")
         self._words.setProperty("ink", "quiet")
         column = QVBoxLayout(self)
         column.addStretch(2)
-        for label in (self._icon, self._title, self._words):
+        column.addWidget(IconLabel(theme, theme.icon(icon), 10), 0, Qt.AlignmentFlag.AlignHCenter)
+        for label in (self._title, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -39,8 +39,7 @@ class EmptyState(QFrame):
         column.addStretch(3)
         theme.space(column, 3, (8, 0, 8, 0))
         self.setProperty("kind", kind)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._words.setMaximumWidth, 130)
 
     def show_message(
         self, title: str, words: str, action: str = "", *, primary: bool = True, tip: str = ""
@@ -57,10 +56,3 @@ class EmptyState(QFrame):
     def title(self) -> str:
         """The title of the message."""
         return self._title.text()
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        icon = theme.icon(self._name, "ink_quiet")
-        self._icon.setPixmap(icon.pixmap(QSize(theme.step(10), theme.step(10)), self.devicePixelRatioF()))
-        self._words.setMaximumWidth(theme.step(130))

@@ -97,9 +97,7 @@ class FactsGrid(QFrame):
     @Slot()
     def _restyle(self) -> None:
         step = self._theme.step
-        for name, value in self._labels:
-            name.setFont(self._theme.font("ui"))
-            value.setFont(self._theme.font("ui"))
+        for _, value in self._labels:
             value.setContentsMargins(0, 0, 0, step(1.5) if self._narrow else 0)
         self._grid.setHorizontalSpacing(0 if self._narrow else step(6))
         self._grid.setVerticalSpacing(step(0.5 if self._narrow else 2))

@@ -19,7 +19,6 @@ class PasswordLine(QWidget):
 
     def __init__(self, theme: Theme, *, leavable: bool = False) -> None:
         super().__init__()
-        self._theme = theme
         self._why = QLabel()
         self._why.setWordWrap(True)
         self._why.setTextFormat(Qt.TextFormat.PlainText)
@@ -35,21 +34,20 @@ class PasswordLine(QWidget):
         if not leavable:
             self._leave.hide()
         self._wrong = QLabel("That password does not fit.")
-        self._wrong.setProperty("ink", "fault")
-        self._row = QHBoxLayout()
-        self._row.addWidget(self.field, 1)
-        self._row.addWidget(self._open)
-        self._row.addWidget(self._leave)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._why)
-        self._column.addLayout(self._row)
-        self._column.addWidget(self._wrong)
+        row = QHBoxLayout()
+        row.addWidget(self.field, 1)
+        row.addWidget(self._open)
+        row.addWidget(self._leave)
+        column = QVBoxLayout(self)
+        column.addWidget(self._why)
+        column.addLayout(row)
+        column.addWidget(self._wrong)
         self._open.clicked.connect(self._give)
         self._leave.clicked.connect(self.left)
         self.field.returnPressed.connect(self._give)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._wrong, type="small", ink="fault")
+        theme.space(column, 2)
+        theme.space(row, 2)
         self.hide()
 
     def ask(self, what: str, wrong: bool) -> None:
@@ -73,9 +71,3 @@ class PasswordLine(QWidget):
     def _give(self) -> None:
         if self.field.text():
             self.entered.emit(self.field.text())
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._wrong.setFont(self._theme.font("small"))
-        self._column.setSpacing(self._theme.step(2))
-        self._row.setSpacing(self._theme.step(2))

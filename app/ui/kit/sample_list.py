@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 class SampleList(QFrame):
@@ -17,13 +17,11 @@ class SampleList(QFrame):
         super().__init__()
         self._theme = theme
         self._heading = QLabel(heading)
-        self._heading.setProperty("ink", "quiet")
         self._buttons: list[QPushButton] = []
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.addWidget(self._heading)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._heading, type="small_strong", ink="quiet")
+        theme.space(self._layout, 2)
 
     def set_titles(
         self, titles: tuple[str, ...], icon: str = "document", before: QWidget | None = None
@@ -36,7 +34,7 @@ class SampleList(QFrame):
             button = QPushButton(title)
             button.setProperty("kind", "sample")
             button.setProperty("at", at)
-            button.setProperty("icon_name", icon)
+            button.setIcon(self._theme.icon(icon))
             button.setAccessibleName(f"Try the sample: {title}")
             button.clicked.connect(self._clicked)
             self._layout.addWidget(button)
@@ -45,17 +43,7 @@ class SampleList(QFrame):
                 QWidget.setTabOrder(before, button)
                 before = button
         self._heading.setVisible(bool(titles))
-        self._restyle()
 
     @Slot()
     def _clicked(self) -> None:
         self.chosen.emit(self.sender().property("at"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._heading.setFont(theme.font("small_strong"))
-        self._layout.setSpacing(theme.step(2))
-        for button in self._buttons:
-            button.setIcon(theme.icon(button.property("icon_name")))
-            button.setIconSize(QSize(theme.step(5), theme.step(5)))

@@ -23,7 +23,6 @@ class SearchLine(QLineEdit):
 
     def __init__(self, theme: Theme, placeholder: str, busy_sign: QWidget | None = None) -> None:
         super().__init__()
-        self._theme = theme
         self._busy_sign = busy_sign
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
@@ -38,8 +37,8 @@ class SearchLine(QLineEdit):
         self._soon = QTimer(self, interval=_SEARCH_AFTER_MS, singleShot=True)
         self._soon.timeout.connect(self.searched)
         self.textChanged.connect(self._typed)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        self._glass.setIcon(theme.icon("search"))
+        self.clear_action.setIcon(theme.icon("close"))
 
     @property
     def pending(self) -> bool:
@@ -70,8 +69,3 @@ class SearchLine(QLineEdit):
     def _typed(self, text: str) -> None:
         self.clear_action.setVisible(bool(text))
         self._soon.start()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._glass.setIcon(self._theme.icon("search"))
-        self.clear_action.setIcon(self._theme.icon("close"))

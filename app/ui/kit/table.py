@@ -19,7 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QTableView
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
@@ -146,6 +146,9 @@ class RowTable(QTableView):
         self.horizontalHeader().setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        mark(self.horizontalHeader(), type="small_strong")
+        mark(self, type=self.FONT)
+        self.ensurePolished()
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -213,10 +216,7 @@ class RowTable(QTableView):
 
     @Slot()
     def _restyle(self) -> None:
-        self.setFont(self._theme.font(self.FONT))
-        self.horizontalHeader().setFont(self._theme.font("small_strong"))
         self.verticalHeader().setDefaultSectionSize(
             self.fontMetrics().height() + self._theme.step(self.PADDING)
         )
         self.fit_columns()
-        self.updateGeometry()

@@ -278,8 +278,7 @@ class MemoryBar(QWidget):
         self._theme = theme
         self._total = self._models = self._others = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self.setFixedHeight, 2.5)
 
     def set_bytes(self, total: int, models: int, others: int) -> None:
         """Show these bytes; nothing is drawn while the total is not known."""
@@ -309,11 +308,6 @@ class MemoryBar(QWidget):
             width = share * whole.width()
             painter.fillRect(QRectF(left, 0, width, whole.height()), self._theme.colour(role))
             left += width
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.setFixedHeight(self._theme.step(2.5))
-        self.update()
 
 
 class ComputerSection(Section):

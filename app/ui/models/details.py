@@ -67,8 +67,7 @@ class ModelSheet(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._middle.setMaximumWidth, _MOST_WIDE)
 
     def set_title(self, title: str, subtitle: str, line: str) -> None:
         """Set the model's name, its origin, and a one-line description."""
@@ -91,10 +90,6 @@ class ModelSheet(QScrollArea):
             else:
                 self._column.addLayout(part)
         self._column.addStretch(1)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._middle.setMaximumWidth(self._theme.step(_MOST_WIDE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,8 +227,7 @@ class _Key(QWidget):
         super().__init__()
         self._theme = theme
         self._kind = kind
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self.setFixedSize, 6, 4.25)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, middle = self._theme, self.height() / 2
@@ -237,11 +236,6 @@ class _Key(QWidget):
         painter.setPen(QPen(theme.colour(_COLOURS[self._kind]), theme.step(0.5)))
         painter.drawLine(QPointF(0, middle), QPointF(self.width(), middle))
         _draw_mark(painter, theme, self._kind, QPointF(self.width() / 2, middle))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.setFixedSize(self._theme.step(6), self._theme.step(4.25))
-        self.update()
 
 
 def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> None:

@@ -130,8 +130,8 @@ class RequestsCard(QFrame):
         self.clear.clicked.connect(self._ask_to_confirm)
         self.question.cancelled.connect(self._cancelled)
         self.question.confirmed.connect(self._confirmed)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self.empty.setMinimumHeight, 24)
+        theme.in_steps(self.table.setMinimumHeight, _LEAST_HIGH)
 
     def look(self) -> None:
         """Refresh the list."""
@@ -231,8 +231,3 @@ class RequestsCard(QFrame):
         self._theme.space(column, 3, (6, 6, 6, 6))
         for part in (self._tools, self.table):
             part.hide()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.empty.setMinimumHeight(self._theme.step(24))
-        self.table.setMinimumHeight(self._theme.step(_LEAST_HIGH))

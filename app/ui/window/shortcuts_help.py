@@ -44,12 +44,12 @@ def key_groups(
 
 
 class ShortcutsHelp(QDialog):
-    """Groups of shortcuts, and a button for the About page, which sends `about_asked`; deleted when it closes.
+    """Groups of shortcuts, and a button for the About page, which sends `about_requested`; deleted when it closes.
 
     On a screen with too little room for all of it, the groups can be scrolled.
     """
 
-    about_asked = Signal()
+    about_requested = Signal()
 
     def __init__(self, theme: Theme, groups: tuple[Group, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -110,7 +110,7 @@ class ShortcutsHelp(QDialog):
     @Slot()
     def _about(self) -> None:
         self.accept()
-        self.about_asked.emit()
+        self.about_requested.emit()
 
 
 def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) -> QGridLayout:
@@ -118,12 +118,11 @@ def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) ->
     grid.setHorizontalSpacing(theme.step(5))
     grid.setVerticalSpacing(theme.step(2))
     heading = QLabel(title)
-    heading.setFont(theme.font("strong"))
+    mark(heading, type="strong")
     grid.addWidget(heading, 0, 0, 1, 2)
     for row, (keys, what) in enumerate(shortcuts, 1):
         cap = QLabel(spoken_keys(keys))
-        cap.setProperty("kind", "key")
-        cap.setFont(theme.font("small"))
+        mark(cap, kind="key", type="small")
         words = QLabel(what)
         words.setAccessibleName(f"{keys}: {what}")
         grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+)
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.about import NAME
@@ -22,14 +31,12 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.status_line import StatusLine
 from app.ui.kit.theme import Theme
-from app.ui.window.about import AboutPage
 from app.ui.window.drops import Drops
-from app.ui.window.idle import Idle
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, make_page
 from app.ui.window.preparing import Preparing
 from app.ui.window.rail import Rail
-from app.ui.window.reader import Reader
+from app.ui.window.reader import Idle, Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 
@@ -142,7 +149,9 @@ class MainWindow(QMainWindow):
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
         self.rest = Rest(self)
-        self.about = AboutPage(self, self.show_page, lambda: self.page, lambda: self._current)
+        self._before_about = "settings"
+        if sys.platform == "darwin":
+            self._add_about_action()
         self.reader.failed.connect(self.show_fault)
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
@@ -165,7 +174,7 @@ class MainWindow(QMainWindow):
             page.note.connect(self._noted)
             page.lost.connect(self.reader.start)
             page.open_settings.connect(self.show_settings)
-            page.open_about.connect(self.about.show)
+            page.open_about.connect(self.show_about)
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
@@ -176,7 +185,9 @@ class MainWindow(QMainWindow):
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             if key == "about":
-                self.about.wire(page)
+                page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
+                page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
+                page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
             if key in ("settings", "models"):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             self.pages[key] = page
@@ -195,6 +206,34 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         """Show the settings page."""
         self.show_page("settings")
+
+    @Slot()
+    def show_about(self) -> None:
+        """Show the About page, which leads back to the page before."""
+        if self._current != "about":
+            self._before_about = self._current
+        self.show_page("about")
+
+    @Slot()
+    def _leave_about(self) -> None:
+        self.show_page(self._before_about)
+
+    @Slot()
+    def _show_updates(self) -> None:
+        self.show_page("settings")
+        self.page.go_to_updates()  # type: ignore[attr-defined]
+
+    @Slot()
+    def _show_welcome(self) -> None:
+        self.show_page("ask")
+        self.page.show_welcome()  # type: ignore[attr-defined]
+
+    def _add_about_action(self) -> None:
+        """Add the action that macOS shows in the application's own menu."""
+        action = QAction(f"About {NAME}", self)
+        action.setMenuRole(QAction.MenuRole.AboutRole)
+        action.triggered.connect(self.show_about)
+        self.menuBar().addMenu(NAME).addAction(action)
 
     @Slot(str)
     def show_models(self, section: str) -> None:
@@ -294,7 +333,7 @@ class MainWindow(QMainWindow):
         """Show the shortcuts."""
         pages = tuple((place.key, place.title) for place in PAGES)
         sheet = ShortcutsHelp(self.theme, key_groups(pages, self.page.TITLE, self.page.SHORTCUTS), self)
-        sheet.about_asked.connect(self.about.show)
+        sheet.about_requested.connect(self.show_about)
         sheet.open()
 
     def closeEvent(self, event: QCloseEvent) -> None:

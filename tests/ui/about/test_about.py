@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
 from app.ui.about.overview import OverviewSection
 from app.ui.about.page import AboutView
-from app.ui.window import about as about_module
 from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD
@@ -56,7 +56,7 @@ def window(open_window: Callable[[], MainWindow]) -> MainWindow:
 
 
 def about_of(window: MainWindow) -> AboutView:
-    window.about.show()
+    window.show_about()
     page = window.page
     assert isinstance(page, AboutView)
     return page
@@ -88,7 +88,7 @@ def test_the_sheet_of_keys_leads_there_and_back_to_where_one_was(window: MainWin
     next(button for button in sheet.findChildren(QPushButton) if button.text() == "About Spanlight").click()
     page = window.page
     assert isinstance(page, AboutView)
-    window.about.show()
+    window.show_about()
     page.back.click()
     assert window.page.KEY == "classify"
     assert window.workspace.settings.last_view == "classify", "the next start does not begin with About"
@@ -147,7 +147,7 @@ def test_its_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:
     updates = window.page.updates  # type: ignore[attr-defined]
     assert updates.isAncestorOf(window.focusWidget())
     qtbot.waitUntil(lambda: not updates.visibleRegion().isEmpty())
-    window.about.show()
+    window.show_about()
     section.welcome.link.click()
     assert window.page.KEY == "ask"
     welcome = window.page.welcome  # type: ignore[attr-defined]
@@ -322,7 +322,7 @@ def test_everything_has_a_name_for_screen_readers(window: MainWindow, qtbot: QtB
 def test_macos_finds_it_in_the_programs_own_menu(
     open_window: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(about_module.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     window = open_window()
     monkeypatch.undo()
     menus = [action.menu() for action in window.menuBar().actions()]

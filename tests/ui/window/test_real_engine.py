@@ -22,6 +22,7 @@ from app.models.disk.installed import Shelf
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from app.ui.ask.ask import AskView
+from app.ui.ask.session import RunState
 from app.ui.heads.classify.classify import ClassifyView
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
@@ -141,11 +142,11 @@ def test_a_reading_that_was_paused_ends_as_one_that_was_left_alone(window: MainW
     assert asked is not None and asked.is_running, "it was over too soon to be paused"
     view.sheets.new()
     other = begin(window, qtbot, TARTS).sheets.current()
-    assert other is not sheet and asked.paused
+    assert other is not sheet and asked.state is RunState.PAUSED
     qtbot.waitUntil(
         lambda: other.session.run is not None and not other.session.run.is_running, timeout=MINUTE
     )
-    qtbot.waitUntil(lambda: not asked.running, timeout=2 * MINUTE)
+    qtbot.waitUntil(lambda: not asked.is_running, timeout=2 * MINUTE)
     view.sheets.bring(0)
     paused = reading(view)
     assert paused is not None and paused.complete and sheet.session.run is asked

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from math import ceil
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QHelpEvent,
     QImage,
@@ -70,7 +70,6 @@ class AnswerMap(QScrollBar):
         self.marked = ("The place that is shown", "Another place", "places")
         self.setMouseTracking(True)
         self.setAccessibleName("Place in the text")
-        theme.changed.connect(self._restyle)
 
     def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
         """Set the answers' places as shares of the text's height, 0 to 1, and the index of the chosen one.
@@ -249,7 +248,3 @@ class AnswerMap(QScrollBar):
         ]
         value, _, part = max(near, default=(0.0, 0.0, 0))
         return ((part + 0.5) / count, value) if value >= _LEAST_HEAT else None
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.update()

@@ -96,6 +96,7 @@ class TextEditor(QFrame):
         self._layout.addWidget(self._editor)
         self.setProperty("kind", "paper")
         self.setFocusProxy(self._editor)
+        theme.in_steps(self._layout.setContentsMargins, 8, 7, 2, 2)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -138,4 +139,3 @@ class TextEditor(QFrame):
         theme = self._theme
         self._editor.setFont(theme.font("document"))
         self._editor.setViewportMargins(0, 0, theme.step(3), 0)
-        self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))

@@ -108,11 +108,10 @@ class ChartBar(QWidget):
             row.addWidget(button)
         self._row = row
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(row)
         chart.renewed.connect(self._renewed)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._row.setSpacing, 2)
+        theme.space(self._column, 1)
 
     def table(self) -> NumbersTable | None:
         """The table, once it was unfolded."""
@@ -163,11 +162,6 @@ class ChartBar(QWidget):
         button.setAccessibleName(f"{words.removesuffix('…')}: {self._chart.title}")
         button.setToolTip(tip)
         return button
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._row.setSpacing(self._theme.step(2))
-        self._column.setSpacing(self._theme.step(1))
 
 
 class ChartSaver(QObject):

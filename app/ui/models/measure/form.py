@@ -129,8 +129,8 @@ class MeasureForm(QFrame):
         self.data.activated.connect(self._data_chosen)
         self.setAcceptDrops(True)
         self.setProperty("kind", "card")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._grid.setHorizontalSpacing, 4)
+        theme.in_steps(self._grid.setVerticalSpacing, 1)
 
     def set_models(self, cards: Sequence[ModelCard], chosen: str = "", first: str = "") -> None:
         """Offer those of these models that can be measured.
@@ -261,8 +261,3 @@ class MeasureForm(QFrame):
         self.data.setCurrentIndex(max(0, self.data.findData(self._before)))
         self._show_line()
         self.file_requested.emit()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._grid.setHorizontalSpacing(self._theme.step(4))
-        self._grid.setVerticalSpacing(self._theme.step(1))

@@ -77,7 +77,6 @@ class MeasurePairs(QWidget):
         self.setAccessibleName("Figures side by side")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
 
     def show_rows(self, names: Sequence[str], rows: Sequence[PairRow]) -> None:
         """Show these figures of the models of these names."""
@@ -183,11 +182,6 @@ class MeasurePairs(QWidget):
 
     def _row_height(self) -> int:
         return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(2.5)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()
 
 
 class MeasurePanel(QFrame):

@@ -90,8 +90,7 @@ class MeasureEmpty(QFrame):
         column.addLayout(self._row)
         theme.space(self._row, 3)
         theme.space(column, 3)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._words.setMaximumWidth, 190)
 
     def offer(self, things: Sequence[tuple[str, str]]) -> None:
         """Offer suggestions: a title and a line for each."""
@@ -118,12 +117,6 @@ class MeasureEmpty(QFrame):
     @Slot()
     def _clicked(self) -> None:
         self.tried.emit(self.sender().property("thing"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._words.setMaximumWidth(self._theme.step(190))
-        for button in self._buttons:
-            button.restyle()
 
 
 class MeasureSection(Section):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.ui.window.x11_front import _Event, come_to_front, end_message, time_of
+from app.ui.window.front import _Event, come_to_front, end_message, time_of
 
 
 @pytest.mark.parametrize(
