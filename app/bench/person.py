@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.bench.gaps import Heartbeat
 from app.core.requests import TrainingRequest
 from app.flows.train import train
+from app.ui.ask.session import RunState
 from app.ui.kit.jobs import Job
 from app.ui.window.window import MainWindow
 
@@ -177,11 +178,11 @@ class Person:
         self._do((_KEY_MS, type_on), (_SCROLL_MS, scroll_on))
         yield Wait(self._idle, self._order.seconds, planned=True)
         self._do()
-        outcome = view.sheets.current().outcome
-        if outcome is None:
+        run = view.sheets.current().session.run
+        if run is None:
             self.facts["read"] = 0.0
         else:
-            self.facts["read"] = outcome.fraction if outcome.running or outcome.ended else 1.0
+            self.facts["read"] = 1.0 if run.state is RunState.DONE else run.fraction
         self._phase("stop")
         view.stop()
         yield from self._settle()
@@ -257,23 +258,23 @@ class _Shown(QObject):
 
     def over(self) -> bool:
         """Whether an answer is shown, or all was read and there is none."""
-        outcome = self._outcome()
-        return self.painted or (outcome is not None and not outcome.running and not any(outcome.lit))
+        run = self._run()
+        return self.painted or (run is not None and not run.is_running and not any(run.lit))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Note a page that is painted with an answer; no event is blocked."""
         if event.type() == QEvent.Type.Paint:
-            outcome = self._outcome()
-            self.painted = self.painted or (outcome is not None and any(outcome.lit))
+            run = self._run()
+            self.painted = self.painted or (run is not None and any(run.lit))
         return False
 
     def stop(self) -> None:
         """Stop watching."""
         self._watched.removeEventFilter(self)
 
-    def _outcome(self) -> Any:
-        outcome = self._sheet.outcome
-        return outcome if outcome is not None and outcome.question == self._question else None
+    def _run(self) -> Any:
+        run = self._sheet.session.run
+        return run if run is not None and run.question == self._question else None
 
 
 def _press(widget: QWidget, key: Qt.Key, text: str = "") -> None:

@@ -19,9 +19,9 @@ from app.core.inside import (
     Removals,
     SpanScores,
     Stage,
+    shape_words,
 )
 from app.core.wording import count, finely
-from app.flows.heads.export_inside import shape_words
 
 _MOST = 20
 _WIDE = 72
@@ -56,8 +56,7 @@ def _print_model(seen: ModelPicture) -> None:
     for stage in seen.trunk:
         print(_stage(stage))
     for head in seen.heads:
-        state = "at work" if head.in_use else "held" if head.held else "not in this model"
-        title = f"{head.title}: {head.kind}, takes {head.takes} ({state})"
+        title = f"{head.title}: {head.kind}, takes {head.takes} ({head.status})"
         print(f"\n{marked(title) if head.in_use else title}")
         for stage in head.stages:
             print(f"  {_stage(stage)}")

@@ -12,6 +12,11 @@ from app.core.text import Span
 Shape = tuple[int, ...]
 
 
+def shape_words(shape: Shape) -> str:
+    """A shape in words: "1 × 42 × 30,522"."""
+    return " × ".join(f"{size:,}" for size in shape)
+
+
 class Part(StrEnum):
     """Which part of the input a token belongs to."""
 
@@ -80,6 +85,13 @@ class HeadPicture:
     stages: tuple[Stage, ...]
     held: bool
     in_use: bool
+
+    @property
+    def status(self) -> str:
+        """Whether it is in use, in the model but not in use, or absent, in words."""
+        if self.in_use:
+            return "in use"
+        return "in this model too, not in use" if self.held else "not in this model"
 
 
 @dataclass(frozen=True, slots=True)

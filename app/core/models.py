@@ -40,6 +40,19 @@ def family_title(family: str) -> str:
     return _FAMILIES.get(family, family)
 
 
+# The models that come along, by the names of their folders.
+_TITLES = {
+    "reader-careful": "Spanlight reader", "reader-quick": "Spanlight quick reader",
+    "starter-sentiment": "Spanlight sentiment", "starter-entities": "Spanlight names",
+    "starter-pretraining": "Spanlight words",
+}  # fmt: skip
+
+
+def model_title(name: str) -> str:
+    """A model's name for people: "Spanlight reader" for the folder `reader-careful`; others go by their own name."""
+    return _TITLES.get(name, name)
+
+
 class ProblemType(StrEnum):
     """How a classification head's logits become probabilities, as in its config."""
 
@@ -124,6 +137,11 @@ class ModelCard:
     source: str = ""
     repository: str = ""
     finder: str = ""
+
+    @property
+    def title(self) -> str:
+        """The model's name for people."""
+        return model_title(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ def _faults_of(path: str, name: str) -> Iterator[None]:
 
 def _require_regular(status: os.stat_result, name: str) -> None:
     if stat.S_ISDIR(status.st_mode):
-        raise SpanlightError(f"“{name}” is a folder.", "Give the files in it.")
+        raise SpanlightError(f"“{name}” is a folder.", "Choose files instead.")
     for is_special, what in _SPECIAL:
         if is_special(status.st_mode):
             raise SpanlightError(
@@ -201,3 +201,18 @@ def _require_room(length: int, kind: Kind, name: str) -> None:
 
 
 _OF_KIND = NAMES | {Kind.TEXT: "a text", Kind.MARKDOWN: "a Markdown file"}
+
+
+def library_versions() -> dict[str, str]:
+    """The versions of the libraries that read documents, by name; raises ImportError if one is missing."""
+    import charset_normalizer
+    import lxml.etree
+    import markdown_it
+    import pypdfium2.version as pdf
+
+    return {
+        "pdfium": f"{pdf.PDFIUM_INFO} (pypdfium2 {pdf.PYPDFIUM_INFO})",
+        "lxml": ".".join(str(part) for part in lxml.etree.LXML_VERSION),
+        "markdown-it": markdown_it.__version__,
+        "charset-normalizer": charset_normalizer.__version__,
+    }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.core.layout import BlockKind, Style, Table
 from app.documents.blocks import Blocks
 from app.documents.grids import MOST_COLUMNS, Grid
-from app.documents.numerals import bullet, letters, roman
+from app.documents.numerals import letters, roman
 from tests.helpers.flowing import check_parts, outline, styles
 
 
@@ -69,19 +69,6 @@ def test_a_table_counts_rows_that_show_nothing() -> None:
         (2, 2),
         (-1, -1),
     ]
-
-
-def test_two_tables_on_end() -> None:
-    blocks = Blocks()
-    for words in ("a", "b"):
-        blocks.begin_table()
-        blocks.cell()
-        blocks.words(words)
-        blocks.end_table()
-    parts = blocks.parts()
-    check_parts(parts)
-    assert parts.text == "a\n\nb"
-    assert len(parts.tables) == 2
 
 
 def test_header_rows_are_counted_at_the_head_only() -> None:
@@ -189,14 +176,10 @@ def test_code_keeps_its_lines(pieces: list[tuple[str, frozenset[Style]]]) -> Non
         (27, "aa", "xxvii"),
         (703, "aaa", "dcciii"),
         (0, "0", "0"),
+        (3999, "ewu", "mmmcmxcix"),
+        (4000, "ewv", "4000"),
     ],
 )
 def test_numerals(number: int, letter: str, numeral: str) -> None:
     assert letters(number) == letter
     assert roman(number) == numeral
-
-
-def test_the_largest_numeral_and_the_bullets() -> None:
-    assert roman(3999) == "mmmcmxcix"
-    assert roman(4000) == "4000"
-    assert [bullet(level) for level in (0, 1, 2, 3, 9)] == ["•", "•", "◦", "▪", "▪"]

@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from app.core.layout import Kind
-from app.documents import limits
 from app.documents.limits import MOST_BYTES, OUT_OF_MEMORY
 from tests.conftest import ROOT
 
@@ -54,7 +53,3 @@ def test_a_process_is_watched_and_ended(system: str, at_once: int) -> None:
     start = f"sys.platform = {system!r}\nlimits.limit_memory(300_000_000)\n"
     assert ran(start + EAT.format(at_once=at_once)).returncode == OUT_OF_MEMORY
     assert ran(start + "held = bytearray(b'x' * 100_000_000); time.sleep(0.3)").returncode == 0
-
-
-def test_memory_is_counted_in_bytes() -> None:
-    assert 10_000_000 < limits._memory() < 100_000_000_000

@@ -140,10 +140,6 @@ def test_lines_are_those_of_the_file() -> None:
     assert lines_of(read("\n\nx\n\n<div>\n<b>y</b>\n</div>\nz\n\nw"), "x", "y", "w") == [3, 5, 10]
 
 
-def test_nothing_to_read() -> None:
-    assert read_markdown(b"<!-- x -->\n\n![a](b)", "page.md", Silent()) == Parts("")
-
-
 LINES = st.sampled_from(
     ["# h", "text", "- a", "  - b", "1. c", "> q", "```", "    code", "| a | b |", "|---|---|", "| c |", "", "---",
      "===", "<div>", "</div>", "<table><tr><td>x", "**b", "b**", "![i](j)", "[l](m)", "`c`", "漢", "😀", "<b>",

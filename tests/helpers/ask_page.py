@@ -72,7 +72,7 @@ class Reader:
 def ask(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:
     """Ask from the keyboard, and wait for the end."""
     sheet = start(view, qtbot, question, text)
-    qtbot.waitUntil(lambda: sheet.outcome is None or not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is None or not sheet.session.run.is_running)
     return sheet
 
 

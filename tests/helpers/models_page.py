@@ -13,14 +13,14 @@ from app.core.models import Head
 from app.flows.workspace import Workspace, open_workspace
 from app.settings import settings as settings_file
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.models.installed import InstalledSection
 from app.ui.models.offered import OfferedSection
 from app.ui.models.page import ModelsView
-from app.ui.models.section import ModelsSection
 from tests.helpers.small_models import small_checkpoint
 
-SectionT = TypeVar("SectionT", bound=ModelsSection)
+SectionT = TypeVar("SectionT", bound=Section)
 
 
 @dataclass
@@ -99,7 +99,7 @@ def open_section(
     return section
 
 
-def saved(section: ModelsSection) -> settings_file.Settings:
+def saved(section: Section) -> settings_file.Settings:
     """The settings as the file has them now."""
     return settings_file.load(section.workspace.paths.settings_file)
 

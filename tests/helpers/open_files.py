@@ -59,7 +59,7 @@ def ask(view: AskView, qtbot: QtBot, question: str) -> Sheet:
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, question)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     qtbot.waitUntil(lambda: view.lanes.files.idle)
     return sheet
 

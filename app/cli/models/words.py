@@ -25,7 +25,7 @@ _DOES = {
     Head.QUESTION_ANSWERING: "answering questions",
     Head.CLASSIFICATION: "classifying texts",
     Head.MASKED_WORDS: "filling blanks",
-    Head.NEXT_SENTENCE: "telling what follows on",
+    Head.NEXT_SENTENCE: "next sentence",
     Head.TOKEN_CLASSIFICATION: "finding names",
 }
 _FEW = 6

@@ -1,17 +1,19 @@
-"""Open a file as a document."""
+"""Open a file as a document, draw and mark its pages, and tell whether it has changed since."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO
 
 from app.core.errors import SpanlightError
-from app.core.layout import Kind, Opened
+from app.core.layout import Kind, Opened, Picture
 from app.core.report import Report
 from app.core.wording import size
 from app.documents.limits import MOST_BYTES
-from app.documents.orders import Read
+from app.documents.orders import Draw, MarkUp, Read
+from app.documents.same_bytes import holds_same_bytes
 from app.documents.sniff import HEAD, first_look
 from app.flows.workspace import Workspace
 
@@ -50,3 +52,52 @@ def document_from_stream(
             f"“{name}” brings a PDF of more than {size(most)}.", "Save it in a file, and open that."
         )
     return workspace.documents.read(Read("", name, password, bytes(data)), report)
+
+
+def draw_part(
+    workspace: Workspace,
+    opened: Opened,
+    page: int,
+    scale: float,
+    left: int,
+    top: int,
+    width: int,
+    height: int,
+    report: Report,
+    *,
+    password: str = "",
+) -> Picture:
+    """A part of a page of an opened PDF as pixels, in the units of orders.Draw.
+
+    Raises SpanlightError where it cannot be drawn or its file has changed since, and Stopped when cancelled.
+    """
+    part = (page, scale, left, top, width, height)
+    state = (opened.modified, opened.size, opened.sha256)
+    return workspace.documents.draw(Draw(opened.document.path, *part, password, *state), report)
+
+
+def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:
+    """Write a copy of a PDF with highlights; for each why it was left out, else empty; raises as `draw_part`."""
+    return workspace.documents.mark_up(order, report)
+
+
+class FileState(StrEnum):
+    """A file's state compared with when it was opened."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+def file_state(opened: Opened, report: Report) -> FileState:
+    """The state of the opened file, by `holds_same_bytes`.
+
+    A file that cannot be read any more, or is no longer a file, counts as gone. Raises Stopped when the report says
+    so.
+    """
+    path = Path(opened.document.path)
+    try:
+        same = holds_same_bytes(path, opened.modified, opened.size, opened.sha256, report.check)
+    except (OSError, ValueError):
+        return FileState.GONE
+    return FileState.SAME if same else FileState.CHANGED

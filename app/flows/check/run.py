@@ -20,12 +20,11 @@ from app.core.models import Head
 from app.core.network import HUB
 from app.core.report import Report
 from app.core.requests import Question
-from app.documents.library_versions import library_versions
+from app.documents.reader import library_versions
 from app.engine.child import Child
 from app.engine.serve import Factory
-from app.flows.ask.pages import draw_part
 from app.flows.ask.question import ask
-from app.flows.ask.read import read_document
+from app.flows.ask.read import draw_part, read_document
 from app.flows.check.modules import needed
 from app.flows.check.trial import Checked, CheckReport, Trial, WindowTrial, require
 from app.flows.history.history import past, remember

@@ -17,9 +17,9 @@ from app.core.inside import (
     ModelPicture,
     Pooling,
     Removals,
-    Shape,
     SpanScores,
     Stage,
+    shape_words,
 )
 from app.core.tables import csv_lines
 
@@ -153,8 +153,3 @@ def _stage(stage: Stage) -> Row:
         *(stage.title, stage.term, stage.path, stage.kind, stage.detail),
         *(shapes, shape_words(stage.output), stage.parameters, stage.repeats, stage.training_only),
     )
-
-
-def shape_words(shape: Shape) -> str:
-    """A shape in words: "1 × 42 × 384"."""
-    return " × ".join(map(str, shape))

@@ -12,7 +12,7 @@ from app.core.layout import Kind
 from app.core.report import Progress, Report
 from app.core.wording import count
 from app.documents.orders import Highlight, MarkUp
-from app.flows.ask.pages import mark_up
+from app.flows.ask.read import mark_up
 from app.flows.history.compare import plain
 from app.flows.history.export_formats import Exported
 from app.flows.workspace import Workspace

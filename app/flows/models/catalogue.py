@@ -210,7 +210,7 @@ def _speed(
         return ""
     other = known[like[0].folder]
     guess = replace(like[0], seconds=like[0].seconds * card.parameters / other.parameters)
-    return f" Roughly {_rate(guess)}, going by {other.name} measured here."
+    return f" Roughly {_rate(guess)}, going by {other.title} measured here."
 
 
 def _rate(measure: Measure) -> str:

@@ -67,15 +67,17 @@ class DiagnosticsSection(AboutSection):
         self._back.setInterval(_COPIED_MS)
         self._back.timeout.connect(self._call_copy)
         self.copy.clicked.connect(self._copy)
-        self._row = QHBoxLayout()
-        self._row.addWidget(self._words, 1)
-        self._row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self.notice)
-        self._column.addLayout(self._row)
-        self._column.addWidget(self.text, 1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        row = QHBoxLayout()
+        row.addWidget(self._words, 1)
+        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.addWidget(self.notice)
+        column.addLayout(row)
+        column.addWidget(self.text, 1)
+        theme.space(column, 4, (6, 5, 6, 6))
+        theme.space(row, 6)
+        theme.changed.connect(self._fit_button)
+        self._fit_button()
 
     def shown(self) -> None:
         """Refresh the text; the devices are queried after running work."""
@@ -131,11 +133,7 @@ class DiagnosticsSection(AboutSection):
         self.copy.setText(_COPY)
 
     @Slot()
-    def _restyle(self) -> None:
+    def _fit_button(self) -> None:
         step = self.theme.step
-        self._words.setFont(self.theme.font("ui"))
-        self._column.setContentsMargins(step(6), step(5), step(6), step(6))
-        self._column.setSpacing(step(4))
-        self._row.setSpacing(step(6))
         wide = self.copy.fontMetrics().horizontalAdvance(_COPIED)
         self.copy.setMinimumWidth(wide + step(9))

@@ -10,11 +10,11 @@ from app.core.licences import licence_in_words
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
 from app.ui.about.section import AboutSection
+from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList, ModelRow
-from app.ui.kit.models_empty import ModelsEmpty
 from app.ui.kit.plain_text import PlainText
 from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
@@ -94,7 +94,7 @@ class LicencesSection(AboutSection):
         self.filters = ModelFilters(theme, "Search parts and licences", {})
         self.list = ModelList(theme, "What Spanlight is made of")
         self.sheet = LicenceSheet(theme)
-        self.empty = ModelsEmpty(theme)
+        self.empty = EmptyState(theme, "models")
         for part in (self.notice, self.filters, self.list):
             self.panes.left.addWidget(part)
         self.panes.left.setStretchFactor(self.list, 1)
@@ -104,8 +104,8 @@ class LicencesSection(AboutSection):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.panes)
         self.filters.changed.connect(self._show_rows)
-        self.filters.down_asked.connect(self.list.go_in)
-        self.list.up_asked.connect(self.filters.go_to_search)
+        self.filters.down_requested.connect(self.list.go_in)
+        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show)
         self.list.entered.connect(self._enter)
         self.empty.acted.connect(self.filters.clear)
@@ -124,7 +124,7 @@ class LicencesSection(AboutSection):
 
     def search(self) -> None:
         """Go to the search."""
-        self.filters.go_to_search()
+        self.filters.search.go_in()
 
     @Slot(object)
     def _found(self, parts: tuple[Component, ...]) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import PySide6
-from PySide6.QtCore import QSize, Qt, Slot, qVersion
+from PySide6.QtCore import Qt, Slot, qVersion
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
@@ -20,11 +20,12 @@ from app.ui.about.section import AboutSection
 from app.ui.kit.elided_choice import LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
+from app.ui.kit.icon_label import IconLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
 
@@ -51,7 +52,7 @@ class OverviewSection(AboutSection):
         self._devices_job: Job | None = None
         self._about: About | None = None
         self._device = ""
-        self.icon = QLabel()
+        self.icon = IconLabel(theme, theme.app_icon(), 16)
         self.icon.setAccessibleName(f"{NAME}'s icon")
         self.name, self.version, self.what = QLabel(NAME), QLabel(), QLabel(_WHAT)
         self.version.setText(f"Version {VERSION} · {COPYRIGHT}")
@@ -67,8 +68,8 @@ class OverviewSection(AboutSection):
         self.fault.followed.connect(partial(self.go.emit, "diagnostics", None))
         self.updates.followed.connect(self.updates_asked)
         self.welcome.followed.connect(self.welcome_asked)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self.name, type="answer")
+        mark(self.version, type="small", ink="quiet")
 
     def shown(self) -> None:
         """Query the computer once; the device is shown after running work."""
@@ -121,19 +122,18 @@ class OverviewSection(AboutSection):
     # Looks
 
     def _lay_out(self) -> None:
-        self.version.setProperty("ink", "quiet")
         self.version.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         for label in (self.version, self.what):
             label.setWordWrap(True)
         words = QVBoxLayout()
         for label in (self.name, self.version, self.what):
             words.addWidget(label)
-        self._words = words
+        self.theme.space(words, 1)
         head = QWidget()
-        self._head = QHBoxLayout(head)
-        self._head.setContentsMargins(0, 0, 0, 0)
-        self._head.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
-        self._head.addLayout(words, 1)
+        row = QHBoxLayout(head)
+        self.theme.space(row, 5)
+        row.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
         self.licence.set_words("Free software, under the Apache License 2.0")
         self.updates.set_words("Asked for only when you press the button")
         self.welcome.set_words("A sample that is asked for you")
@@ -163,14 +163,3 @@ class OverviewSection(AboutSection):
         for part in (head, self.notice, ways, versions_card, computer, folders_card):
             column.add(part)
         column.fill(self)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme, step = self.theme, self.theme.step
-        size = step(16)
-        self.icon.setPixmap(theme.app_icon().pixmap(QSize(size, size), self.devicePixelRatioF()))
-        self.name.setFont(theme.font("answer"))
-        self.version.setFont(theme.font("small"))
-        self.what.setFont(theme.font("ui"))
-        self._words.setSpacing(step(1))
-        self._head.setSpacing(step(5))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.flows.workspace import Workspace
@@ -67,12 +67,5 @@ class AboutView(SectionedPage[AboutSection]):
         self.back.setAccessibleName("Back")
         self.back.setToolTip("Back  (Esc)")
         self.row.addWidget(self.back)
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        step = self.theme.step
-        self.back.setIcon(self.theme.icon("close"))
-        self.back.setIconSize(QSize(step(4), step(4)))
-        # It has a margin of its own next to the button.
-        self.row.setContentsMargins(step(6), step(4), step(4), step(4))
+        self.back.setIcon(self.theme.icon("close", "ink_quiet"))
+        self.theme.space(self.row, 6, (6, 4, 4, 4))

@@ -25,19 +25,19 @@ _NBSP = "\N{NO-BREAK SPACE}"
 class AnswerCard(QFrame):
     """The result of the question: an answer, the best so far, words with low confidence, or that there is none.
 
-    `chosen` is sent when the card is clicked or Enter is pressed on it; `copy_asked` on the button and on Ctrl+C;
-    `again_asked` when the text has changed and the user asks again; `nearest_asked` carries whether to show the words
-    nearest to an answer; `save_asked` the key of a format to save the answers in; `whole_asked` is sent to read all of
-    a document whose best passages only were read; `look_asked` to see how the model came to the answer.
+    `chosen` carries the index of its answer, 0, on a click and on Enter, `copy_requested` the same on the button and on
+    Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of a
+    format to save the answers in. `again_requested` is sent to ask about a text that has changed, `whole_requested` to
+    read all of a document whose best passages only were read, `look_requested` to see how the model came to the answer.
     """
 
-    chosen = Signal()
-    save_asked = Signal(str)
-    whole_asked = Signal()
-    look_asked = Signal()
-    copy_asked = Signal()
-    again_asked = Signal()
-    nearest_asked = Signal(bool)
+    chosen = Signal(int)
+    save_requested = Signal(str)
+    whole_requested = Signal()
+    look_requested = Signal()
+    copy_requested = Signal(int)
+    again_requested = Signal()
+    nearest_requested = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -89,10 +89,10 @@ class AnswerCard(QFrame):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(1600)
         self._copied_timer.timeout.connect(self._rest_copy)
-        self._copy.clicked.connect(self.copy_asked)
-        self._again.clicked.connect(self.again_asked)
-        self._whole.clicked.connect(self.whole_asked)
-        self._look.clicked.connect(self.look_asked)
+        self._copy.clicked.connect(self._copy_clicked)
+        self._again.clicked.connect(self.again_requested)
+        self._whole.clicked.connect(self.whole_requested)
+        self._look.clicked.connect(self.look_requested)
         self._nearest.toggled.connect(self._nearest_toggled)
         theme.changed.connect(self._restyle)
         self._restyle()
@@ -165,7 +165,7 @@ class AnswerCard(QFrame):
 
     def set_note(self, note: str, *, again: bool = False) -> None:
         """Set the note on the answer shown; `again` shows the button that asks again."""
-        self._note.setText(_unbroken(note))
+        self._note.setText(note)
         self._note.setVisible(bool(note))
         self._again.setVisible(again)
         if again:  # the nearest words have no place in the changed text
@@ -174,7 +174,7 @@ class AnswerCard(QFrame):
 
     def note(self) -> str:
         """The note on the answer."""
-        return self._note.text().replace(_NBSP, " ")
+        return self._note.text()
 
     def likely(self) -> str:
         """The probability in words and as a number, and the answer's place."""
@@ -195,7 +195,7 @@ class AnswerCard(QFrame):
 
     def over(self) -> str:
         """The line above the answer."""
-        return self._over.text().replace(_NBSP, " ")
+        return self._over.text()
 
     def answer(self) -> str:
         """The large words: the answer, or that there is none."""
@@ -208,9 +208,9 @@ class AnswerCard(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
+            self.copy_requested.emit(0)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit()
+            self.chosen.emit(0)
         elif event.key() == Qt.Key.Key_Escape and self._nearest.hasFocus() and self._nearest.isChecked():
             self._nearest.setChecked(False)
         else:
@@ -218,7 +218,7 @@ class AnswerCard(QFrame):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.chosen.emit()
+            self.chosen.emit(0)
         super().mouseReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -231,12 +231,12 @@ class AnswerCard(QFrame):
 
     def facts(self) -> str:
         """How the answer was read."""
-        return self._facts.text().replace(_NBSP, " ")
+        return self._facts.text()
 
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
-        self._over.setText(_unbroken(over))
+        self._over.setText(over)
         self._over.setVisible(bool(over))
-        self._facts.setText(_unbroken(facts))
+        self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
         for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
             widget.hide()
@@ -256,7 +256,7 @@ class AnswerCard(QFrame):
         quiet = self._theme.colour("ink_quiet").name()
         # Words of the document must not be taken for HTML.
         cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
-        where = f"<span style='color:{quiet}'> · {html.escape(_unbroken(place.where))}{cell}</span>"
+        where = f"<span style='color:{quiet}'> · {html.escape(place.where)}{cell}</span>"
         self._likely.setText(self._coloured(likely, role) + where)
         _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
@@ -266,12 +266,16 @@ class AnswerCard(QFrame):
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
-        return f"<span style='color:{colour}; font-weight:600'>{html.escape(_unbroken(words))}</span>"
+        return f"<span style='color:{colour}; font-weight:600'>{html.escape(words)}</span>"
+
+    @Slot()
+    def _copy_clicked(self) -> None:
+        self.copy_requested.emit(0)
 
     @Slot(bool)
     def _nearest_toggled(self, on: bool) -> None:
         self._name_nearest()
-        self.nearest_asked.emit(on)
+        self.nearest_requested.emit(on)
 
     def _name_nearest(self) -> None:
         shown = self._nearest.isChecked()
@@ -287,7 +291,7 @@ class AnswerCard(QFrame):
 
     @Slot(QAction)
     def _format_chosen(self, action: QAction) -> None:
-        self.save_asked.emit(str(action.data()))
+        self.save_requested.emit(str(action.data()))
 
     def _frame(self) -> None:
         line = self._theme.colour("focus" if self.hasFocus() else "line").name()
@@ -311,8 +315,3 @@ def _explain(label: QLabel, explained: str) -> None:
     """Give a label a tool tip in which long lines are wrapped."""
     label.setToolTip(f"<p>{html.escape(explained)}</p>" if explained else "")
     label.setAccessibleDescription(explained)
-
-
-def _unbroken(words: str) -> str:
-    """The words with a no-break space between a number and its per cent sign."""
-    return words.replace(" %", f"{_NBSP}%")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.core import wording
 from app.ui.document.marks.places import Place
-from app.ui.kit.row_list import ROW, Index, RowList, RowModel
+from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
 
@@ -22,65 +22,26 @@ def _words(place: Place) -> tuple[str, str, str]:
     return place.text, f"{place.text}. {place.likely}. {where}.", f"{place.likely}, {where}"
 
 
-class PlaceDelegate(QStyledItemDelegate):
+class PlaceDelegate(RowDelegate):
     """A row: the words, a piece of their sentence, their place, the bar and the number."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+    def row_height(self, index: Index) -> int:
+        return self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(5)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme = self._theme
-        lines = QFontMetrics(theme.font("strong")).height() + 2 * QFontMetrics(theme.font("small")).height()
-        return QSize(theme.step(40), lines + theme.step(5))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = self._theme
-        place: Place = index.data(ROW)
-        rect = QRectF(option.rect)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if chosen or hover:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_ground" if chosen else "hover"))
-            painter.drawRoundedRect(rect.adjusted(0, 0, 0, -1), theme.step(1.5), theme.step(1.5))
-        else:
-            painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.colour("line"))
-        if chosen:
-            painter.fillRect(
-                QRectF(
-                    rect.left(), rect.top() + theme.step(2), theme.step(0.75), rect.height() - theme.step(4)
-                ),
-                theme.colour("accent"),
-            )
-        inner = rect.adjusted(theme.step(3), theme.step(2), -theme.step(2), -theme.step(2.5))
-        self._paint_score(painter, inner, place)
-        words_width = inner.width() - self._score_width(inner) - theme.step(3)
-        left = QRectF(inner.left(), inner.top(), words_width, inner.height())
-        self._paint_words(painter, left, place)
-        painter.restore()
-
-    def _paint_words(self, painter: QPainter, box: QRectF, place: Place) -> None:
-        theme = self._theme
-        elide = Qt.TextElideMode.ElideRight
-        strong, small = theme.font("strong"), theme.font("small")
-        painter.setFont(strong)
-        painter.setPen(theme.colour("ink"))
-        metrics = QFontMetrics(strong)
-        line = QRectF(box.left(), box.top(), box.width(), metrics.height())
-        words = " ".join(place.text.split())
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(words, elide, int(box.width())))
-        painter.setFont(small)
-        painter.setPen(theme.colour("ink_quiet"))
-        metrics = QFontMetrics(small)
-        line = QRectF(box.left(), line.bottom() + theme.step(0.5), box.width(), metrics.height())
-        snippet = self._snippet(place, metrics, int(box.width()))
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, snippet)
-        line.translate(0, metrics.height())
-        where = f"{place.cell} · {place.where}" if place.cell else place.where
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(where, elide, int(box.width())))
+    def draw(self, painter: QPainter, rect: QRectF, row: Place, option: QStyleOptionViewItem) -> None:
+        step = self._theme.step
+        self.draw_ground(painter, rect, option)
+        inner = rect.adjusted(step(3), step(2), -step(2), -step(2.5))
+        self._draw_score(painter, inner, row)
+        width = inner.width() - self._score_width(inner) - step(3)
+        line = QRectF(inner.left(), inner.top(), width, self.line_height("strong"))
+        self.draw_text(painter, line, " ".join(row.text.split()), "strong")
+        line = QRectF(line.left(), line.bottom() + step(0.5), width, self.line_height("small"))
+        snippet = self._snippet(row, QFontMetrics(self._theme.font("small")), int(width))
+        self.draw_text(painter, line, snippet, "small", "ink_quiet")
+        line.translate(0, line.height())
+        where = f"{row.cell} · {row.where}" if row.cell else row.where
+        self.draw_text(painter, line, where, "small", "ink_quiet")
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
         """As much of the sentence as fits, beginning a few words before the answer; less of it before a long one."""
@@ -102,20 +63,14 @@ class PlaceDelegate(QStyledItemDelegate):
     def _score_width(self, box: QRectF) -> int:
         # Where there is little room, the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
-        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance("> 99%")
+        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance(wording.percent(1.0))
 
-    def _paint_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
-        theme = self._theme
-        painter.setFont(theme.font("ui"))
-        painter.setPen(theme.colour("ink"))
-        number_width = painter.fontMetrics().horizontalAdvance("> 99%")
-        painter.drawText(
-            QRectF(box.right() - number_width, box.top(), number_width, box.height()),
-            Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            wording.percent(place.probability),
-        )
-        wide = self._score_width(box)
-        if wide > number_width:
+    def _draw_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
+        theme, wide = self._theme, self._score_width(box)
+        number = QFontMetrics(theme.font("ui")).horizontalAdvance(wording.percent(1.0))
+        score = QRectF(box.right() - number, box.top(), number, box.height())
+        self.draw_text(painter, score, wording.percent(place.probability), side=RIGHT)
+        if wide > number:
             top = box.center().y() - theme.step(0.75)
             bar = QRectF(box.right() - wide, top, theme.step(11), theme.step(1.5))
             draw_bar(painter, bar, place.probability, theme.colour("track"), theme.colour("mark"))
@@ -124,14 +79,15 @@ class PlaceDelegate(QStyledItemDelegate):
 class AnswerList(RowList):
     """Places in rows as high as they need; the arrow keys and a click choose one.
 
-    `chosen` carries the row, also when the chosen row is clicked again; `copy_asked` the row for Ctrl+C.
+    `chosen` carries the index of a row's answer, 1 for the first, also when the chosen row is clicked again;
+    `copy_requested` that for Ctrl+C.
     """
 
     chosen = Signal(int)
-    copy_asked = Signal(int)
+    copy_requested = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
-        self._delegate = PlaceDelegate(theme)
+        self._delegate = PlaceDelegate(theme, line=True)
         super().__init__(theme, "Other places", RowModel(_words), self._delegate)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._clicked)
@@ -146,7 +102,7 @@ class AnswerList(RowList):
 
     def places(self) -> tuple[Place, ...]:
         """The places shown."""
-        return self._model.rows
+        return tuple(self._model.rows)
 
     def select(self, row: int) -> None:
         """Select a row without sending `chosen`; -1 for none."""
@@ -164,14 +120,14 @@ class AnswerList(RowList):
         before = self.row()
         if event.matches(QKeySequence.StandardKey.Copy):
             if before >= 0:
-                self.copy_asked.emit(before)
+                self.copy_requested.emit(before + 1)
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before >= 0:
-            self.chosen.emit(before)
+            self.chosen.emit(before + 1)
             return
         super().keyPressEvent(event)
         if self.row() != before and self.row() >= 0:
-            self.chosen.emit(self.row())
+            self.chosen.emit(self.row() + 1)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -187,7 +143,7 @@ class AnswerList(RowList):
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.row())
+        self.chosen.emit(index.row() + 1)
 
     @Slot()
     def _restyle(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -13,22 +13,34 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSlider,
     QVBoxLayout,
     QWidget,
 )
 
-from app.core.wording import first_words
+from app.core import wording
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.threshold_line import ThresholdLine
+from app.ui.ask.session import AskSession, QuestionRun, RunState, TextState
+from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 
 _LONGEST_NAMED = 200
-IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
+_IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
+_NONE_YET = "Nothing sure so far."
+_AWAITS_FILE = "Asked as soon as the file is open"
+_AWAITS_TURN = "Asked after the question in another tab"
+_PAUSED = "begins again after the question in another tab"
+_PROVISIONAL = "Provisional: still reading"
+_CHANGED = "The text was changed after this was asked."
+_NOT_LIT = "Not marked on the page."
+# The effects of moving the slider to the left and to the right.
+_LEFT = "Fewer left unanswered, more wrong answers"
+_RIGHT = "Fewer wrong answers, more left unanswered"
 
 
 class ScrolledHeads(QObject):
@@ -81,19 +93,147 @@ class TryButton(QPushButton):
         self.setText(self.fontMetrics().elidedText(self.toolTip(), Qt.TextElideMode.ElideRight, room))
 
 
-class AnswerPanel(QFrame):
-    """Question box, progress, notice, the answer's card, the other places, and the threshold.
+class ThresholdLine(QWidget):
+    """'Answers above 65% confidence', with a slider that Change shows and Esc hides.
 
-    `question_tried` carries a question that was offered and clicked; `readers_asked` is sent to show the stronger
-    readers.
+    `changed` carries the threshold, 0 to 1, as it is moved, or None to restore the reader's own.
     """
 
-    question_tried = Signal(str)
-    readers_asked = Signal()
+    changed = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._opener: QWidget | None = None
+        self._words = QLabel()
+        self._words.setWordWrap(True)
+        self._words.setProperty("ink", "quiet")
+        self._change = QPushButton("Change")
+        self._change.setAccessibleName("Change the confidence threshold")
+        self._change.setCheckable(True)
+        mark(self._change, kind="link")
+        self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setRange(1, 99)
+        self._slider.setPageStep(5)
+        self._slider.setAccessibleName("Confidence threshold, in percent")
+        self._slider.setAccessibleDescription(f"Less: {_LEFT.lower()}. More: {_RIGHT.lower()}.")
+        self._own = QPushButton("Usual")
+        self._own.setAccessibleName("Usual confidence threshold")
+        self._own.setToolTip("What was found to be best for this reader")
+        mark(self._own, kind="link")
+        line = QHBoxLayout()
+        line.addWidget(self._words, 1)
+        line.addWidget(self._own)
+        line.addWidget(self._change)
+        self._ends = QLabel(_LEFT), QLabel(_RIGHT)
+        ends = QHBoxLayout()
+        for label, side in zip(
+            self._ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True
+        ):
+            label.setWordWrap(True)
+            label.setAlignment(side | Qt.AlignmentFlag.AlignTop)
+            label.setProperty("ink", "quiet")
+            ends.addWidget(label, 1)
+        self._tools = QWidget()
+        tools = QVBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(0)
+        tools.addWidget(self._slider)
+        tools.addLayout(ends)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._tools)
+        column.addLayout(line)
+        self._tools.hide()
+        self._own.hide()
+        self._change.toggled.connect(self._opened)
+        self._change.clicked.connect(self._changed_here)
+        self._slider.valueChanged.connect(self._moved)
+        self._own.clicked.connect(self._take_own)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_threshold(self, threshold: float, own: bool) -> None:
+        """Show a threshold; `own`: it is the reader's own."""
+        self._slider.blockSignals(True)
+        self._slider.setValue(round(threshold * 100))
+        self._slider.blockSignals(False)
+        self._words.setText(f"Answers above {wording.percent(threshold)} confidence")
+        self._own.setEnabled(not own)
+
+    def open(self, on: bool, opener: QWidget | None = None) -> None:
+        """Show or hide the slider; Esc gives the focus back to the `opener`, which must outlive this."""
+        self._opener = opener
+        self._change.setChecked(on)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._change.isChecked():
+            back = self._opener if self._opener is not None and self._opener.isVisible() else self._change
+            back.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._change.setChecked(False)
+        else:
+            super().keyPressEvent(event)
+
+    def words(self) -> str:
+        """The text of the line."""
+        return self._words.text()
+
+    def slider(self) -> QSlider:
+        """The slider, in percent."""
+        return self._slider
+
+    @Slot(bool)
+    def _opened(self, on: bool) -> None:
+        self._tools.setVisible(on)
+        self._own.setVisible(on)
+        self._change.setText("Done" if on else "Change")
+        if on and self._change.hasFocus():
+            self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _changed_here(self) -> None:
+        self._opener = None
+
+    @Slot(int)
+    def _moved(self, value: int) -> None:
+        self.changed.emit(value / 100)
+
+    @Slot()
+    def _take_own(self) -> None:
+        self.changed.emit(None)
+
+    @Slot()
+    def _restyle(self) -> None:
+        for widget in (self._words, *self._ends, self._change, self._own):
+            widget.setFont(self._theme.font("small"))
+        step, colour = self._theme.step, self._theme.colour
+        handle, groove = step(4), step(1)
+        self._slider.setStyleSheet(
+            f"QSlider {{ min-height: {handle + 4}px; }}"
+            f"QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px;"
+            f" background: {colour('track').name()}; }}"
+            f"QSlider::sub-page:horizontal {{ background: {colour('mark').name()}; border-radius: {groove // 2}px; }}"
+            f"QSlider::handle:horizontal {{ width: {handle}px; margin: -{(handle - groove) // 2}px 0;"
+            f" border-radius: {handle // 2}px; background: {colour('raised').name()};"
+            f" border: 1px solid {colour('line_strong').name()}; }}"
+            f"QSlider::handle:horizontal:focus {{ border: 2px solid {colour('focus').name()}; }}"
+        )
+
+
+class AnswerPanel(QFrame):
+    """Question box, progress, notice, the answer's card, the other places, and the threshold, of one sheet.
+
+    `suggestion_clicked` carries a question; `readers_requested` is sent to show the stronger readers.
+    """
+
+    suggestion_clicked = Signal(str)
+    readers_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._sheet: Sheet | None = None
         self.setProperty("kind", "panel")
         self.setAccessibleName("Question and answers")
         self.box = QuestionBox(theme)
@@ -102,7 +242,7 @@ class AnswerPanel(QFrame):
         self._question = QLabel()
         self._question.setWordWrap(True)
         self._question.setTextFormat(Qt.TextFormat.PlainText)
-        self.idle = QLabel(IDLE)
+        self.idle = QLabel(_IDLE)
         self.idle.setWordWrap(True)
         self.idle.setProperty("ink", "quiet")
         self.card = AnswerCard(theme)
@@ -114,7 +254,7 @@ class AnswerPanel(QFrame):
         self._readers = QPushButton("See stronger readers")
         self._readers.setAccessibleName(self._readers.text())
         mark(self._readers, kind="link")
-        self._readers.clicked.connect(self.readers_asked)
+        self._readers.clicked.connect(self.readers_requested)
         self._others = QLabel("Other places")
         self._keys = QLabel("F3 next")
         self._tries_title = QLabel("Also try")
@@ -150,30 +290,124 @@ class AnswerPanel(QFrame):
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
         QWidget.setTabOrder(self.list, self._readers)
+        self.box.edited.connect(self._name_question)
         theme.changed.connect(self._restyle)
         self._restyle()
-        self.name_question("")
-        self.show_others(())
-        self.offer(())
-        self.offer_readers("")
+        self._name_question()
+        self._clear_answer()
+        self.suggest(())
 
-    def name_question(self, question: str) -> None:
-        """Show which question is answered, where another one is in the box; empty for the same one."""
-        self._question.setText(f"Asked: “{first_words(question, _LONGEST_NAMED)}”" if question else "")
-        self._question.setVisible(bool(question))
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Show the state of a sheet's question: its progress, its answers, and what else can be asked."""
+        self._sheet = sheet
+        session, run = sheet.session, sheet.session.shown_run
+        is_running = run is not None and run.is_running
+        self._name_question()
+        self.suggest(
+            [one for one in session.suggestions if not is_running and (run is None or one != run.question)]
+        )
+        self._show_progress(session, run)
+        self.idle.setText(_IDLE)
+        if run is None or run.reading is None:
+            self._clear_answer()
+            self.idle.setVisible(session.waiting is None and not is_running)
+            if run is not None and run.state is RunState.STOPPED:
+                self.idle.setText(f"{run.note}, before anything was found.")
+        elif is_running and run.judged().shown is None:
+            self._clear_answer()
+            self.idle.setText(_NONE_YET)
+        else:
+            self._show_answers(run)
+            # Answers that come while reading goes on do not scroll the list away from where the user is.
+            self._select(run.chosen, scroll=not is_running)
+            self._show_note(sheet, run)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the sheet again, in the colours of another theme."""
+        if self._sheet is not None:
+            self.show_sheet(self._sheet)
+
+    def show_chosen(self) -> None:
+        """Show which answer is highlighted strongly, in view."""
+        if self._sheet is not None and (run := self._sheet.session.shown_run) is not None:
+            self._select(run.chosen)
+            self._show_note(self._sheet, run)
+
+    def _show_progress(self, session: AskSession, run: QuestionRun | None) -> None:
+        if session.waiting is not None:
+            self.strip.waiting(_AWAITS_TURN if session.is_open else _AWAITS_FILE)
+        elif run is None or not run.is_running:
+            self.strip.clear()
+        elif run.state is RunState.PAUSED:
+            self.strip.rest(f"{run.note}: {_PAUSED}", run.reached)
+        elif run.progress is not None:
+            self.strip.show_progress(run.progress)
+        else:
+            self.strip.waiting(run.queue_note if run.state is RunState.QUEUED else "Reading")
+
+    def _show_answers(self, run: QuestionRun) -> None:
+        """Show the answer's card, and the other places."""
+        self.idle.hide()
+        reading, is_final = run.judged(), not run.is_running
+        is_stopped = run.state is RunState.STOPPED
+        over = "" if is_final else _PROVISIONAL
+        if run.state in (RunState.PAUSED, RunState.STOPPED):
+            over = f"{run.note}: the best so far"
+        no_answer, facts = reading.no_answer_probability, run.facts()
+        if reading.best is not None:
+            self.card.show_answer(run.place(0), no_answer, over, facts, sure=is_final)
+        elif reading.shown is not None:
+            self.card.show_low_confidence(run.place(0), no_answer, over, facts, sure=is_final)
+        else:
+            over = run.note if is_stopped else ""
+            if reading.quick and not is_stopped:
+                over = wording.best_passages(reading.share_of_text)
+            nearest = run.place(0) if run.answers() else None
+            is_whole = reading.judged_whole and not is_stopped
+            self.card.show_none(no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole)
+        can_ask_more = is_final and run.text is TextState.SAME
+        self.card.offer_look(can_ask_more)
+        self.card.offer_whole(reading.quick and can_ask_more)
+        others = range(1, len(run.answers())) if reading.shown is not None else ()
+        self._show_others(
+            [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
+        )
+
+    def _show_note(self, sheet: Sheet, run: QuestionRun) -> None:
+        """Show on the card that the text has changed, or why the chosen answer is not highlighted."""
+        if run.text is TextState.CHANGED:
+            self.card.set_note(_CHANGED, again=not run.is_running)
+        elif run.lit and not run.lit[run.chosen]:
+            self.card.set_note(f"{_NOT_LIT} {sheet.pane.why_not(run.chosen)}")
+        elif self.card.note() == _CHANGED or self.card.note().startswith(_NOT_LIT):
+            self.card.set_note("")
+
+    @Slot()
+    def _name_question(self) -> None:
+        """Name the answered question where another one is in the box, as when it is typed above its answer."""
+        question = ""
+        if self._sheet is not None:
+            session = self._sheet.session
+            waiting = session.waiting.question if session.waiting is not None else ""
+            question = session.shown_run.question if session.shown_run is not None else waiting
+        is_other = question not in ("", self.box.question())
+        named = f"Asked: “{wording.first_words(question, _LONGEST_NAMED)}”" if is_other else ""
+        self._question.setText(named)
+        self._question.setVisible(is_other)
 
     def named_question(self) -> str:
         """The line with the answered question; empty where that is in the box."""
         return self._question.text()
 
-    def show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
+    def _show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
         """List the places other than the answer's; the list is hidden where there are none."""
         self.list.set_places(places)
         self._others.setText(title)
         for head in (self._others, self._keys):
             self._heads.set_first(head, self.list if places else None)
 
-    def offer(self, questions: Sequence[str]) -> None:
+    def suggest(self, questions: Sequence[str]) -> None:
         """Offer questions to try."""
         while (item := self._tries.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
@@ -182,7 +416,7 @@ class AnswerPanel(QFrame):
         buttons = [TryButton(question) for question in questions]
         before: QWidget = self._readers
         for button in buttons:
-            button.clicked.connect(self._tried)
+            button.clicked.connect(self._suggestion_clicked)
             self._tries.addWidget(button)
             QWidget.setTabOrder(before, button)
             before = button
@@ -199,19 +433,14 @@ class AnswerPanel(QFrame):
         """The text on stronger readers, empty without one."""
         return self._stronger.text()
 
-    def clear_answer(self) -> None:
+    def _clear_answer(self) -> None:
         """Hide the answer and the places, and show the hint."""
         self.card.hide()
         self.idle.show()
-        self.show_others(())
+        self._show_others(())
         self.offer_readers("")
 
-    def show_card(self) -> None:
-        """Show the card in place of the hint."""
-        self.idle.hide()
-        self.card.show()
-
-    def select(self, index: int, *, scroll: bool = True) -> None:
+    def _select(self, index: int, *, scroll: bool = True) -> None:
         """Mark one of all places as the chosen one: 0 is the card's, the others are in the list.
 
         It is scrolled into view unless `scroll` is false.
@@ -236,10 +465,10 @@ class AnswerPanel(QFrame):
         return QSize(self._theme.step(96), self._theme.step(150))
 
     @Slot()
-    def _tried(self) -> None:
+    def _suggestion_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, TryButton):
-            self.question_tried.emit(button.toolTip())
+            self.suggestion_clicked.emit(button.toolTip())
 
     @Slot()
     def _restyle(self) -> None:

@@ -6,26 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import QStandardPaths, Qt, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.ask.question import own_threshold
+from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
-from app.ui.ask.answers import Answers
-from app.ui.ask.ask_drafts import FirstThings, first_things
-from app.ui.ask.asking import Asking
-from app.ui.ask.asking_later import AskingLater
+from app.ui.ask.controller import AskController
 from app.ui.ask.document_tabs import DocumentTabs
-from app.ui.ask.keeping import Keeping
-from app.ui.ask.opening import Choosing, Opening
+from app.ui.ask.files import DocumentFiles
+from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.ask.watching import Watching
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
 from app.ui.kit.jobs import Job, Lanes
@@ -35,8 +33,8 @@ from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.history import Entry
-    from app.ui.ask.welcome import Welcome
-    from app.ui.ask.welcome_band import WelcomeBand
+    from app.core.offers import OfferedModel
+    from app.ui.ask.welcome import Welcome, WelcomeBand
 
 _AFTER_MS = 100  # the window is painted by then
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
@@ -124,27 +122,22 @@ class AskView(Page):
         self.stack = QStackedWidget()
         self.find_bar = FindBar(theme)
         self.panel = AnswerPanel(theme)
-        self.answers = Answers(workspace.settings, self.panel, self)
-        self.asking = Asking(workspace, lanes, self.panel, self.answers, self)
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
-        self.opening = Opening(workspace, lanes, self.sheets, self)
-        self.watching = Watching(lanes, self.sheets, self)
+        self.files = DocumentFiles(workspace, lanes, self.sheets, self)
+        self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
-        self.choosing = Choosing(workspace, self.tabs, self.sheets, self)
-        self.keeping = Keeping(
-            workspace, lanes, self.sheets, self.opening, self.answers, self.panel.card, self
-        )
-        self.later = AskingLater(self.asking, self.sheets, self.opening, self.answers, self.panel, self)
-        self._samples: Sequence[Sample] = ()
         self.welcome: Welcome | None = None
+        self._samples: Sequence[Sample] = ()
         self._painted = self._first_start = False
+        self._own_threshold: float | None = None  # until the reader's card has been read
+        self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
+        self._stronger_job: Job | None = None
         self._lay_out()
         self._connect()
         self._make_shortcuts()
-        self._threshold_job: Job | None = None
-        self._readers_job: Job | None = None
         self.sheets.new()
+        self._offer_recent()
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._show_fault)
@@ -156,97 +149,61 @@ class AskView(Page):
         """Close the welcome, else drop a question that waits for its file, else stop opening it, else stop reading."""
         if self.welcome is not None and self.welcome.leave():
             return True
-        sheet = self.sheets.current()
-        return self.later.stop(sheet) or self.opening.stop(sheet) or self.asking.stop(sheet)
+        return self.controller.stop(self.sheets.current())
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self._take_question()
-        for read in self.asking.end():
-            self.keeping.remember_now(read)
+        self.controller.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
     def shown(self) -> None:
         """Go to the page while it is empty, else to the question."""
-        self._go_to_next()
+        self._focus_next()
 
     def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""
         sheet = self.sheets.current()
         if sheet.is_open:
             return sheet.pane.is_empty()
-        return not self.opening.reads(sheet)
+        return sheet.session.state is not DocumentState.LOADING
 
-    def _go_to_next(self) -> None:
+    def _focus_next(self) -> None:
         place: QWidget = self.panel.box
         if self._is_page_first():
             sheet = self.sheets.current()
-            page = sheet.opening
-            place = page.password if page is not None and page.asks_password() else sheet
+            is_locked = sheet.opening is not None and sheet.session.state is DocumentState.LOCKED
+            place = sheet.opening.password if sheet.opening is not None and is_locked else sheet
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def type_next(self) -> None:
         """Focus the place to type next; a question that was asked before is selected, to be typed over."""
-        self._go_to_next()
+        self._focus_next()
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
     def open_files(self, paths: list[Path]) -> None:
         """Open each file as a document of its own; one that is open already is brought to the front."""
         self.panel.notice.clear()
-        self.opening.open(paths)
+        self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
-        self.keeping.open_entry(entry)
+        self.controller.open_entry(entry)
 
     @Slot()
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
-        if self._threshold_job is not None:
-            self._threshold_job.drop()
-        self._threshold_job = self.lanes.files.start(own_threshold, self.workspace)
-        self._threshold_job.done.connect(self.answers.set_own_threshold)
-        if self._readers_job is not None:
-            self._readers_job.drop()
-        self._readers_job = None
-        self.answers.set_readers(None)
-
-    @Slot()
-    def _find_readers(self) -> None:
-        from app.flows.models.catalogue import stronger_to_have
-
-        if self._readers_job is not None:
-            return  # they are being looked up
-        self._readers_job = self.lanes.files.start(stronger_to_have, self.workspace)
-        self._readers_job.done.connect(self.answers.set_readers)
-
-    @Slot()
-    def _show_readers(self) -> None:
-        self.open_models.emit("offered")
-
-    # Texts
-
-    @Slot(object)
-    def _begin(self, first: FirstThings) -> None:
-        self._samples = first.samples
-        self.sheets.offer(
-            [(sample.title, sample.questions[0] if sample.questions else "") for sample in self._samples]
-        )
-        self._take_question()
-        self.sheets.bring_back(first.saved)
-        for sheet in self.sheets.all():
-            self.keeping.bring_back(sheet)
-        if self.isVisible():
-            self.type_next()
-        self._first_start = first.first_start
-        if self._painted:
-            self.painted()
+        self.lanes.files.start(own_threshold, self.workspace).done.connect(self._own_threshold_read)
+        if self._stronger_job is not None:
+            self._stronger_job.drop()
+        self._stronger_job = self._stronger = None
+        self._offer_stronger()
 
     def painted(self) -> None:
         """Show the welcome at the first start, now that it does not delay the start."""
@@ -261,81 +218,96 @@ class AskView(Page):
             from app.ui.ask.welcome import Welcome
 
             self.welcome = Welcome(
-                self.workspace,
-                self.theme,
-                self.lanes,
-                self.sheets,
-                self.asking,
-                self.answers,
-                self.panel,
-                self,
+                self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
             )
-            self.welcome.came.connect(self._show_band)
+            self.welcome.shown.connect(self._lay_out_band)
         self.welcome.show(self._samples, first=first)
 
     @Slot(object)
-    def _show_band(self, band: WelcomeBand) -> None:
+    def _lay_out_band(self, band: WelcomeBand) -> None:
         self._column.insertWidget(1, band)
         band.follow(self.tabs.undo_button())
         self.theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
-        band.open_asked.connect(self.choosing.choose)
+        band.open_requested.connect(self._choose_files)
 
     @Slot(object)
-    def _file_read(self, sheet: Sheet) -> None:
-        self.watching.watch(sheet)
-        self.answers.light(sheet)
-        if sheet is self.sheets.current():
-            self.answers.show_sheet(sheet)
-            self.keeping.offer_formats(sheet)
-            # Focus the question, unless one is being typed already, or was asked before.
-            if self.isVisible() and not sheet.question and not self.find_bar.isVisible():
-                self.panel.box.select()
+    def _begin(self, first: FirstThings) -> None:
+        self._samples = first.samples
+        for sheet in self.sheets.all():
+            self._offer_samples(sheet)
+        self._take_question()
+        self.sheets.restore(first.saved)
+        for sheet in self.sheets.all():
+            self.controller.restore_last(sheet)
+        if self.isVisible():
+            self.type_next()
+        self._first_start = first.first_start
+        if self._painted:
+            self.painted()
+
+    # Sheets
 
     @Slot(object)
-    def _read_again(self, sheet: Sheet) -> None:
-        sheet.place = sheet.reading_place()
-        self.asking.forget(sheet)
-        self.opening.read(sheet, sheet.path)
-
-    @Slot(int)
-    def _try_sample(self, index: int) -> None:
-        sample = self._samples[index]
-        sheet = self.sheets.current()
-        sheet.begin(sample.text, name=sample.title)
-        sheet.offers = sample.questions
-        if sample.questions:
-            self.panel.box.set_question(sample.questions[0], sheet.history)
-        self.panel.box.select()
-        self._ask()
-
-    @Slot(str)
-    def _try_question(self, question: str) -> None:
-        self.panel.box.set_question(question, self.sheets.current().history)
-        self._ask()
+    def _sheet_created(self, sheet: Sheet) -> None:
+        sheet.edited.connect(self._edited)
+        sheet.text_changed.connect(self.controller.text_changed)
+        sheet.read_requested.connect(self.controller.reload)
+        sheet.stop_requested.connect(self.files.stop_current)
+        sheet.close_requested.connect(self.files.close_unread)
+        sheet.password_given.connect(self.files.give_password)
+        sheet.answer_clicked.connect(self.controller.choose)
+        sheet.copy_requested.connect(self.controller.copy)
+        sheet.files_dropped.connect(self.open_files)
+        sheet.lines_broken.connect(self._lines_broken)
+        sheet.empty.sample_chosen.connect(self._try_sample)
+        sheet.empty.open_asked.connect(self._choose_files)
+        sheet.empty.recent_chosen.connect(self._open_recent)
+        self._offer_samples(sheet)
+        sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
-    def _sheet_up(self, sheet: Sheet) -> None:
+    def _sheet_shown(self, sheet: Sheet) -> None:
         self.panel.notice.clear()
         self.panel.box.blockSignals(True)
-        self.panel.box.set_question(sheet.question, sheet.history)
+        self.panel.box.set_question(sheet.session.question, sheet.session.history)
         self.panel.box.blockSignals(False)
-        self.answers.show_sheet(sheet)
-        self.note.emit(sheet.shown_outcome.note if sheet.shown_outcome is not None else "")
-        self.keeping.offer_formats(sheet)
-        self.opening.wake(sheet)
+        self.panel.strip.clear()
+        self._show(sheet)
+        run = sheet.session.shown_run
+        self.note.emit(run.note if run is not None else "")
+        self._offer_formats(sheet)
+
+    def _offer_formats(self, sheet: Sheet) -> None:
+        """Offer the formats that the answers about a document can be saved in."""
+        is_pdf = sheet.session.opened is not None and sheet.session.opened.is_pdf
+        self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
+
+    @Slot(object)
+    def _show(self, sheet: Sheet) -> None:
+        if sheet is self.sheets.current():
+            self.panel.show_sheet(sheet)
+            self._offer_stronger()
+
+    @Slot(object)
+    def _show_progress(self, sheet: Sheet) -> None:
+        run = sheet.session.shown_run
+        if sheet is self.sheets.current() and run is not None and run.progress is not None:
+            self.panel.strip.show_progress(run.progress)
+
+    @Slot(object)
+    def _file_opened(self, sheet: Sheet) -> None:
+        self._offer_recent()
+        if sheet is self.sheets.current():
+            self._offer_formats(sheet)
+            # Focus the question, unless one is being typed already, or was asked before.
+            if self.isVisible() and not sheet.session.question and not self.find_bar.isVisible():
+                self.panel.box.select()
 
     @Slot()
     def _edited(self) -> None:
         self.panel.notice.clear()
-
-    @Slot()
-    def _question_edited(self) -> None:
-        self._take_question()
-        self.panel.notice.clear()
-        self.sheets.save_soon()
-
-    def _take_question(self) -> None:
-        self.sheets.current().question = self.panel.box.field.toPlainText()
+        if self.welcome is not None:
+            self.welcome.leave()
 
     @Slot(bool)
     def _lines_broken(self, added: bool) -> None:
@@ -347,36 +319,185 @@ class AskView(Page):
         fault = fault_of(error)
         self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
-    # Keyboard and buttons
+    # Files
 
     @Slot()
-    def _ask(self) -> None:
+    def _choose_files(self) -> None:
+        """Show the system's dialog for files, in the folder of the file opened last."""
+        from app.ui.kit.file_dialog import DOCUMENTS, open_names
+
+        recent = self.workspace.settings.recent_files
+        documents = QStandardPaths.StandardLocation.DocumentsLocation
+        folder = str(Path(recent[0]).parent) if recent else QStandardPaths.writableLocation(documents)
+        if names := open_names(self, "Open files", folder, DOCUMENTS):
+            self.open_files([Path(name) for name in names])
+
+    @Slot(str)
+    def _open_recent(self, path: str) -> None:
+        """Open a file again that was opened before; an empty path clears their list."""
+        if path:
+            self.open_files([Path(path)])
+        else:
+            self.workspace.settings.recent_files.clear()
+            self._offer_recent()
+
+    @Slot()
+    def _offer_recent(self) -> None:
+        recent = self.workspace.settings.recent_files
+        self.tabs.set_recent(recent)
+        for sheet in self.sheets.all():
+            sheet.empty.set_recent(recent)
+
+    @Slot(str)
+    def _export(self, key: str) -> None:
+        """Save the answers to a file that the user chooses, in a format by its key."""
+        from app.ui.kit.file_dialog import save_name
+
+        run = self.sheets.current().session.run
+        if run is None or run.reading is None:
+            return
+        kind = next(one for one in FORMATS if one.key == key)
+        document = run.opened.document
+        what = " (SQuAD)" if key == "squad" else ""
+        named = f"{Path(document.name).stem}, answers" if document.name else "Answers"
+        suggested = Path(document.path).parent / f"{named}{what}{kind.suffix}"
+        name = save_name(self, "Save the answers", str(suggested), f"{kind.title} (*{kind.suffix})")
+        if name:
+            self.controller.export(
+                key, Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
+            )
+
+    # Questions
+
+    @Slot()
+    def _question_edited(self) -> None:
         self._take_question()
-        self.later.ask(self.sheets.current())
+        self.panel.notice.clear()
+        self.sheets.save_soon()
+
+    def _take_question(self) -> None:
+        self.sheets.current().session.question = self.panel.box.field.toPlainText()
+
+    @Slot()
+    def _ask(self, *, whole: bool = False) -> None:
+        self._take_question()
+        self.panel.notice.clear()
+        session = self.sheets.current().session
+        if self.controller.ask(self.sheets.current(), whole=whole):
+            session.history = self.panel.box.remember()
+        elif not session.question.strip():
+            self.panel.box.setFocus()
         self.sheets.save_soon()
 
     @Slot()
     def _ask_whole(self) -> None:
-        self._take_question()
-        self.later.ask(self.sheets.current(), whole=True)
+        self._ask(whole=True)
+
+    @Slot(object)
+    def _asking(self, sheet: Sheet) -> None:
+        run = sheet.session.shown_run
+        if sheet is self.sheets.current() and run is not None and run.shows_nearest:
+            self.panel.threshold.open(False)
+
+    def _offer_samples(self, sheet: Sheet) -> None:
+        sheet.empty.set_samples(
+            [(one.title, one.questions[0] if one.questions else "") for one in self._samples]
+        )
+
+    @Slot(int)
+    def _try_sample(self, index: int) -> None:
+        sample = self._samples[index]
+        sheet = self.sheets.current()
+        sheet.show_text(sample.text, name=sample.title)
+        sheet.session.suggestions = sample.questions
+        if sample.questions:
+            self.panel.box.set_question(sample.questions[0], sheet.session.history)
+        self.panel.box.select()
+        self._ask()
+
+    @Slot(str)
+    def _ask_suggestion(self, question: str) -> None:
+        self.panel.box.set_question(question, self.sheets.current().session.history)
+        self._ask()
+
+    # Answers
+
+    @Slot(object)
+    def _show_chosen(self, sheet: Sheet) -> None:
+        if sheet is self.sheets.current():
+            self.panel.show_chosen()
+
+    @Slot(bool)
+    def _show_nearest(self, on: bool) -> None:
+        self.panel.threshold.open(on, self.panel.card.why_not())
+        self.controller.show_nearest(on)
 
     @Slot()
-    def _look(self) -> None:
-        outcome = self.sheets.current().shown_outcome
-        visit = outcome.visit() if outcome is not None else None
+    def _look_inside(self) -> None:
+        run = self.sheets.current().session.shown_run
+        visit = run.visit() if run is not None else None
         if visit is not None:
             self.look_inside.emit(visit)
 
-    @Slot()
-    def _next(self) -> None:
-        self.answers.step(1)
+    @Slot(object)
+    def _threshold_moved(self, threshold: float | None) -> None:
+        self.controller.set_threshold(threshold)
+        self._show_threshold()
+
+    @Slot(float)
+    def _own_threshold_read(self, threshold: float) -> None:
+        self._own_threshold = threshold
+        self._show_threshold()
+
+    def _show_threshold(self) -> None:
+        chosen = self.workspace.settings.ask_threshold
+        shown = self._own_threshold if chosen is None else chosen
+        if shown is not None:
+            self.panel.threshold.set_threshold(shown, own=chosen is None)
+
+    def _offer_stronger(self) -> None:
+        """Recommend a stronger reader where the final answer has low confidence."""
+        run = self.sheets.current().session.shown_run
+        reading = run.judged() if run is not None and run.reading is not None and not run.is_running else None
+        if reading is None or reading.best is not None or reading.shown is None:
+            self.panel.offer_readers("")
+            return
+        if self._stronger is None and self._stronger_job is None:
+            from app.flows.models.catalogue import stronger_to_have
+
+            self._stronger_job = self.lanes.files.start(stronger_to_have, self.workspace)
+            self._stronger_job.done.connect(self._stronger_found)
+        if not self._stronger:
+            self.panel.offer_readers("")
+            return
+        from app.flows.models.catalogue import recommended, summary
+
+        speed = self.workspace.settings.reading_speed
+        best = recommended(self._stronger, speed)
+        others = [model for model in self._stronger if model is not best]
+        advice = (
+            f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
+        )
+        names = ", ".join(model.title for model in others)
+        also = f" {'Also' if best else 'They are'}: {names}." if others else ""
+        self.panel.offer_readers(
+            f"A stronger reader may be surer. {advice}{also}",
+            "\n".join(summary(model, speed) for model in others),
+        )
+
+    @Slot(object)
+    def _stronger_found(self, models: tuple[OfferedModel, ...]) -> None:
+        self._stronger = models
+        self._offer_stronger()
 
     @Slot()
-    def _previous(self) -> None:
-        self.answers.step(-1)
+    def _show_stronger(self) -> None:
+        self.open_models.emit("offered")
+
+    # Building
 
     @Slot()
-    def _find_left(self) -> None:
+    def _leave_find_bar(self) -> None:
         self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lay_out(self) -> None:
@@ -389,52 +510,52 @@ class AskView(Page):
         self._column = whole
 
     def _connect(self) -> None:
-        self.find_bar.closed.connect(self._find_left)
-        self.sheets.up.connect(self._sheet_up)
-        self.sheets.brought_back.connect(self.type_next)
-        self.sheets.edited.connect(self._edited)
-        self.sheets.outdated.connect(self.asking.outdated)
-        for gone in (self.asking.forget, self.opening.forget, self.watching.forget, self.later.forget):
-            self.sheets.going.connect(gone)
-        self.sheets.files_dropped.connect(self.open_files)
-        self.opening.opened.connect(self._file_read)
-        self.opening.opened.connect(self.choosing.offer)
-        self.opening.reverted.connect(self.watching.check_again)
-        self.opening.failed.connect(self._show_fault)
-        self.sheets.again_asked.connect(self._read_again)
-        self.choosing.chosen.connect(self.open_files)
-        self.sheets.lines_broken.connect(self._lines_broken)
-        self.sheets.light_chosen.connect(self.answers.choose)
-        self.sheets.sample_chosen.connect(self._try_sample)
-        self.sheets.copy_asked.connect(self.answers.copy)
-        self.panel.box.field.copy_asked.connect(self.answers.copy)
-        self.panel.box.field.files_pasted.connect(self.open_files)
-        self.sheets.open_asked.connect(self.choosing.choose)
+        panel, controller = self.panel, self.controller
+        self.find_bar.closed.connect(self._leave_find_bar)
+        self.tabs.open_requested.connect(self._choose_files)
+        self.tabs.recent_requested.connect(self._open_recent)
+        self.sheets.created.connect(self._sheet_created)
+        self.sheets.shown.connect(self._sheet_shown)
+        self.sheets.reopened.connect(self.type_next)
+        self.sheets.reopened.connect(self._offer_recent)
         self.sheets.failed.connect(self._show_fault)
-        self.panel.box.asked.connect(self._ask)
-        self.panel.box.edited.connect(self._question_edited)
-        self.panel.card.again_asked.connect(self._ask)
-        self.panel.card.whole_asked.connect(self._ask_whole)
-        self.panel.card.look_asked.connect(self._look)
-        self.panel.question_tried.connect(self._try_question)
-        self.asking.note.connect(self.note)
-        self.asking.lost.connect(self.lost)
-        self.answers.note.connect(self.note)
-        self.answers.unsure.connect(self._find_readers)
-        self.panel.readers_asked.connect(self._show_readers)
-        self.asking.answered.connect(self.keeping.remember)
-        self.keeping.note.connect(self.note)
-        self.keeping.failed.connect(self._show_fault)
-        self.keeping.hint.connect(self.panel.notice.show_hint)
-        self.keeping.bringing.connect(self.asking.forget)
-        self.keeping.brought.connect(self._sheet_up)
-        self.theme.changed.connect(self.answers.show)
+        self.files.opened.connect(self._file_opened)
+        self.files.failed.connect(self._show_fault)
+        controller.changed.connect(self._show)
+        controller.progressed.connect(self._show_progress)
+        controller.chosen.connect(self._show_chosen)
+        controller.asking.connect(self._asking)
+        controller.restored.connect(self._sheet_shown)
+        controller.copied.connect(panel.card.copied)
+        controller.hint.connect(panel.notice.show_hint)
+        controller.note.connect(self.note)
+        controller.failed.connect(self._show_fault)
+        controller.lost.connect(self.lost)
+        panel.box.ask_requested.connect(self._ask)
+        panel.box.edited.connect(self._question_edited)
+        panel.box.field.copy_requested.connect(controller.copy)
+        panel.box.field.files_pasted.connect(self.open_files)
+        panel.strip.stop_asked.connect(controller.stop_question)
+        panel.card.chosen.connect(controller.choose)
+        panel.card.copy_requested.connect(controller.copy_answer)
+        panel.card.again_requested.connect(self._ask)
+        panel.card.whole_requested.connect(self._ask_whole)
+        panel.card.look_requested.connect(self._look_inside)
+        panel.card.nearest_requested.connect(self._show_nearest)
+        panel.card.save_requested.connect(self._export)
+        panel.list.chosen.connect(controller.choose)
+        panel.list.copy_requested.connect(controller.copy_answer)
+        panel.suggestion_clicked.connect(self._ask_suggestion)
+        panel.readers_requested.connect(self._show_stronger)
+        panel.threshold.changed.connect(self._threshold_moved)
+        self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
-            ("Ctrl+L", self.panel.box.select), ("F3", self._next), ("Shift+F3", self._previous),
-            ("Ctrl+O", self.choosing.choose), ("Ctrl+T", self.sheets.new_up),
+            ("Ctrl+L", self.panel.box.select),
+            ("F3", self.controller.choose_next), ("Shift+F3", self.controller.choose_previous),
+            ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
-            ("Ctrl+I", self._look), *reading_keys(self.finding, self.zoom),
+            ("Ctrl+I", self._look_inside), *reading_keys(self.finding, self.zoom),
         )  # fmt: skip

@@ -78,17 +78,17 @@ class TabStrip(QTabBar):
 class DocumentTabs(QFrame):
     """A row of tabs; the view keeps their documents.
 
-    `chosen` and `close_asked` carry a tab's index; `new_asked`, `open_asked` and `undo_asked` are sent by their
-    buttons; `recent_asked` carries the path of a file opened before, or is empty to clear that list.
+    `chosen` and `close_requested` carry a tab's index; the other requests are sent by their buttons. `recent_requested`
+    carries the path of a file opened before, or is empty to clear that list.
     """
 
-    recent_asked = Signal(str)
+    recent_requested = Signal(str)
 
     chosen = Signal(int)
-    close_asked = Signal(int)
-    new_asked = Signal()
-    open_asked = Signal()
-    undo_asked = Signal()
+    close_requested = Signal(int)
+    new_requested = Signal()
+    open_requested = Signal()
+    undo_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -136,10 +136,10 @@ class DocumentTabs(QFrame):
         self._timer.setInterval(_UNDO_MS)
         self._timer.timeout.connect(self.forget_closed)
         self.strip.currentChanged.connect(self.chosen)
-        self.strip.middle_clicked.connect(self.close_asked)
-        self._new.clicked.connect(self.new_asked)
-        self._open.clicked.connect(self.open_asked)
-        self._undo.clicked.connect(self.undo_asked)
+        self.strip.middle_clicked.connect(self.close_requested)
+        self._new.clicked.connect(self.new_requested)
+        self._open.clicked.connect(self.open_requested)
+        self._undo.clicked.connect(self.undo_requested)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.forget_closed()
@@ -214,13 +214,13 @@ class DocumentTabs(QFrame):
 
     @Slot(QAction)
     def _recent_chosen(self, action: QAction) -> None:
-        self.recent_asked.emit(str(action.data()))
+        self.recent_requested.emit(str(action.data()))
 
     @Slot()
     def _close_clicked(self) -> None:
         for index in range(self.strip.count()):
             if self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide) is self.sender():
-                self.close_asked.emit(index)
+                self.close_requested.emit(index)
                 return
 
     @Slot()

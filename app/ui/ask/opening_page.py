@@ -15,13 +15,12 @@ from app.ui.kit.theme import Theme
 class OpeningPage(QFrame):
     """The file's name with its progress, a field for its password, or its fault.
 
-    `stop_asked`, `again_asked` and `close_asked` are sent by their buttons; `password_given` carries the typed
-    password.
+    The requests are sent by their buttons; `password_given` carries the typed password.
     """
 
-    stop_asked = Signal()
-    again_asked = Signal()
-    close_asked = Signal()
+    stop_requested = Signal()
+    read_requested = Signal()
+    close_requested = Signal()
     password_given = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
@@ -59,9 +58,9 @@ class OpeningPage(QFrame):
         middle.addStretch(1)
         whole.addLayout(middle)
         whole.addStretch(3)
-        self.strip.stop_asked.connect(self.stop_asked)
-        self._again.clicked.connect(self.again_asked)
-        self._close.clicked.connect(self.close_asked)
+        self.strip.stop_asked.connect(self.stop_requested)
+        self._again.clicked.connect(self.read_requested)
+        self._close.clicked.connect(self.close_requested)
         self._lock.entered.connect(self.password_given)
         theme.changed.connect(self._restyle)
         self._restyle()

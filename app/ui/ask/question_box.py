@@ -16,19 +16,19 @@ _MOST_LINES = 5
 class QuestionField(QPlainTextEdit):
     """A field of one line that grows with its text; Up and Down at its ends step through the history.
 
-    `entered` is sent on Enter; `history_step` carries -1 for an earlier question, 1 for a later one; `copy_asked` is
-    sent on Ctrl+C while nothing is selected; `files_pasted` carries paths.
+    `entered` is sent on Enter; `history_step` carries -1 for an earlier question, 1 for a later one; `files_pasted`
+    carries paths; `copy_requested` is sent on Ctrl+C while nothing is selected.
     """
 
     files_pasted = Signal(list)
 
     entered = Signal()
     history_step = Signal(int)
-    copy_asked = Signal()
+    copy_requested = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
-            self.copy_asked.emit()
+            self.copy_requested.emit()
             event.accept()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -61,10 +61,10 @@ class QuestionField(QPlainTextEdit):
 class QuestionBox(QFrame):
     """A question, the button that asks it, and the questions asked before.
 
-    `asked` is sent on Enter and on the button; `edited` after every change.
+    `ask_requested` is sent on Enter and on the button; `edited` after every change.
     """
 
-    asked = Signal()
+    ask_requested = Signal()
     edited = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -94,9 +94,9 @@ class QuestionBox(QFrame):
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._changed)
         self.field.document().documentLayout().documentSizeChanged.connect(self._fit)
-        self.field.entered.connect(self.asked)
+        self.field.entered.connect(self.ask_requested)
         self.field.history_step.connect(self._step_history)
-        self.button.clicked.connect(self.asked)
+        self.button.clicked.connect(self.ask_requested)
         theme.changed.connect(self._restyle)
         self._restyle()
 

@@ -1,8 +1,7 @@
-"""One open document: its page, its question, and the outcome of the last question."""
+"""The page of one open document, with its session's answers highlighted."""
 
 from __future__ import annotations
 
-import secrets
 from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,9 +10,9 @@ from PySide6.QtCore import QRect, Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.positions import utf16_units
-from app.ui.ask.outcome import Outcome
-from app.ui.document.shown_text import as_shown
+from app.ui.ask.session import AskSession, DocumentState, TextState
 from app.ui.document.text.document_pane import DocumentPane
+from app.ui.document.text.long_lines import as_shown
 from app.ui.kit.empty_page import EmptyPage
 from app.ui.kit.notice import Notice
 from app.ui.kit.theme import Theme
@@ -31,47 +30,28 @@ _TITLE_LENGTH = 26
 
 
 class Sheet(QWidget):
-    """A document's page with its state.
+    """The page of a session: its document, or its file's progress, password or fault.
 
-    `key` names its draft; `name` is empty for a text that was typed or pasted: its title is then its beginning.
-    `opened` is the file shown here, None for a text without a file and while a file is being read; `password` opens
-    it where it is encrypted; `asleep`: it is read only when the sheet is shown. `place` is the code point to scroll
-    to once it is read, `entry` the number of its last answer in the history; `passing`: nothing here is the user's
-    own, so that it is not saved for the next start. `awaits` is the question to ask once the file is open and no
-    other question is being read for. `edited` is sent after every change of the text, `outdated` after the first one
-    since a question, when the text is emptied and when it is back, `renamed` when the title has changed; `paged`
-    carries this sheet when pages of a PDF are to be drawn, `again_asked` when its file is to be read again. The
-    others pass on signals of the page.
+    `edited` is sent after every change of the text; `text_changed` carries this sheet after the first one since a
+    question, when the text is emptied and when it is back; `renamed` is sent when the title has changed. The requests
+    are those of the buttons of the page. The others pass on signals of the document's pane.
     """
 
     edited = Signal()
-    outdated = Signal()
+    text_changed = Signal(object)
     renamed = Signal()
-    paged = Signal(object)
-    again_asked = Signal(object)
-    light_chosen = Signal(int)
+    read_requested = Signal()
+    stop_requested = Signal()
+    close_requested = Signal()
+    password_given = Signal(str)
+    answer_clicked = Signal(int)
     files_dropped = Signal(list)
-    copy_asked = Signal()
+    copy_requested = Signal()
     lines_broken = Signal(bool)
 
-    def __init__(self, theme: Theme, *, key: str = "", name: str = "", path: str = "") -> None:
+    def __init__(self, theme: Theme, session: AskSession | None = None) -> None:
         super().__init__()
-        self.key = key or secrets.token_hex(4)
-        self.name = name
-        self.path = path
-        self.password = ""
-        self.opened: Opened | None = None
-        self.question = ""
-        self.history: list[str] = []
-        self.offers: tuple[str, ...] = ()
-        self.outcome: Outcome | None = None
-        self.unsaved = False
-        self._blank = False  # whether the page was empty at the last change since a question
-        self.place = 0
-        self.entry = 0
-        self.asleep = False
-        self.passing = False
-        self.awaits = ""
+        self.session = session if session is not None else AskSession()
         self._theme = theme
         self._title = UNTITLED
         self.setProperty("kind", "desk")
@@ -90,7 +70,7 @@ class Sheet(QWidget):
         column.addWidget(self._stack, 1)
         self.setFocusProxy(self.editor)
         self._connect(self.editor)
-        self.banner.acted.connect(self._read_again)
+        self.banner.acted.connect(self.read_requested)
         self.editor.resized.connect(self._place_empty)
         self.editor.edited.connect(self._edited)
         self.editor.lines_broken.connect(self.lines_broken)
@@ -111,86 +91,76 @@ class Sheet(QWidget):
         return self._pane
 
     @property
-    def shown_outcome(self) -> Outcome | None:
-        """The outcome of the last question; None while its text is not on the page."""
-        return self.outcome if self.outcome is not None and not self.outcome.hidden else None
-
-    @property
     def is_open(self) -> bool:
         """Whether a document is shown here, as opposed to a file that is still being read or cannot be read."""
-        return self.opening is None
+        return self.session.is_open
 
-    def begin(self, text: str, *, name: str = "", path: str = "", unsaved: bool = True) -> None:
-        """Show a text that was offered or saved."""
+    def show_text(self, text: str, *, name: str = "", path: str = "", is_unsaved: bool = True) -> None:
+        """Show a text that was offered or saved, without a question."""
+        session = self.session
         self._show(self.editor)
-        self.opened = None
+        session.state, session.opened = DocumentState.OPEN, None
         self.editor.set_text(text)
-        self.name, self.path = name, path
-        self.outcome = None
-        self.unsaved = unsaved
-        self._name()
+        session.name, session.path = name, path
+        session.run = None
+        session.is_unsaved = is_unsaved
+        self._update_title()
 
-    def begin_opening(self, path: str, name: str) -> OpeningPage:
-        """Show that a file is being read here."""
-        self.name, self.path = name, path
+    def show_opening(self, path: str, name: str, state: DocumentState = DocumentState.LOADING) -> OpeningPage:
+        """Show that a file is being read here, or is to be read."""
+        self.session.name, self.session.path, self.session.state = name, path, state
         if self.opening is None:
             from app.ui.ask.opening_page import OpeningPage
 
-            self.opening = OpeningPage(self._theme)
-            self._stack.addWidget(self.opening)
+            self.opening = page = OpeningPage(self._theme)
+            page.stop_requested.connect(self.stop_requested)
+            page.read_requested.connect(self.read_requested)
+            page.close_requested.connect(self.close_requested)
+            page.password_given.connect(self.password_given)
+            self._stack.addWidget(page)
         self._stack.setCurrentWidget(self.opening)
         self.setFocusProxy(self.opening)
         self.banner.clear()
         self.opening.reading(name)
-        self._name()
+        self._update_title()
         return self.opening
 
-    def leave_opening(self) -> None:
-        """Show the previous document again."""
+    def show_earlier(self) -> None:
+        """Show the document again that is read anew, as its earlier reading has it."""
+        self.session.state = DocumentState.OPEN
         self._show(self._pane)
 
-    def sleep(self, path: str, name: str, place: int) -> None:
-        """Show the name of a file that is read only when the sheet is shown."""
-        self.begin_opening(path, name)
-        self.asleep, self.place = True, place
-
     def show_opened(self, opened: Opened) -> None:
-        """Show a file that was read; an earlier outcome is stale where the text has changed."""
-        outcome, self.outcome = self.outcome, None
-        self.name, self.path = opened.document.name, opened.document.path
+        """Show a file that was read."""
+        run, self.session.run = self.session.run, None  # the question follows the whole text, not its arrival
         pane = self._pane_for(opened.kind)
         if isinstance(pane, DocumentPane):
-            self.begin(opened.document.text, name=self.name, path=self.path)
+            self.show_text(opened.document.text, name=opened.document.name, path=opened.document.path)
             opened = as_shown(opened, pane.text())
         else:
             pane.show_document(opened)
             self._show(pane)
-        self.opened = opened
-        if outcome is not None:
-            outcome.stale = outcome.opened.document.text != opened.document.text
-            outcome.hidden = False
-            self.outcome = outcome
-        if opened.is_pdf:
-            self.paged.emit(self)
+        self.session.run = run
+        self.session.file_read(opened)
         if opened.notes:
             self.banner.show_hint(" ".join(opened.notes))
         else:
             self.banner.clear()
-        if self.place:
-            pane.go_to(self.place)
-        self._name()
+        if self.session.place:
+            pane.go_to(self.session.place)
+        self._update_title()
 
     def current_document(self) -> Opened:
         """The document as it is now, for a question."""
         text = self.pane.text()
-        opened = self.opened
+        opened = self.session.opened
         if opened is not None and opened.document.text == text:
             return opened
         from app.core.layout import Opened
         from app.core.text import Document
 
         # A text that was typed or edited here has no file.
-        document = Document(text, self.title if self.name else "")
+        document = Document(text, self.title if self.session.name else "")
         return (
             Opened(document)
             if opened is None
@@ -198,16 +168,34 @@ class Sheet(QWidget):
         )
 
     def is_file(self) -> bool:
-        """Whether all that is shown here, or will be, is in the file at `path`."""
-        return bool(self.path) and (not self.is_open or self.current_document() is self.opened)
+        """Whether all that is shown here, or will be, is in the file at its path."""
+        session = self.session
+        return bool(session.path) and (not self.is_open or self.current_document() is session.opened)
 
     def is_untouched(self) -> bool:
         """Whether there is nothing here that the user could miss."""
-        return not self.path and self.pane.is_empty() and not self.question and not self.history
+        session = self.session
+        return not (session.path or session.question or session.history) and self.pane.is_empty()
 
     def reading_place(self) -> int:
         """The code point at the top of the page."""
-        return self.pane.top() if self.is_open else self.place
+        return self.pane.top() if self.is_open else self.session.place
+
+    def highlight(self) -> None:
+        """Highlight the answers of the session's question."""
+        run = self.session.run
+        if not self.is_open:
+            return
+        if run is None or run.text is not TextState.SAME:
+            self.pane.clear_highlights()
+            self.pane.set_heat(())
+            return
+        answers = run.highlighted()
+        self.pane.set_heat(run.heat if answers else ())
+        run.chosen = min(run.chosen, max(0, len(answers) - 1))
+        faint = not run.is_answered or (run.is_running and run.pinned is None)
+        places = [(answer.span, answer.text) for answer in answers]
+        run.lit = tuple(self.pane.light(places, run.chosen, faint=faint))
 
     def _pane_for(self, kind: Kind) -> AnyPane:
         """The pane for a kind of document: the present one where it fits."""
@@ -240,45 +228,36 @@ class Sheet(QWidget):
             widget.deleteLater()
 
     def _connect(self, pane: AnyPane) -> None:
-        pane.light_chosen.connect(self.light_chosen)
+        pane.light_chosen.connect(self.answer_clicked)
         pane.files_dropped.connect(self.files_dropped)
-        pane.copy_asked.connect(self.copy_asked)
-
-    @Slot()
-    def _read_again(self) -> None:
-        self.again_asked.emit(self)
+        pane.copy_asked.connect(self.copy_requested)
 
     @Slot()
     def _edited(self) -> None:
-        self.unsaved, self.passing = True, False
-        blank = self.editor.is_empty()
-        self.empty.setVisible(blank)
-        if blank:
+        session = self.session
+        session.is_unsaved, session.is_demo = True, False
+        is_blank = self.editor.is_empty()
+        self.empty.setVisible(is_blank)
+        if is_blank:
             self._place_empty()
-        if blank and not self.path:
-            self.name, self.offers = "", ()
-        if self.outcome is not None:
-            self._follow_text(self.outcome, blank)
-        self._name()
+        if is_blank and not session.path:
+            session.name, session.suggestions = "", ()
+        if session.text_changed(is_blank=is_blank, is_same=self._has_text_again()):
+            self.text_changed.emit(self)
+        self._update_title()
         self.edited.emit()
 
-    def _follow_text(self, outcome: Outcome, blank: bool) -> None:
-        """Update the outcome's `stale` and `hidden` after a change of the text; an emptied text hides it."""
-        before = (outcome.stale, outcome.hidden, self._blank)
-        self._blank = blank
-        if (outcome.hidden or outcome.stale) and self._has_text(outcome.opened.document.text):
-            outcome.stale = outcome.hidden = False
-        else:
-            outcome.stale, outcome.hidden = True, outcome.hidden or blank
-        if before != (outcome.stale, outcome.hidden, blank):
-            self.outdated.emit()
-
-    def _has_text(self, text: str) -> bool:
+    def _has_text_again(self) -> bool:
+        """Whether the text that was asked is on the page again."""
+        run = self.session.run
+        if run is None or run.text is TextState.SAME:
+            return False
         # All of a long text is compared only where it may be the same, as after undoing an edit.
+        text = run.opened.document.text
         return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
-    def _name(self) -> None:
-        title = self.name or self._beginning() or UNTITLED
+    def _update_title(self) -> None:
+        title = self.session.name or self._beginning() or UNTITLED
         if title != self._title:
             self._title = title
             self.renamed.emit()

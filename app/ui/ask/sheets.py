@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
+from app.flows.ask.drafts import SavedSheet, SavedSheets, save_sheets
 from app.settings.drafts import Drafts
-from app.ui.ask.ask_drafts import SavedSheets, save_sheets, sheets_to_save
 from app.ui.ask.document_tabs import DocumentTabs
+from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
 from app.ui.kit.jobs import Job, Lanes
@@ -25,25 +26,14 @@ _MOST_CLOSED = 10
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `up` carries the sheet that becomes the current one, `going` one that is closed, `outdated` one whose answer no
-    longer fits its text; `brought_back` is sent after a closed one was restored; the others pass on signals of a
-    sheet's page. `failed` carries the fault when drafts could not be saved.
+    `created` carries a new sheet, `shown` the one that becomes the current one, `closing` one that is closed;
+    `reopened` is sent after a closed one was restored; `failed` carries the fault when drafts could not be saved.
     """
 
-    up = Signal(object)
-    going = Signal(object)
-    brought_back = Signal()
-    paged = Signal(object)
-    again_asked = Signal(object)
-    edited = Signal()
-    outdated = Signal(object)
-    files_dropped = Signal(list)
-    lines_broken = Signal(bool)
-    light_chosen = Signal(int)
-    sample_chosen = Signal(int)
-    open_asked = Signal()
-    recent_asked = Signal(str)
-    copy_asked = Signal()
+    created = Signal(object)
+    shown = Signal(object)
+    closing = Signal(object)
+    reopened = Signal()
     failed = Signal(object)
 
     def __init__(
@@ -64,17 +54,15 @@ class Sheets(QObject):
         self._sheets: list[Sheet] = []
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()
-        self._offers: Sequence[tuple[str, str]] = ()
-        self._recent: Sequence[str] = ()
         self._save_job: Job | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SAVE_AFTER_MS)
         self._timer.timeout.connect(self._save)
         tabs.chosen.connect(self.bring)
-        tabs.close_asked.connect(self.close)
-        tabs.new_asked.connect(self.new_up)
-        tabs.undo_asked.connect(self.undo_close)
+        tabs.close_requested.connect(self.close)
+        tabs.new_requested.connect(self.show_new)
+        tabs.undo_requested.connect(self.undo_close)
 
     def current(self) -> Sheet:
         """The current sheet."""
@@ -92,58 +80,50 @@ class Sheets(QObject):
     def new(self) -> Sheet:
         """A sheet without a text, made the current one: the current sheet if it has none, else a new one."""
         current = self.current() if self._sheets else None
-        if current is not None and current.is_open and not current.path and current.pane.is_empty():
+        if current is not None and current.is_open and not current.session.path and current.pane.is_empty():
             return current
-        sheet = Sheet(self._theme)
+        sheet = self._create()
         self._insert(len(self._sheets), sheet)
         self.bring(len(self._sheets) - 1)
         return sheet
 
-    def offer(self, samples: Sequence[tuple[str, str]]) -> None:
-        """Offer samples, by title and first question, on every empty page."""
-        self._offers = samples
-        for sheet in self._sheets:
-            sheet.empty.set_samples(samples)
-
-    def offer_recent(self, paths: Sequence[str]) -> None:
-        """Offer files opened before on every empty page."""
-        self._recent = tuple(paths)
-        for sheet in self._sheets:
-            sheet.empty.set_recent(paths)
-
-    def bring_up(self, path: str) -> bool:
+    def bring_file(self, path: str) -> bool:
         """Show the sheet of an open file; False where there is none."""
         for index, sheet in enumerate(self._sheets):
-            if sheet.path and sheet.path == path:
+            if sheet.session.path and sheet.session.path == path:
                 self.bring(index)
                 return True
         return False
 
-    def with_text(self, text: str) -> Sheet | None:
+    def bring_text(self, text: str) -> Sheet | None:
         """Show a sheet without a file that has exactly this text; None where there is none."""
         for index, sheet in enumerate(self._sheets):
-            if sheet.is_open and not sheet.path and sheet.pane.text() == text:
+            if sheet.is_open and not sheet.session.path and sheet.pane.text() == text:
                 self.bring(index)
                 return sheet
         return None
 
-    def bring_back(self, saved: SavedSheets) -> None:
+    def restore(self, saved: SavedSheets) -> None:
         """Open the texts of the last session again, before those that are open already."""
         fresh = [sheet for sheet in self._sheets if not sheet.is_untouched()]
-        here = {sheet.path for sheet in fresh if sheet.path}
+        here = {sheet.session.path for sheet in fresh if sheet.session.path}
         rows = [one for one in saved.sheets if not (one.file and one.path in here)]
         for at, one in enumerate(rows):
-            sheet = Sheet(self._theme) if at or fresh else self._sheets[0]  # a tenth of the start saved
-            sheet.key = one.key
-            if sheet not in self._sheets:
+            if at or fresh:
+                sheet = self._create(AskSession(one.key))
                 self._insert(at, sheet)
-            sheet.question, sheet.history, sheet.entry = one.question, list(one.history), one.entry
-            if one.file:
-                sheet.sleep(one.path, one.name, one.place)
             else:
-                sheet.begin(one.text or "", name=one.name, path=one.path, unsaved=False)
+                sheet = self._sheets[0]  # a tenth of the start saved
+                sheet.session.key = one.key
+            session = sheet.session
+            session.question, session.history, session.entry = one.question, list(one.history), one.entry
+            if one.file:
+                session.place = one.place
+                sheet.show_opening(one.path, one.name, DocumentState.ASLEEP)
+            else:
+                sheet.show_text(one.text or "", name=one.name, path=one.path, is_unsaved=False)
                 sheet.pane.go_to(one.place)
-            self._tabs.rename(at, sheet.title, sheet.path)
+            self._tabs.rename(at, sheet.title, session.path)
         for sheet in [sheet for sheet in self._sheets[len(rows) :] if rows and sheet not in fresh]:
             self._take_out(self._sheets.index(sheet)).deleteLater()
         if not fresh:
@@ -160,11 +140,11 @@ class Sheets(QObject):
             if on_page:
                 self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
             self._tabs.select(index)
-            self.up.emit(self._sheets[index])
+            self.shown.emit(self._sheets[index])
             self.save_soon()
 
     @Slot()
-    def new_up(self) -> None:
+    def show_new(self) -> None:
         """Show an empty page to paste on."""
         self.new().pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -189,9 +169,9 @@ class Sheets(QObject):
         sheet = self._sheets[index]
         if len(self._sheets) == 1 and sheet.is_untouched():
             return
-        sheet.place = sheet.reading_place()
-        self.going.emit(sheet)
-        was_up = index == self._stack.currentIndex()
+        sheet.session.place = sheet.reading_place()
+        self.closing.emit(sheet)
+        was_current = index == self._stack.currentIndex()
         on_page = self._has_focus()
         self._take_out(index)
         if sheet.is_untouched():
@@ -202,10 +182,10 @@ class Sheets(QObject):
             for _, oldest in self._closed[:-_MOST_CLOSED]:
                 oldest.deleteLater()
             del self._closed[:-_MOST_CLOSED]
-        self._gone.add(sheet.key)
+        self._gone.add(sheet.session.key)
         if not self._sheets:
             self.new()
-        elif was_up:
+        elif was_current:
             self.bring(min(index, len(self._sheets) - 1))
         if on_page:
             self.current().setFocus(Qt.FocusReason.OtherFocusReason)
@@ -214,9 +194,9 @@ class Sheets(QObject):
     def drop(self, sheet: Sheet) -> None:
         """Remove a sheet for good, unless it is the current one."""
         if sheet in self._sheets and sheet is not self.current():
-            self.going.emit(sheet)
+            self.closing.emit(sheet)
             self._take_out(self._sheets.index(sheet)).deleteLater()
-            self._gone.add(sheet.key)
+            self._gone.add(sheet.session.key)
             self.save_soon()
 
     @Slot()
@@ -225,15 +205,17 @@ class Sheets(QObject):
         self._tabs.forget_closed()
         if self._closed:
             index, sheet = self._closed.pop()
-            self._gone.discard(sheet.key)
-            sheet.unsaved, sheet.asleep = True, not sheet.is_open
+            self._gone.discard(sheet.session.key)
+            sheet.session.is_unsaved = True
+            if not sheet.is_open:
+                sheet.session.state = DocumentState.ASLEEP
             if len(self._sheets) == 1 and self._sheets[0].is_untouched():
-                self._gone.add(self._sheets[0].key)
+                self._gone.add(self._sheets[0].session.key)
                 self._take_out(0).deleteLater()
             at = min(index, len(self._sheets))
             self._insert(at, sheet)
             self.bring(at)
-            self.brought_back.emit()
+            self.reopened.emit()
 
     @Slot()
     def save_soon(self) -> None:
@@ -268,51 +250,65 @@ class Sheets(QObject):
     def _mark_unsaved(self) -> None:
         """Have the next save write every text."""
         for sheet in self._sheets:
-            sheet.unsaved = True
+            sheet.session.is_unsaved = True
 
     def _has_focus(self) -> bool:
         """Whether the focus is on the current page."""
         focused = QApplication.focusWidget()
         return focused is not None and self._stack.isAncestorOf(focused)
 
-    def _insert(self, at: int, sheet: Sheet) -> None:
-        sheet.empty.set_samples(self._offers)
-        sheet.empty.set_recent(self._recent)
-        sheet.edited.connect(self._sheet_edited)
-        sheet.outdated.connect(self._sheet_outdated)
+    def _create(self, session: AskSession | None = None) -> Sheet:
+        sheet = Sheet(self._theme, session)
+        sheet.edited.connect(self.save_soon)
         sheet.renamed.connect(self._sheet_renamed)
-        sheet.files_dropped.connect(self.files_dropped)
-        sheet.lines_broken.connect(self.lines_broken)
-        sheet.light_chosen.connect(self.light_chosen)
-        sheet.copy_asked.connect(self.copy_asked)
-        sheet.paged.connect(self.paged)
-        sheet.again_asked.connect(self.again_asked)
-        sheet.empty.sample_chosen.connect(self.sample_chosen)
-        sheet.empty.open_asked.connect(self.open_asked)
-        sheet.empty.recent_chosen.connect(self.recent_asked)
+        self.created.emit(sheet)
+        return sheet
+
+    def _insert(self, at: int, sheet: Sheet) -> None:
         self._sheets.insert(at, sheet)
         self._stack.insertWidget(at, sheet)
-        self._tabs.add(sheet.title, sheet.path, at)
+        self._tabs.add(sheet.title, sheet.session.path, at)
 
     def _take_out(self, index: int) -> Sheet:
         sheet = self._sheets.pop(index)
         self._stack.removeWidget(sheet)
         self._tabs.remove(index)
-        sheet.disconnect(self)
-        sheet.empty.disconnect(self)
         return sheet
-
-    @Slot()
-    def _sheet_edited(self) -> None:
-        self.edited.emit()
-        self.save_soon()
-
-    @Slot()
-    def _sheet_outdated(self) -> None:
-        self.outdated.emit(self.sender())
 
     @Slot()
     def _sheet_renamed(self) -> None:
         sheet = self.sender()
         if isinstance(sheet, Sheet) and sheet in self._sheets:
-            self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.path)
+            self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.session.path)
+
+
+def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:
+    """The sheets to save, whose texts are marked as saved; `current` is the index of the one shown.
+
+    `history` is the number of questions to save for each; a sheet with a demonstration is left out.
+    """
+    saved: list[SavedSheet] = []
+    shown = 0
+    for at, sheet in enumerate(sheets):
+        session = sheet.session
+        if session.is_demo:
+            continue
+        if at <= current:
+            shown = len(saved)
+        file = sheet.is_file()
+        text = sheet.editor.text() if session.is_unsaved and not file else None
+        session.is_unsaved = False
+        saved.append(
+            SavedSheet(
+                key=session.key,
+                name=session.name,
+                path=session.path,
+                question=session.question,
+                history=tuple(session.history[-history:]),
+                text=text,
+                file=file,
+                place=sheet.reading_place(),
+                entry=session.entry,
+            )
+        )
+    return SavedSheets(tuple(saved), shown)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.core.about import NAME
 from app.core.report import Report
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
+from app.settings.paths import short_path
 from app.ui.ask.answer_panel import AnswerPanel
-from app.ui.ask.answers import Answers
-from app.ui.ask.asking import Asking
+from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.ask.welcome_band import WelcomeBand
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
-from app.ui.kit.theme import Theme
+from app.ui.kit.status_line import ElidedLabel
+from app.ui.kit.theme import Theme, mark
 
 # Its first answer is sure, and in the middle of an ordinary text.
 _SAMPLE = "30-minutes"
+# In steps of width: below the first the buttons are under the words, below the second the two facts are stacked.
+_NARROW, _WIDE = 170, 230
 
 
 def keep_welcomed(workspace: Workspace, report: Report) -> None:
@@ -29,14 +35,155 @@ def keep_welcomed(workspace: Workspace, report: Report) -> None:
     workspace.save_settings()
 
 
+class WelcomeBand(QFrame):
+    """What Spanlight does, what is shown here, where data is stored, and that none of it leaves the computer.
+
+    `open_requested` and `folder_requested` are sent by their buttons, `closed` by "Got it".
+    """
+
+    open_requested = Signal()
+    folder_requested = Signal()
+    closed = Signal()
+
+    def __init__(self, theme: Theme, data: Path) -> None:
+        super().__init__()
+        self._theme = theme
+        mark(self, kind="welcome")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(f"Welcome to {NAME}")
+        self._title = QLabel("Ask a document, and the answer lights up")
+        self._line = QLabel()
+        for label in (self._title, self._line):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._signs = [QLabel(), QLabel()]
+        self._private = QLabel("Nothing that you open or ask leaves this computer.")
+        self._private.setProperty("ink", "quiet")
+        self._private.setWordWrap(True)
+        self._place = ElidedLabel(f"What you keep lies in {short_path(data)}")
+        self._place.setProperty("ink", "quiet")
+        self.folder = QPushButton("Open the folder")
+        mark(self.folder, kind="link")
+        self.folder.setToolTip(str(data))
+        self.folder.clicked.connect(self.folder_requested)
+        self.open = QPushButton("Open a file of yours…")
+        mark(self.open, kind="primary")
+        self.open.setToolTip("Open files  (Ctrl+O)")
+        self.open.clicked.connect(self.open_requested)
+        self.close_button = QPushButton("Got it")
+        self.close_button.setToolTip("Put this away  (Esc)")
+        self.close_button.clicked.connect(self.closed)
+        for button in (self.folder, self.open, self.close_button):
+            button.setAccessibleName(button.text())
+        self._before: QWidget | None = None
+        self._lay_out()
+        self._set_line(
+            "This is a sample. The question at the right is being asked about it, on this computer…"
+        )
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_answered(self, found: bool) -> None:
+        """Show the text for after the sample was read; `found`: there is an answer."""
+        if found:
+            self._set_line(
+                "This is a sample. The question at the right was asked about it: its answer is lit up in the text."
+            )
+        else:
+            self._set_line("This is a sample. Ask it something, or open a file of yours.")
+
+    def follow(self, before: QWidget) -> None:
+        """Set the tab order: the buttons in their visual order, after the widget `before` the band."""
+        self._before = before
+        self._set_tab_order()
+
+    def _set_tab_order(self) -> None:
+        if self._before is None:
+            return
+        buttons = (self.open, self.close_button)
+        one = self._before
+        for after in (self.folder, *buttons) if self._is_narrow() else (*buttons, self.folder):
+            QWidget.setTabOrder(one, after)
+            one = after
+
+    def line(self) -> str:
+        """The text on the sample."""
+        return self._line.text()
+
+    def _set_line(self, words: str) -> None:
+        self._line.setText(words)
+        self._line.setAccessibleName(words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the buttons and the facts below each other where there is little room."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _lay_out(self) -> None:
+        self._facts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._halves = (QHBoxLayout(), QHBoxLayout())
+        for half, sign in zip(self._halves, self._signs, strict=True):
+            half.addWidget(sign)
+            self._facts.addLayout(half)
+        private, place = self._halves
+        private.addWidget(self._private, 1)
+        place.addWidget(self._place, 1000)
+        place.addWidget(self.folder)
+        place.addStretch(1)
+        self._facts.setStretch(1, 1)
+        self._words = QVBoxLayout()
+        self._words.addWidget(self._title)
+        self._words.addWidget(self._line)
+        self._words.addLayout(self._facts)
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.open)
+        self._buttons.addWidget(self.close_button)
+        self._buttons.addStretch(1)
+        self._whole = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._whole.addLayout(self._words, 1)
+        self._whole.addLayout(self._buttons)
+
+    def _is_narrow(self) -> bool:
+        return self.width() < self._theme.step(_NARROW)
+
+    def _arrange(self) -> None:
+        step, is_narrow = self._theme.step, self._is_narrow()
+        is_wide = self.width() >= step(_WIDE)
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._whole.setDirection(below if is_narrow else beside)
+        self._whole.setSpacing(step(3 if is_narrow else 8))
+        self._facts.setDirection(beside if is_wide else below)
+        self._facts.setSpacing(step(8) if is_wide else 0)
+        self._private.setWordWrap(not is_wide)
+        self._set_tab_order()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme, step = self._theme, self._theme.step
+        self._title.setFont(theme.font("title"))
+        self._line.setFont(theme.font("ui"))
+        for label in (self._private, self._place, self.folder):
+            label.setFont(theme.font("small"))
+        self._place.setMaximumWidth(self._place.natural_width())
+        size = step(4)
+        for sign, icon in zip(self._signs, ("offline", "document"), strict=True):
+            sign.setPixmap(theme.icon(icon, "accent").pixmap(QSize(size, size), self.devicePixelRatioF()))
+        for half in self._halves:
+            half.setSpacing(step(2))
+        self._words.setSpacing(step(1.5))
+        self._buttons.setSpacing(step(2))
+        self._whole.setContentsMargins(step(6), step(4), step(6), step(4))
+        self._arrange()
+
+
 class Welcome(QObject):
-    """Shows a band above the page, and asks a sample; `came` carries the band, which the page lays out.
+    """Shows a band above the page, and asks a sample; `shown` carries the band, which the page lays out.
 
     The user did not ask that question: it is in no history, and the sample is closed with the user's first own action,
     unless they have asked or changed something there.
     """
 
-    came = Signal(object)
+    shown = Signal(object)
 
     def __init__(
         self,
@@ -44,23 +191,20 @@ class Welcome(QObject):
         theme: Theme,
         lanes: Lanes,
         sheets: Sheets,
-        asking: Asking,
-        answers: Answers,
+        controller: AskController,
         panel: AnswerPanel,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._workspace, self._theme, self._lanes = workspace, theme, lanes
-        self._sheets, self._asking, self._answers, self._panel = sheets, asking, answers, panel
+        self._sheets, self._controller, self._panel = sheets, controller, panel
         self._band: WelcomeBand | None = None
         self._sheet: Sheet | None = None
         self._job: Job | None = None
-        sheets.up.connect(self._sheet_up)
-        sheets.going.connect(self._sheet_going)
-        sheets.edited.connect(self.leave)
-        asking.asked.connect(self._asked)
-        asking.answered.connect(self._answered)
-        asking.left.connect(self._answered)
+        sheets.shown.connect(self._sheet_shown)
+        sheets.closing.connect(self._sheet_closing)
+        controller.asking.connect(self._asking)
+        controller.ended.connect(self._question_ended)
 
     @property
     def band(self) -> WelcomeBand | None:
@@ -72,25 +216,26 @@ class Welcome(QObject):
 
         At the `first` start not where the user has begun already, with a file, say.
         """
-        self._note()
+        self._keep_welcomed()
         if first and not all(sheet.is_untouched() for sheet in self._sheets.all()):
             return
         sample = next((one for one in samples if one.name == _SAMPLE), next(iter(samples), None))
         if sample is None or not sample.questions:
             return
         self.leave()
-        sheet = self._sheets.with_text(sample.text)
+        sheet = self._sheets.bring_text(sample.text)
         if sheet is None:
             sheet = self._sheets.new()
-            sheet.begin(sample.text, name=sample.title)
-            sheet.offers, sheet.passing = sample.questions, True
+            sheet.show_text(sample.text, name=sample.title)
+            sheet.session.suggestions, sheet.session.is_demo = sample.questions, True
         self._sheet = sheet
-        self._put_up()
-        if sheet.outcome is None:
-            self._panel.box.set_question(sample.questions[0], sheet.history)
-            self._asking.ask(sheet, example=True)
-        elif not sheet.outcome.running:
-            self._answered(sheet)
+        self._show_band()
+        run = sheet.session.run
+        if run is None:
+            self._panel.box.set_question(sample.questions[0], sheet.session.history)
+            self._controller.ask(sheet, is_example=True)
+        elif not run.is_running:
+            self._question_ended(sheet)
         self._panel.box.select()
         if self._band is not None:  # Tab goes on from the next step
             self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -109,42 +254,42 @@ class Welcome(QObject):
         band.deleteLater()
         return True
 
-    def _note(self) -> None:
+    def _keep_welcomed(self) -> None:
         """Save that the welcome was shown."""
         if not self._workspace.settings.welcomed:
             # A fault of the disk is shown with the next saving; a second welcome does no harm.
             self._job = self._lanes.files.start(keep_welcomed, self._workspace)
 
-    def _put_up(self) -> None:
+    def _show_band(self) -> None:
         band = self._band = WelcomeBand(self._theme, self._workspace.paths.data)
         band.closed.connect(self._close)
-        band.folder_asked.connect(self._open_folder)
-        self.came.emit(band)
+        band.folder_requested.connect(self._open_folder)
+        self.shown.emit(band)
 
     # Events
 
     @Slot(object)
-    def _answered(self, sheet: Sheet) -> None:
+    def _question_ended(self, sheet: Sheet) -> None:
         if self._band is not None and sheet is self._sheet:
-            outcome = sheet.outcome
-            self._band.show_answered(outcome is not None and outcome.answered(self._answers.threshold()))
+            run = sheet.session.run
+            self._band.show_answered(run is not None and run.is_answered)
 
     @Slot(object)
-    def _asked(self, sheet: Sheet) -> None:
-        sheet.passing = False
+    def _asking(self, sheet: Sheet) -> None:
+        sheet.session.is_demo = False
         self.leave()
 
     @Slot(object)
-    def _sheet_up(self, sheet: Sheet) -> None:
+    def _sheet_shown(self, sheet: Sheet) -> None:
         if self._sheet is None or sheet is self._sheet:
             return
         self.leave()
         before, self._sheet = self._sheet, None
-        if before.passing:
+        if before.session.is_demo:
             self._sheets.drop(before)
 
     @Slot(object)
-    def _sheet_going(self, sheet: Sheet) -> None:
+    def _sheet_closing(self, sheet: Sheet) -> None:
         if sheet is self._sheet:
             self._sheet = None
             self.leave()

@@ -16,13 +16,13 @@ class FindBar(QFrame):
 
     While the focus is in it, F3 and Shift+F3 step through the matches, whatever they do on the page.
 
-    `find_asked` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
+    `find_requested` carries the words and whether to go backwards; `typed` the words as they are typed; `closed` is
     sent when the bar is hidden.
     """
 
     typed = Signal(str)
 
-    find_asked = Signal(str, bool)
+    find_requested = Signal(str, bool)
     closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -106,7 +106,7 @@ class FindBar(QFrame):
 
     def _find(self, backwards: bool) -> None:
         if self.field.text():
-            self.find_asked.emit(self.field.text(), backwards)
+            self.find_requested.emit(self.field.text(), backwards)
 
     @Slot(str)
     def _typed(self, text: str) -> None:

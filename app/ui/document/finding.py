@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.core import wording
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
-from app.ui.document.marks.word_search import TURN, ViewState
+from app.ui.document.marks.word_search import TURN, Searched, ViewState
 from app.ui.kit.theme import Theme
 
 IN_FIND_BAR = ("F3 / Shift+F3", "In the find bar: next, previous place")
@@ -19,33 +18,6 @@ SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
 _REST_MS = 150
-
-
-class Searched(Protocol):
-    """A text on the screen that words can be found in."""
-
-    def text(self) -> str:
-        """The whole text."""
-
-    def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
-
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
 
 class Finding(QObject):
@@ -74,7 +46,7 @@ class Finding(QObject):
         self._at_work: Searched | None = None
         bar.typed.connect(self._typed)
         bar.closed.connect(self._closed)
-        bar.find_asked.connect(self._find)
+        bar.find_requested.connect(self._find)
 
     @Slot()
     def open(self) -> None:

@@ -1,31 +1,120 @@
-"""The interface of widgets that show a document of any kind."""
+"""What every view of a document can do: the base of its three panes."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Protocol
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.core.text import Span
-from app.ui.document.marks.word_search import ViewState
+from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
+from app.ui.document.marks.highlights import Highlights
+from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.word_search import Searched, at_once
+from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
+from app.ui.kit.theme import Theme
+
+# A highlighted place is scrolled to have this share of the view above it.
+ABOVE = 0.3
+# A comfortable line, in the sample's letters: some 70 of most texts.
+MEASURE = 75
+_SAMPLE = "The reader lights up the exact words of the answer in its place, and nothing else. "
 
 
-class Pane(Protocol):
+def comfortable(font: QFont) -> float:
+    """The width in pixels of a comfortable line of text in a font."""
+    return QFontMetricsF(font).horizontalAdvance(_SAMPLE) / len(_SAMPLE) * MEASURE
+
+
+def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
+    """The margin inside a page and the desk on either side of it, for lines of `measure` in `room` pixels."""
+    room -= theme.step(6)
+    margin = min(max(theme.step(6), (room - measure) / 2), theme.step(16))
+    aside = max(0, int(room - measure - 2 * margin) // 2) + theme.step(3)
+    return round(margin), aside
+
+
+class _Highlights(Protocol):
+    """The highlights of any pane; `chosen` is the index of the strong one, pale and dashed with `faint`."""
+
+    chosen: int
+    faint: bool
+
+    def clear(self) -> None:
+        """Remove all highlights."""
+
+
+if TYPE_CHECKING:
+
+    class _ScrollArea(QAbstractScrollArea, Searched):
+        """What the widget that a pane is mixed into has."""
+
+        map: AnswerMap
+        _theme: Theme
+
+        def __init__(self, theme: Theme, parent: QWidget | None = None) -> None: ...
+
+    class _TextEdit(_ScrollArea):
+        """What QTextEdit and QPlainTextEdit have in common."""
+
+        def document(self) -> QTextDocument: ...
+        def textCursor(self) -> QTextCursor: ...
+        def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]: ...
+        def top_position(self) -> int: ...
+        def bring_into_view(self, position: int, above: float) -> None: ...
+
+else:
+    _ScrollArea = _TextEdit = object
+
+
+class Pane(_ScrollArea):
     """A document on the screen, with highlighted answers. Positions are code points of `text()`.
 
-    Signals: `light_chosen` (int) is the index of a highlighted place that was clicked, on the page or in the map;
-    `copy_asked` is sent on Ctrl+C while nothing is selected; `files_dropped` carries paths; `resized` is sent when the
-    page's size has changed.
+    A mixin: the scroll area that it is mixed into has the answer map for a scroll bar, and finds words.
+
+    `light_chosen` carries the index of a highlighted place that was clicked, on the page or in the map; `copy_asked` is
+    sent on Ctrl+C while nothing is selected; `files_dropped` carries paths; `resized` is sent when the page's size has
+    changed.
     """
 
-    light_chosen: SignalInstance
-    copy_asked: SignalInstance
-    files_dropped: SignalInstance
-    resized: SignalInstance
+    light_chosen = Signal(int)
+    copy_asked = Signal()
+    files_dropped = Signal(list)
+    resized = Signal()
+
+    lights: _Highlights
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._heat: tuple[float, ...] = ()
+        self._noted_position: object = self._scroll_position()
+        self.setAccessibleName("Document")
+        self.map.mark_clicked.connect(self.light_chosen)
+        self.map.place_clicked.connect(self._go_to_share)
 
     def text(self) -> str:
         """The document's text."""
+        raise NotImplementedError
 
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
@@ -34,53 +123,224 @@ class Pane(Protocol):
 
         The chosen one is stronger; with `faint` it is pale, with dashes under it.
         """
+        shown = self._place_highlights(places)
+        self.lights.faint = faint
+        self.choose(chosen)
+        return shown
 
     def why_not(self, index: int) -> str:
         """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
+        raise NotImplementedError
 
     def choose(self, index: int) -> None:
         """Choose which highlighted place is the strong one."""
+        self.lights.chosen = index
+        self._update_marks()
+        self.viewport().update()
 
     def clear_highlights(self) -> None:
         """Remove all highlights."""
+        self.lights.clear()
+        self._update_marks()
+        self.viewport().update()
+
+    def light_boxes(self, index: int) -> list[QRectF]:
+        """The boxes of a highlighted place, in the viewport's pixels."""
+        raise NotImplementedError
 
     def reveal(self, index: int) -> None:
-        """Scroll a highlighted place into view, unless it can be seen well already."""
+        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
+        raise NotImplementedError
 
     def set_heat(self, heat: Sequence[float]) -> None:
         """Show the heat of answers along the scroll bar: `Reading.heat` of this document, or empty."""
+        if tuple(heat) != self._heat:
+            self._heat = tuple(heat)
+            self._update_heat()
 
     def note_position(self) -> None:
         """Note the scroll position, for `moved_by_user`."""
+        self._noted_position = self._scroll_position()
 
     def moved_by_user(self) -> bool:
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
+        return self._scroll_position() != self._noted_position
 
     def go_to_words(self, words: str, backwards: bool = False) -> bool:
         """Select the next match of these words, cyclically; False if there is none."""
-
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
-
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-
-    def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
+        return at_once(self.seek(words, backwards))
 
     def is_empty(self) -> bool:
         """Whether there is no text."""
+        return not self.text().strip()
 
     def top(self) -> int:
         """The code point at the top of the view."""
+        raise NotImplementedError
 
     def go_to(self, point: int) -> None:
         """Scroll a code point to the top of the view."""
+        raise NotImplementedError
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_map()
+        self.resized.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and not self.selected_words():
+            self.copy_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        """Set the places with their words; returns for each whether the page has the words there."""
+        raise NotImplementedError
+
+    def _scroll_position(self) -> object:
+        """Something that is the same as long as the user does not scroll."""
+        return self.map.value(), self.horizontalScrollBar().value()
+
+    def _mark_shares(self) -> list[float]:
+        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
+        raise NotImplementedError
+
+    def _heat_ranges(self) -> Sequence[tuple[float, float]]:
+        """The shares of the page's height, 0 to 1, that the parts of the text reach from and to, as heat has them."""
+        raise NotImplementedError
+
+    @Slot()
+    def _update_map(self) -> None:
+        self._update_marks()
+        self._update_heat()
+
+    def _update_marks(self) -> None:
+        self.map.set_marks(self._mark_shares(), self.lights.chosen)
+
+    def _update_heat(self) -> None:
+        self.map.set_heat(heat_over_height(self._heat, self._heat_ranges()) if self._heat else ())
+
+    @Slot(float)
+    def _go_to_share(self, share: float) -> None:
+        bar = self.map
+        bar.setValue(round(share * (bar.maximum() + bar.pageStep()) - bar.pageStep() * ABOVE))
+
+
+class ReadOnlyPane(Pane):
+    """A pane that takes no words: files can be dropped and pasted on it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setAcceptDrops(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            if files := copied_files():
+                self.files_dropped.emit(files)
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        take_files_only(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        take_files_only(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := dropped_files(event):
+            self.files_dropped.emit(files)
+
+
+class PaperPane(Pane, _TextEdit):
+    """A pane on a text edit: words on paper, which lies on the desk; `_to_qt` and `_to_point` convert positions."""
+
+    NOT_SHOWN = ""
+
+    lights: Highlights
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.lights = self._make_lights()
+
+    def why_not(self, index: int) -> str:
+        unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
+        return self.NOT_SHOWN if unlit else ""
+
+    def lit(self) -> list[str]:
+        """The highlighted words, read from the page, in the order they were given."""
+        places = self.lights.places
+        return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
+
+    def light_boxes(self, index: int) -> list[QRectF]:
+        """The boxes of a highlighted place, in the viewport's pixels; only in paragraphs that can be seen."""
+        return self.lights.boxes(index, self.visible_blocks())
+
+    def reveal(self, index: int) -> None:
+        light = self.lights.get(index)
+        if light is not None:
+            self.bring_into_view(light.start, ABOVE)
+            self.note_position()
+
+    def top(self) -> int:
+        return self._to_point(self.top_position())
+
+    def event(self, event: QEvent) -> bool:
+        # The desk on both sides of the page scrolls it too.
+        if isinstance(event, QWheelEvent):
+            self.wheelEvent(event)
+            return event.isAccepted()
+        return super().event(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            index = self._highlight_at(event)
+            if index >= 0:
+                self.light_chosen.emit(index)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, page = self._theme, QRectF(self.viewport().rect())
+        blocks = self.visible_blocks() if self.lights.places else []
+        painter = QPainter(self.viewport())
+        painter.fillRect(page, theme.colour("paper"))
+        self._draw_under(painter)
+        self.lights.draw_grounds(painter, blocks)
+        painter.end()
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        self.lights.draw_lines(painter, blocks)
+        # The page's border runs on below; a line at its head shows the focus.
+        painter.setPen(theme.colour("line"))
+        painter.drawRect(page.adjusted(0.5, 0.5, -0.5, 1.5))
+        if self.hasFocus():
+            painter.fillRect(QRectF(0, 0, page.width(), 2), theme.colour("focus"))
+
+    def _draw_under(self, painter: QPainter) -> None:
+        """Draw on the paper, under highlights and letters."""
+
+    def _make_lights(self) -> Highlights:
+        return Highlights(self._theme)
+
+    def _highlight_at(self, event: QMouseEvent) -> int:
+        """The index of the highlighted place that was clicked, -1 without one."""
+        raise NotImplementedError
+
+    def _to_qt(self, point: int) -> int:
+        """The position in the Qt document of a code point."""
+        raise NotImplementedError
+
+    def _to_point(self, position: int) -> int:
+        """The code point of a position in the Qt document."""
+        raise NotImplementedError
+
+    def _share_of(self, position: int) -> float:
+        """The share of the page's height above one of Qt's positions, 0 to 1."""
+        raise NotImplementedError
+
+    def _mark_shares(self) -> list[float]:
+        return self.lights.marks(self._share_of)
+
+    def _heat_ranges(self) -> Sequence[tuple[float, float]]:
+        parts, length = len(self._heat), len(self.text())
+        edges = [self._share_of(self._to_qt(length * part // parts)) for part in range(parts)]
+        return list(pairwise([*edges, 1.0]))

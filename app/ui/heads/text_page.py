@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from app.core.errors import EngineLost
+from app.core.errors import EngineLost, PasswordNeeded
 from app.core.layout import Opened
-from app.core.models import Head
-from app.core.report import Progress
+from app.core.models import Head, LoadedModel, ModelCard
+from app.core.report import Progress, Report
+from app.flows.ask.read import read_document
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom, reading_keys
-from app.ui.document.text.paper import Paper
-from app.ui.heads.model_ahead import Load, ModelPreloader
-from app.ui.heads.paper_files import PaperFiles
+from app.ui.document.marks.word_search import Searched
+from app.ui.document.text.text_editor import Paper
 from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
@@ -28,6 +28,187 @@ from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.theme import Theme
+
+Load = Callable[[Workspace, Report], LoadedModel]
+
+
+def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
+    """The card of the model used for a head; raises SpanlightError if there is none."""
+    return workspace.find_model(head)
+
+
+class ModelPreloader(QObject):
+    """Finds the model for a page's head, and loads it in the work lane.
+
+    `load` is the flow that loads it, `title` its name for the user ("classifier"). `found` carries a ModelCard,
+    `missing` the error if there is none; `note` is one line for the status line; `lost` is sent when the model process
+    died while loading. A loading error is shown when the model is used.
+    """
+
+    found = Signal(object)
+    missing = Signal(object)
+    note = Signal(str)
+    lost = Signal()
+
+    def __init__(
+        self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head, load: Load, title: str
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._head = head
+        self._load = load
+        self._title = title
+        self._search: Job | None = None
+        self._loading: Job | None = None
+        self._wanted: tuple[str, str, str] | None = None
+        self._none = False
+
+    def look_once(self) -> None:
+        """Find the model unless it is known; one may have been installed since there was none."""
+        if self._search is None or self._none:
+            self.look()
+
+    def look(self) -> None:
+        """Find the current model, and load it if the model or the device changed."""
+        if self._search is not None:
+            self._search.drop()
+        self._search = self._lanes.files.start(find_model, self._workspace, self._head)
+        self._search.done.connect(self._found)
+        self._search.failed.connect(self._missing)
+
+    @Slot(object)
+    def _found(self, card: ModelCard) -> None:
+        self._none = False
+        self.found.emit(card)
+        settings = self._workspace.settings
+        wanted = (card.folder, settings.device, settings.precision)
+        if wanted == self._wanted:
+            return
+        self._forget()
+        self._wanted = wanted
+        self.note.emit(f"Loading the {self._title}…")
+        self._loading = self._lanes.work.start(self._load, self._workspace)
+        self._loading.name = f"the loading of the {self._title}"
+        self._loading.done.connect(self._ready)
+        self._loading.failed.connect(self._failed)
+
+    @Slot(object)
+    def _missing(self, error: BaseException) -> None:
+        self._forget()
+        self._none = True
+        self.missing.emit(error)
+
+    @Slot(object)
+    def _ready(self, loaded: LoadedModel) -> None:
+        self.note.emit(f"{self._title[:1].upper()}{self._title[1:]} ready, on {loaded.device.title}")
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._wanted = None
+        self.note.emit(fault_of(error).sentence)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _forget(self) -> None:
+        if self._loading is not None:
+            self._loading.drop()
+        self._wanted = None
+
+
+class FileLocked(PasswordNeeded):
+    """The file at `path` needs its password."""
+
+    def __init__(self, path: Path, needed: PasswordNeeded) -> None:
+        super().__init__(needed.message, needed.hint, needed.wrong)
+        self.path = path
+
+
+def read_documents(
+    workspace: Workspace, paths: list[Path], passwords: Mapping[Path, str], report: Report
+) -> tuple[Opened, ...]:
+    """The documents of files; raises FileLocked for an encrypted one, otherwise as flows.read.read_document."""
+    opened = []
+    for path in paths:
+        try:
+            opened.append(read_document(workspace, path, report, password=passwords.get(path, "")))
+        except PasswordNeeded as needed:
+            raise FileLocked(path, needed) from needed
+    return tuple(opened)
+
+
+class PaperFiles(QObject):
+    """Reads files, and shows the progress or a password prompt in the panel.
+
+    `read` carries the number of the first paper and the opened files, `failed` the error.
+    """
+
+    read = Signal(int, object)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, panel: TextPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._panel = panel
+        self._job: Job | None = None
+        self._number = 0
+        self._paths: list[Path] = []
+        self._passwords: dict[Path, str] = {}
+        self._locked: Path | None = None
+        panel.lock.entered.connect(self._unlock)
+        panel.lock.left.connect(self._leave)
+
+    def open(self, number: int, paths: list[Path]) -> None:
+        """Read files into the papers from this number on."""
+        self._number, self._paths, self._passwords = number, paths, {}
+        self._panel.notice.clear()
+        self._panel.lock.put_away()
+        self._read()
+
+    def stop(self) -> bool:
+        """Stop reading, or asking for a password; False if neither was going on."""
+        if self._job is not None and self._job.running:
+            self._job.stop()
+            return True
+        asked = self._panel.lock.is_asking()
+        self._panel.lock.put_away()
+        return asked
+
+    def _read(self) -> None:
+        if self._job is not None:
+            self._job.drop()
+        self._panel.strip.waiting(f"Opening {' and '.join(path.name for path in self._paths)}")
+        self._job = self._lanes.documents.start(read_documents, self._workspace, self._paths, self._passwords)
+        self._job.progress.connect(self._panel.strip.show_progress)
+        self._job.done.connect(self._done)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._panel.strip.clear)
+
+    @Slot(object)
+    def _done(self, opened: tuple[Opened, ...]) -> None:
+        self._panel.strip.clear()
+        self.read.emit(self._number, opened)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._panel.strip.clear()
+        if isinstance(error, FileLocked):
+            self._locked = error.path
+            self._panel.lock.ask(error.path.name, error.wrong)
+        else:
+            self.failed.emit(error)
+
+    @Slot(str)
+    def _unlock(self, password: str) -> None:
+        if self._locked is not None:
+            self._passwords = {**self._passwords, self._locked: password}
+            self._panel.lock.put_away()
+            self._read()
+
+    @Slot()
+    def _leave(self) -> None:
+        self.stop()
 
 
 class TextPage(Page):
@@ -207,7 +388,7 @@ class TextPage(Page):
         self.note.emit("Stopped")
 
     @Slot()
-    def _stop_asked(self) -> None:
+    def _stop_requested(self) -> None:
         self.stop()
 
     @Slot(object)
@@ -277,9 +458,9 @@ class TextPage(Page):
     def _find_left(self) -> None:
         self._papers[self.paper_in_use()].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _searched(self) -> Paper | None:
+    def _searched(self) -> Searched | None:
         paper = self._papers[self.paper_in_use()]
-        return None if paper.is_empty() else paper
+        return None if paper.is_empty() else paper.searched
 
     # The model
 
@@ -301,14 +482,27 @@ class TextPage(Page):
         for paper in self._papers:
             paper.edited.connect(self._text_edited)
             paper.dropped.connect(self._dropped)
-        panel.run_asked.connect(self.run)
-        panel.stop_asked.connect(self._stop_asked)
+        panel.run_requested.connect(self.run)
+        panel.strip.stop_asked.connect(self._stop_requested)
         panel.sample_chosen.connect(self._sample_chosen)
         self._files.read.connect(self._files_read)
         self._files.failed.connect(self.show_fault)
-        panel.open_asked.connect(self._choose_file)
-        panel.model.settings_asked.connect(self.open_settings)
+        panel.open_requested.connect(self._choose_file)
+        panel.model.settings_requested.connect(self.open_settings)
         self._model.found.connect(panel.show_model)
         self._model.missing.connect(self._no_model)
         self._model.note.connect(self._model_noted)
         self._model.lost.connect(self.lost)
+
+
+def centred(theme: Theme, editor: QWidget) -> QWidget:
+    """A desk with one paper in its middle, no wider than can be read well."""
+    desk = QWidget()
+    row = QHBoxLayout(desk)
+    row.addStretch(1)
+    row.addWidget(editor, 1000)
+    row.addStretch(1)
+    theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
+    theme.in_steps(editor.setMinimumWidth, 50)
+    theme.in_steps(editor.setMaximumWidth, 200)
+    return desk

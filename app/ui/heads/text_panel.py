@@ -2,46 +2,64 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from html import escape
+
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.core import wording
 from app.core.models import ModelCard
-from app.ui.heads.paper_term import PaperTerm
 from app.ui.kit.notice import Notice
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
+
+
+class PaperTerm(QLabel):
+    """A quiet line: a sentence or two in plain words, then the technical term in italics."""
+
+    def __init__(self, theme: Theme, words: str, term: str) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+        self.setProperty("ink", "quiet")
+        self.show_term(words, term)
+        mark(self, type="small")
+
+    def show_term(self, words: str, term: str) -> None:
+        """Show a sentence and its term."""
+        self.setText(f"{escape(words)} <i>{escape(term)}</i>")
+        self.setAccessibleName(f"{words} {term}")
+
 
 # From this height in steps there is room for everything.
 _LOW = 140
 
 
 class ModelLine(QFrame):
-    """A quiet line about the model; without one, a link to the settings is below it, which sends `settings_asked`."""
+    """A quiet line about the model; without one, there is a link below it, which sends `settings_requested`."""
 
-    settings_asked = Signal()
+    settings_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._words = QLabel()
-        self._words.setProperty("ink", "quiet")
         self._words.setWordWrap(True)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._settings = QPushButton("Choose a model in the settings")
         self._settings.setProperty("kind", "link")
         self._settings.setAccessibleName("Choose a model in the settings")
         self._settings.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._settings.clicked.connect(self.settings_asked)
+        self._settings.clicked.connect(self.settings_requested)
         self._settings.hide()
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addWidget(self._words)
-        self._layout.addWidget(self._settings, 0, Qt.AlignmentFlag.AlignLeft)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._words)
+        layout.addWidget(self._settings, 0, Qt.AlignmentFlag.AlignLeft)
+        mark(self._words, type="small", ink="quiet")
+        mark(self._settings, type="small")
+        theme.space(layout, 1)
 
     def show_model(self, words: str) -> None:
         """Show the model in words."""
@@ -57,26 +75,21 @@ class ModelLine(QFrame):
         """The shown words."""
         return self._words.text()
 
-    @Slot()
-    def _restyle(self) -> None:
-        self._words.setFont(self._theme.font("small"))
-        self._settings.setFont(self._theme.font("small"))
-        self._layout.setSpacing(self._theme.step(1))
-
 
 class TextPanel(QFrame):
     """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
 
     `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
-    happens, with the paper's term. A page adds further widgets with `add`.
+    happens, with the paper's term. OPEN is the label of the button that opens a file, DOES what the model does on this
+    page. A page adds further widgets with `add`.
     """
 
-    run_asked = Signal()
-    stop_asked = Signal()
-    open_asked = Signal()
+    run_requested = Signal()
+    open_requested = Signal()
     sample_chosen = Signal(int)
 
     OPEN = "Open a text file"
+    DOES = ""
 
     def __init__(
         self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
@@ -85,9 +98,8 @@ class TextPanel(QFrame):
         self._theme = theme
         self.button = button
         button.setProperty("kind", "primary")
-        button.clicked.connect(self.run_asked)
+        button.clicked.connect(self.run_requested)
         self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self.stop_asked)
         self.notice = Notice(theme)
         self.lock = PasswordLine(theme, leavable=True)
         self._outdated = quiet_line("The text was changed since.")
@@ -98,14 +110,13 @@ class TextPanel(QFrame):
         self._open.setProperty("kind", "sample")
         self._open.setAccessibleName(self.OPEN)
         self._open.setToolTip(f"{self.OPEN}  (Ctrl+O)")
-        self._open.clicked.connect(self.open_asked)
+        self._open.clicked.connect(self.open_requested)
         body = QWidget()
-        self._column = QVBoxLayout(body)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(body)
         for widget in (self.invite, card, self.samples, self._open):
             if widget is not None:
-                self._column.addWidget(widget)
-        self._column.addStretch(1)
+                column.addWidget(widget)
+        column.addStretch(1)
         self.middle = QScrollArea()
         self.middle.setWidgetResizable(True)
         self.middle.setFrameShape(QFrame.Shape.NoFrame)
@@ -127,8 +138,10 @@ class TextPanel(QFrame):
         self._layout.addWidget(about)
         self._layout.addWidget(self.model)
         self.setProperty("kind", "panel")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._layout, 3.5, (4.5, 4.5, 4.5, 3))
+        theme.space(column, 3.5)
+        mark(self._outdated, type="small")
+        self._open.setIcon(theme.icon("open"))
         self._outdated.hide()
 
     def add(self, widget: QWidget, stretch: int = 0) -> None:
@@ -156,8 +169,8 @@ class TextPanel(QFrame):
 
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
-        self.model.show_model(card.name)
+        """Show the name of the model, and what it does."""
+        self.model.show_model(f"{card.title} {self.DOES}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -167,16 +180,18 @@ class TextPanel(QFrame):
         """Hide the explanation in a low window with large text, where the result needs its room."""
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
 
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        edge = theme.step(4.5)
-        self._layout.setContentsMargins(edge, edge, edge, theme.step(3))
-        self._layout.setSpacing(theme.step(3.5))
-        self._column.setSpacing(theme.step(3.5))
-        self._outdated.setFont(theme.font("small"))
-        self._open.setIcon(theme.icon("open"))
-        self._open.setIconSize(QSize(theme.step(5), theme.step(5)))
+
+def action(text: str, tip: str, name: str = "") -> QPushButton:
+    """A button with a tool tip; `name` is its name for a screen reader, if that is not its text."""
+    button = QPushButton(text)
+    button.setAccessibleName(name or text)
+    button.setToolTip(tip)
+    return button
+
+
+def source_line(model: str, device: str, seconds: float) -> str:
+    """Which model computed a result, on what, and how fast."""
+    return " · ".join(part for part in (model, device, wording.duration(seconds)) if part)
 
 
 def quiet_line(text: str) -> QLabel:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import Entry, Forgotten
-from app.core.report import Progress
-from app.flows.history.export import Exported
+from app.core.report import Progress, Report
+from app.flows.history.export import Exported, export
 from app.flows.history.export_formats import FORMATS
 from app.flows.history.export_text import citation
-from app.flows.history.history import Comparison, bring_back, check_again, forget, forget_all
+from app.flows.history.history import (
+    Comparison,
+    bring_back,
+    check_again,
+    everything,
+    forget,
+    forget_all,
+    past,
+)
 from app.flows.workspace import Workspace
-from app.ui.history.history_panel import HistoryPanel
-from app.ui.history.history_work import PAGE, Listed, export_listed, look, look_on, suffix_of
+from app.ui.history.history_panel import HistoryPanel, elided
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
@@ -27,110 +35,37 @@ from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.theme import Theme
 
+PAGE = 100
 _NOTES_SHOWN = 3
 _LOCKED = "Open it with Enter, type the password there, and ask again there."
 
 
-class HistoryRuns(QObject):
-    """Runs a check or an export, one at a time, and shows its progress and result.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A page of entries, the number that match `words`, and the number of all."""
 
-    `note` is one line for the status line; `lost` is sent when the model process died.
-    """
+    words: str
+    entries: tuple[Entry, ...]
+    total: int
+    whole: int
 
-    note = Signal(str)
-    lost = Signal()
 
-    def __init__(self, workspace: Workspace, lanes: Lanes, panel: HistoryPanel, parent: QObject) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
-        self._lanes = lanes
-        self._panel = panel
-        self._job: Job | None = None
-        self._checked: Entry | None = None
-        panel.strip.stop_asked.connect(self.stop)
+def _look(workspace: Workspace, words: str, report: Report, *, limit: int = PAGE) -> _Found:
+    """The newest entries with these words."""
+    found = past(workspace, words, report, limit=limit)
+    whole = past(workspace, "", report, limit=0).total if words.strip() else found.total
+    return _Found(words, found.entries, found.total, whole)
 
-    @Slot()
-    def stop(self) -> bool:
-        """Stop what runs; returns whether anything did."""
-        if self._job is None or not self._job.running:
-            return False
-        self._job.stop()
-        return True
 
-    @Slot(object)
-    def check(self, entry: Entry) -> None:
-        """Ask an entry's question again, and show below it what changed."""
-        self._begin(f"Asking again: {' '.join(entry.question.split())}")
-        self._checked = entry
-        self._panel.list.history.set_news(entry.number, "Asking again…")
-        job = self._lanes.work.start(check_again, self._workspace, entry)
-        job.name = "the work on History"
-        QueueStatus(
-            self._lanes.work, job, self._panel.strip, f"Asking again: {' '.join(entry.question.split())}"
-        )
-        self._follow(job, self._check_done)
+def _look_on(workspace: Workspace, words: str, before: Entry, report: Report) -> _Found:
+    """The entries with these words that are older than one of them."""
+    found = past(workspace, words, report, limit=PAGE, before=before)
+    return _Found(words, found.entries, found.total, -1)
 
-    def export(self, words: str, kind: str, path: Path) -> None:
-        """Export all entries with these words, including those not loaded yet."""
-        self._begin("Exporting")
-        job = self._lanes.documents.start(export_listed, self._workspace, words, kind, path)
-        self._follow(job, self._exported)
 
-    def _begin(self, words: str) -> None:
-        self.stop()
-        self._panel.notice.clear()
-        self._panel.strip.waiting(words)
-        self.note.emit("")
-
-    def _follow(self, job: Job, done: Callable[..., object]) -> None:
-        self._job = job
-        job.progress.connect(self._progressed)
-        job.done.connect(done)
-        job.failed.connect(self._failed)
-        job.stopped.connect(self._stopped)
-
-    @Slot(object)
-    def _check_done(self, comparison: Comparison) -> None:
-        self._checked = None
-        self._panel.strip.clear()
-        number = comparison.entry.number
-        self._panel.list.history.set_news(number, " ".join(comparison.sentences), not comparison.same)
-        self.note.emit(comparison.sentences[0])
-
-    @Slot(object)
-    def _exported(self, exported: Exported) -> None:
-        self._panel.strip.clear()
-        names = ", ".join(file.name for file in exported.files) or "no file"
-        summary = f"{wording.count(exported.count, 'answer')} exported to {names}"
-        self.note.emit(summary)
-        if exported.notes:
-            more = len(exported.notes) - _NOTES_SHOWN
-            rest = (f"And {more:,} more of this kind.",) if more > 0 else ()
-            self._panel.notice.show_hint(f"{summary}.", " ".join((*exported.notes[:_NOTES_SHOWN], *rest)))
-
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        self._panel.strip.show_progress(progress)
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._over()
-        fault = fault_of(error)
-        hint = _LOCKED if isinstance(error, PasswordNeeded) else fault.hint
-        self._panel.notice.show_fault(fault.sentence, hint, fault.report)
-        if isinstance(error, EngineLost):
-            self.lost.emit()
-
-    @Slot()
-    def _stopped(self) -> None:
-        self._over()
-        self.note.emit("Stopped")
-
-    def _over(self) -> None:
-        self._panel.strip.clear()
-        if self._checked is not None:
-            self._panel.list.history.set_news(self._checked.number, "")
-            self._checked = None
+def _export(workspace: Workspace, words: str, kind: str, output: Path, report: Report) -> Exported:
+    """Export all entries with these words."""
+    return export(workspace, everything(workspace, words, report), kind, output, report)
 
 
 class HistoryView(Page):
@@ -164,13 +99,14 @@ class HistoryView(Page):
         self._whole = -1  # not known yet
         self._look_job: Job | None = None
         self._more_job: Job | None = None
+        self._job: Job | None = None  # a check or an export, one at a time
+        self._checked: Entry | None = None
         self._changes: list[Job] = []
         self._deleting: set[int] = set()
         self._forgotten: list[Forgotten] = []
         self._brought = 0  # the number of the entry that was brought back, to be gone to
         self.panel = HistoryPanel(theme, [(one.key, one.title) for one in FORMATS])
         self._list = self.panel.list
-        self._runs = HistoryRuns(workspace, lanes, self.panel, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.panel)
@@ -179,9 +115,13 @@ class HistoryView(Page):
 
     # The page's interface to the window
 
+    @Slot()
     def stop(self) -> bool:
-        """Stop a check or an export."""
-        return self._runs.stop()
+        """Stop a check or an export; returns whether one was running."""
+        if self._job is None or not self._job.running:
+            return False
+        self._job.stop()
+        return True
 
     def keep(self) -> None:
         """Finish pending deletions."""
@@ -211,20 +151,21 @@ class HistoryView(Page):
         for job in (self._look_job, self._more_job):
             if job is not None:
                 job.drop()
-        words = self.panel.words()
+        self.panel.search.cancel_pending()
+        words = self.panel.search.text()
         shown = len(self._list.history.entries) + bool(self._brought) if words == self._words else 0
-        self._look_job = self.lanes.files.start(look, self.workspace, words, limit=max(PAGE, shown))
+        self._look_job = self.lanes.files.start(_look, self.workspace, words, limit=max(PAGE, shown))
         self._look_job.done.connect(self._entries_found)
         self._look_job.failed.connect(self._show_fault)
 
     @Slot(object)
-    def _entries_found(self, found: Listed) -> None:
+    def _entries_found(self, found: _Found) -> None:
         again = found.words == self._words
         before = max((entry.number for entry in self._list.history.entries), default=0)
         chosen = self._list.entry() if again else None
         self._words, self._whole = found.words, found.whole - len(self._deleting)
         staying = [entry for entry in found.entries if entry.number not in self._deleting]
-        self._list.history.take(staying, found.total - len(found.entries) + len(staying))
+        self._list.history.set_entries(staying, found.total - len(found.entries) + len(staying))
         if chosen is not None:
             self._list.choose(chosen.number)
         # New entries are scrolled into view.
@@ -237,12 +178,12 @@ class HistoryView(Page):
     @Slot()
     def _load_more(self) -> None:
         last = self._list.history.entries[-1]
-        self._more_job = self.lanes.files.start(look_on, self.workspace, self._words, last)
+        self._more_job = self.lanes.files.start(_look_on, self.workspace, self._words, last)
         self._more_job.done.connect(self._more_found)
         self._more_job.failed.connect(self._more_failed)
 
     @Slot(object)
-    def _more_found(self, found: Listed) -> None:
+    def _more_found(self, found: _Found) -> None:
         self._list.history.append(found.entries, found.total)
 
     @Slot(object)
@@ -275,9 +216,8 @@ class HistoryView(Page):
 
     def _offer_undo(self) -> None:
         if self._forgotten:
-            question = " ".join(self._forgotten[-1].entry.question.split())
-            short = question if len(question) <= 60 else f"{question[:59]}…"
-            self.panel.undo.offer(f"“{short}” deleted")
+            question = elided(" ".join(self._forgotten[-1].entry.question.split()))
+            self.panel.undo.offer(f"“{question}” deleted")
 
     @Slot()
     def _bring_back(self) -> None:
@@ -321,18 +261,88 @@ class HistoryView(Page):
         self._show_fault(error)
         self._look()
 
-    # Exporting, and small actions
+    # Checking and exporting
+
+    @Slot(object)
+    def check(self, entry: Entry) -> None:
+        """Ask an entry's question again, and show below it what changed."""
+        words = f"Asking again: {' '.join(entry.question.split())}"
+        self._begin(words)
+        self._checked = entry
+        self._list.history.set_news(entry.number, "Asking again…")
+        job = self.lanes.work.start(check_again, self.workspace, entry)
+        job.name = "the work on History"
+        QueueStatus(self.lanes.work, job, self.panel.strip, words)
+        self._run(job, self._check_done)
+
+    def export_to(self, kind: str, path: Path) -> None:
+        """Export the listed entries, including those not loaded yet."""
+        self._begin("Exporting")
+        job = self.lanes.documents.start(_export, self.workspace, self._words, kind, path)
+        self._run(job, self._exported)
+
+    def _begin(self, words: str) -> None:
+        self.stop()
+        self.panel.notice.clear()
+        self.panel.strip.waiting(words)
+        self.note.emit("")
+
+    def _run(self, job: Job, done: Callable[..., object]) -> None:
+        self._job = job
+        job.progress.connect(self._progressed)
+        job.done.connect(done)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self._stopped)
+
+    @Slot(object)
+    def _check_done(self, comparison: Comparison) -> None:
+        self._checked = None
+        self.panel.strip.clear()
+        number = comparison.entry.number
+        self._list.history.set_news(number, " ".join(comparison.sentences), not comparison.same)
+        self.note.emit(comparison.sentences[0])
+
+    @Slot(object)
+    def _exported(self, exported: Exported) -> None:
+        self.panel.strip.clear()
+        names = ", ".join(file.name for file in exported.files) or "no file"
+        summary = f"{wording.count(exported.count, 'answer')} exported to {names}"
+        self.note.emit(summary)
+        if exported.notes:
+            more = len(exported.notes) - _NOTES_SHOWN
+            rest = (f"And {more:,} more of this kind.",) if more > 0 else ()
+            self.panel.notice.show_hint(f"{summary}.", " ".join((*exported.notes[:_NOTES_SHOWN], *rest)))
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        self.panel.strip.show_progress(progress)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._rest()
+        self._show_fault(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._rest()
+        self.note.emit("Stopped")
+
+    def _rest(self) -> None:
+        self.panel.strip.clear()
+        if self._checked is not None:
+            self._list.history.set_news(self._checked.number, "")
+            self._checked = None
 
     @Slot(str)
     def _export(self, kind: str) -> None:
-        title, suffix = suffix_of(kind)
+        title, suffix = next((one.title, one.suffix) for one in FORMATS if one.key == kind)
         kinds = f"{title.split(' (')[0]} (*{suffix})"
         if name := save_name(self, f"Export: {title}", f"answers{suffix}", kinds):
             self.export_to(kind, Path(name))
 
-    def export_to(self, kind: str, path: Path) -> None:
-        """Export the listed entries to a file."""
-        self._runs.export(self._words, kind, path)
+    # Small actions
 
     @Slot(bool)
     def _history_toggled(self, on: bool) -> None:
@@ -357,24 +367,24 @@ class HistoryView(Page):
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
         fault = fault_of(error)
-        self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        hint = _LOCKED if isinstance(error, PasswordNeeded) else fault.hint
+        self.panel.notice.show_fault(fault.sentence, hint, fault.report)
 
     def _connect(self) -> None:
         panel = self.panel
-        panel.search_asked.connect(self._look)
-        panel.empty.ask_asked.connect(self.ask_asked)
+        panel.search_requested.connect(self._look)
+        panel.ask_requested.connect(self.ask_asked)
+        panel.strip.stop_asked.connect(self.stop)
         panel.undo.undo_asked.connect(self._bring_back)
         panel.undo.over.connect(self._undo_over)
         panel.bar.history_toggled.connect(self._history_toggled)
-        panel.bar.export_asked.connect(self._export)
-        panel.bar.delete_all_asked.connect(self._delete_all)
+        panel.bar.export_requested.connect(self._export)
+        panel.bar.delete_all_requested.connect(self._delete_all)
         self._list.history.more_wanted.connect(self._load_more)
-        self._list.open_asked.connect(self.opened)
-        self._list.check_asked.connect(self._runs.check)
-        self._list.delete_asked.connect(self._delete)
-        self._list.copy_asked.connect(self._copy)
-        self._runs.note.connect(self.note)
-        self._runs.lost.connect(self.lost)
+        self._list.open_requested.connect(self.opened)
+        self._list.check_requested.connect(self.check)
+        self._list.delete_requested.connect(self._delete)
+        self._list.copy_requested.connect(self._copy)
         self.add_shortcuts(
             ("Ctrl+F", panel.go_to_search), ("Ctrl+L", panel.go_to_search), ("Ctrl+Z", self._bring_back)
         )

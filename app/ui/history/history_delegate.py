@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
-from app.ui.history.history_model import ROW, Index, Row
+from app.ui.history.history_model import Row
 from app.ui.kit.page_layout import line_pen
+from app.ui.kit.row_list import LEFT, RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 _APART = "  ·  "
 _LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
@@ -36,7 +35,7 @@ def fitted(row: Row, metrics: QFontMetrics, room: int) -> str:
     return f"{_APART}{shown}{row.place}{part_text}"
 
 
-class HistoryDelegate(QStyledItemDelegate):
+class HistoryDelegate(RowDelegate):
     """A day's entries as one card; an entry: the question, its highlighted answer, likelihood, place, and time.
 
     `width` is the rows' width, at which the news below an entry is wrapped; `tools` is the width of the buttons at the
@@ -44,43 +43,32 @@ class HistoryDelegate(QStyledItemDelegate):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self.width = 0
         self.tools = 0
-        self._highs: dict[str, int] = {}
 
-    def restyle(self) -> None:
-        """Cache the theme's sizes, which are needed for every row."""
-        self._highs.clear()
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+    def row_height(self, index: Index) -> int:
         theme = self._theme
         row: Row = index.data(ROW)
         if row.entry is None:
             above = theme.step(6) if index.row() else theme.step(1)
-            return QSize(1, above + self._high("small_strong") + theme.step(2))
+            return above + self.line_height("small_strong") + theme.step(2)
         news = self._news_height(row) + theme.step(2) if row.news else 0
-        return QSize(1, self.height_of_entry() + news)
+        return self.height_of_entry() + news
 
     def height_of_entry(self) -> int:
         """The height of an entry's row without the news below it."""
-        if "entry" not in self._highs:
-            lines = self._high("strong") + self._high("quote") + self._high("small")
-            self._highs["entry"] = lines + self._theme.step(9)
-        return self._highs["entry"]
+        lines = self.line_height("strong") + self.line_height("quote") + self.line_height("small")
+        return lines + self._theme.step(9)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: Row = index.data(ROW)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = QRectF(option.rect)
+    def draw(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:
         if row.entry is None:
-            self._draw_heading(painter, rect, row)
+            step, high = self._theme.step, self.line_height("small_strong")
+            line = QRectF(rect.left() + step(1), rect.bottom() - high - step(2), rect.width(), high)
+            self.draw_text(painter, line, row.title, "small_strong", "ink_quiet")
         else:
             self._draw_card(painter, rect, row, option)
             self._draw_entry(painter, rect, row)
-        painter.restore()
 
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
@@ -88,20 +76,14 @@ class HistoryDelegate(QStyledItemDelegate):
         """Show the document's full path, and the part that was read, as the tool tip of its name."""
         row: Row | None = index.data(ROW)
         line = QRect(option.rect)
-        line.setTop(option.rect.top() + self.height_of_entry() - self._high("small") - self._theme.step(4))
+        line.setTop(
+            option.rect.top() + self.height_of_entry() - self.line_height("small") - self._theme.step(4)
+        )
         if row is None or row.entry is None or not line.contains(event.pos()):
             QToolTip.hideText()
             return False
         QToolTip.showText(event.globalPos(), row.tip, view.viewport(), line)
         return True
-
-    def _draw_heading(self, painter: QPainter, rect: QRectF, row: Row) -> None:
-        theme = self._theme
-        high = self._high("small_strong")
-        line = QRectF(rect.left(), rect.bottom() - high - theme.step(2), rect.width(), high)
-        painter.setPen(theme.colour("ink_quiet"))
-        painter.setFont(theme.font("small_strong"))
-        painter.drawText(line.adjusted(theme.step(1), 0, 0, 0), _LEFT, row.title)
 
     def _draw_card(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:
         theme = self._theme
@@ -140,37 +122,35 @@ class HistoryDelegate(QStyledItemDelegate):
     def _draw_entry(self, painter: QPainter, rect: QRectF, row: Row) -> None:
         theme = self._theme
         inner = rect.adjusted(theme.step(4), theme.step(2.5), -theme.step(4), 0)
-        small = QFontMetrics(theme.font("small"))
-        time = QRectF(inner.right() - small.horizontalAdvance("00:00"), inner.top(), 0, self._high("strong"))
-        time.setRight(inner.right())
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
+        used = self.draw_text(painter, top, row.time, "small", "ink_quiet", RIGHT)
+        top.setRight(top.right() - used - theme.step(3))
         # Questions and answers are in any script; the line below them is English with names.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-        line = QRectF(inner.left(), inner.top(), time.left() - inner.left() - theme.step(3), time.height())
-        self._draw_line(painter, line, "strong", "ink", row.title)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("ink_quiet"))
-        painter.drawText(time, _RIGHT, row.time)
-        line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("quote"))
+        self.draw_text(painter, top, row.title, "strong")
+        middle = QRectF(
+            inner.left(), top.bottom() + theme.step(1.5), inner.width(), self.line_height("quote")
+        )
+        answer = middle.adjusted(0, 0, -self.tools, 0)
+        ink = "ink"
         if row.entry is not None and row.entry.shown is not None:
-            self._draw_lit(
-                painter, line.adjusted(0, 0, -self.tools, 0), row.answer, faint=row.entry.best is None
-            )
+            faint = row.entry.best is None
+            self._draw_lit(painter, answer, row.answer, faint=faint)
+            ink = "accent" if faint else "likely" if row.likely.startswith("Very likely") else "ink"
         else:
-            self._draw_line(painter, line.adjusted(0, 0, -self.tools, 0), "quote", "ink_quiet", row.answer)
-        line = QRectF(inner.left(), line.bottom() + theme.step(1.5), inner.width(), self._high("small"))
+            self.draw_text(painter, answer, row.answer, "quote", "ink_quiet")
+        low = QRectF(
+            inner.left(), middle.bottom() + theme.step(1.5), inner.width(), self.line_height("small")
+        )
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        role = "ink"
-        if row.entry is not None and row.entry.shown is not None:
-            sure = row.likely.startswith("Very likely")
-            role = "accent" if row.entry.best is None else "likely" if sure else "ink"
-        use = "small" if role == "ink" else "small_strong"
-        used = self._draw_line(painter, line, use, role, row.likely)
-        rest = line.adjusted(used, 0, -self.tools, 0)
+        used = self.draw_text(painter, low, row.likely, "small" if ink == "ink" else "small_strong", ink)
+        rest = low.adjusted(used, 0, -self.tools, 0)
         where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
-        self._draw_line(painter, rest, "small", "ink_quiet", where)
+        self.draw_text(painter, rest, where, "small", "ink_quiet")
         if row.news:
             self._draw_news(
-                painter, QRectF(inner.left(), line.bottom() + theme.step(2), inner.width(), 0), row
+                painter, QRectF(inner.left(), low.bottom() + theme.step(2), inner.width(), 0), row
             )
 
     def _draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool) -> None:
@@ -186,17 +166,7 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.drawLine(box.bottomLeft(), box.bottomRight())
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))
-        painter.drawText(box.adjusted(pad, 0, pad, 0), _LEFT, shown)
-
-    def _draw_line(self, painter: QPainter, line: QRectF, use: str, role: str, words: str) -> float:
-        """Draw a line of words, elided if there is no room; returns its width."""
-        font: QFont = self._theme.font(use)
-        metrics = QFontMetrics(font)
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()))
-        painter.setFont(font)
-        painter.setPen(self._theme.colour(role))
-        painter.drawText(line, _LEFT, shown)
-        return metrics.horizontalAdvance(shown)
+        painter.drawText(box.adjusted(pad, 0, pad, 0), LEFT, shown)
 
     def _draw_news(self, painter: QPainter, place: QRectF, row: Row) -> None:
         theme = self._theme
@@ -212,8 +182,3 @@ class HistoryDelegate(QStyledItemDelegate):
         theme = self._theme
         room = QRect(0, 0, max(40, self.width - theme.step(10.5)), 10_000)
         return QFontMetrics(theme.font("small")).boundingRect(room, _WRAPPED, row.news).height()
-
-    def _high(self, use: str) -> int:
-        if use not in self._highs:
-            self._highs[use] = QFontMetrics(self._theme.font(use)).height()
-        return self._highs[use]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QListView, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.core.history import Entry
 from app.ui.history.history_delegate import HistoryDelegate
-from app.ui.history.history_model import HistoryModel, Index
+from app.ui.history.history_model import HistoryModel
+from app.ui.kit.row_list import RowList
 from app.ui.kit.theme import Theme
 
 _ACTIONS = (
@@ -25,107 +26,84 @@ class RowTools(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._buttons: list[tuple[QToolButton, str]] = []
-        self._layout = QHBoxLayout(self)
+        self._buttons: dict[str, QToolButton] = {}
+        row = QHBoxLayout(self)
         for action, icon, name, tip in _ACTIONS:
-            button = QToolButton()
+            button = self._buttons[action] = QToolButton()
             button.setAccessibleName(name)
             button.setToolTip(tip)
+            button.setProperty("kind", "row")
             button.setProperty("action", action)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.setCursor(Qt.CursorShape.ArrowCursor)
             button.clicked.connect(self._clicked)
-            self._layout.addWidget(button)
-            self._buttons.append((button, icon))
-        self.hide()
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Apply the theme's icons and sizes."""
-        theme = self._theme
-        for button, icon in self._buttons:
             button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(theme.step(0.5))
-        self.adjustSize()
+            row.addWidget(button)
+        theme.space(row, 0.5)
+        self.hide()
 
     def button(self, action: str) -> QToolButton:
         """The button of an action."""
-        return next(button for button, _ in self._buttons if button.property("action") == action)
+        return self._buttons[action]
 
     @Slot()
     def _clicked(self) -> None:
         self.action_requested.emit(self.sender().property("action"))
 
 
-class HistoryList(QListView):
+class HistoryList(RowList):
     """Entries by day. The arrow keys choose, Enter or a click opens, Delete deletes, F5 asks again.
 
-    `open_asked`, `check_asked`, `delete_asked` and `copy_asked` carry an Entry; `up_asked` is sent when the keys go up
-    from the first entry.
+    `open_requested`, `check_requested`, `delete_requested` and `copy_requested` carry an Entry; `up_requested` is sent
+    when the keys go up from the first entry.
     """
 
-    open_asked = Signal(object)
-    check_asked = Signal(object)
-    delete_asked = Signal(object)
-    copy_asked = Signal(object)
-    up_asked = Signal()
+    open_requested = Signal(object)
+    check_requested = Signal(object)
+    delete_requested = Signal(object)
+    copy_requested = Signal(object)
+    up_requested = Signal()
 
     def __init__(self, theme: Theme, most_wide: float) -> None:
-        super().__init__()
-        self._theme = theme
+        self.history, self._delegate = HistoryModel(), HistoryDelegate(theme)
+        super().__init__(theme, "What was asked before", self.history, self._delegate)
         self._most_wide = most_wide
         self._over = -1
-        self._model = HistoryModel()
-        self._delegate = HistoryDelegate(theme)
         self.tools = RowTools(theme, self.viewport())
-        self.setModel(self._model)
-        self.setItemDelegate(self._delegate)
-        self.setAccessibleName("What was asked before")
         self.setProperty("bare", "true")
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.viewport().setAutoFillBackground(False)
         self.tools.action_requested.connect(self._act)
         self.clicked.connect(self._row_clicked)
+        self.selectionModel().currentChanged.connect(self._place_tools)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
         self.verticalScrollBar().rangeChanged.connect(self._fit)
-        self._model.modelReset.connect(self._forget_row)
-        self._model.rowsRemoved.connect(self._forget_row)
-        self._model.dataChanged.connect(self._changed)
-        theme.changed.connect(self._restyle)
+        self.history.modelReset.connect(self._forget_row)
+        self.history.rowsRemoved.connect(self._forget_row)
+        self.history.dataChanged.connect(self._changed)
         self._restyle()
-
-    @property
-    def history(self) -> HistoryModel:
-        """The rows."""
-        return self._model
 
     def entry(self) -> Entry | None:
         """The chosen entry."""
         rows = self.selectionModel().selectedIndexes()
-        row = self._model.row(rows[0].row()) if rows else None
+        return self._entry_at(rows[0].row()) if rows else None
+
+    def _entry_at(self, at: int) -> Entry | None:
+        row = self.history.row(at)
         return row.entry if row is not None else None
 
     def choose(self, number: int) -> None:
         """Choose an entry and bring it into view."""
-        at = self._model.row_of(number)
+        at = self.history.row_of(number)
         if at >= 0:
-            self.setCurrentIndex(self._model.index(at))
-            self.scrollTo(self._model.index(at))
+            self.setCurrentIndex(self.history.index(at))
+            self.scrollTo(self.history.index(at))
 
     def choose_near(self, row: int) -> None:
         """Choose the entry at a row, or the nearest one to it."""
         for at in (row, row + 1, row - 1, row - 2):
-            found = self._model.row(at)
-            if found is not None and found.entry is not None:
-                self.setCurrentIndex(self._model.index(at))
+            if self._entry_at(at) is not None:
+                self.setCurrentIndex(self.history.index(at))
                 return
 
     # Keys and mouse
@@ -134,15 +112,15 @@ class HistoryList(QListView):
         entry, key = self.entry(), event.key()
         if event.matches(QKeySequence.StandardKey.Copy):
             if entry is not None:
-                self.copy_asked.emit(entry)
+                self.copy_requested.emit(entry)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and entry is not None:
-            self.open_asked.emit(entry)
+            self.open_requested.emit(entry)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and entry is not None:
-            self.delete_asked.emit(entry)
+            self.delete_requested.emit(entry)
         elif key == Qt.Key.Key_F5 and entry is not None:
-            self.check_asked.emit(entry)
-        elif key == Qt.Key.Key_Up and self._model.row_of(entry.number if entry else -1) <= 1:
-            self.up_asked.emit()
+            self.check_requested.emit(entry)
+        elif key == Qt.Key.Key_Up and self.history.row_of(entry.number if entry else -1) <= 1:
+            self.up_requested.emit()
         elif key == Qt.Key.Key_Home:
             self.choose_near(1)
             self.scrollToTop()
@@ -151,17 +129,10 @@ class HistoryList(QListView):
         else:
             super().keyPressEvent(event)
 
-    def event(self, event: QEvent) -> bool:
-        # Esc is handled by the window, which stops running work: a list would swallow it.
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.ignore()
-            return False
-        return super().event(event)
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         # When reached by Tab, Qt has a current row that is not chosen: nothing would be marked, and Enter ignored.
-        if event.reason() != Qt.FocusReason.MouseFocusReason and self._model.total and self.entry() is None:
+        if event.reason() != Qt.FocusReason.MouseFocusReason and self.history.total and self.entry() is None:
             self.choose_near(max(1, self.currentIndex().row()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -178,8 +149,8 @@ class HistoryList(QListView):
             place = self.viewport().mapToGlobal(self.visualRect(index).center())
         else:
             index, place = self.indexAt(self.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
-        row = self._model.row(index.row())
-        if row is None or row.entry is None:
+        entry = self._entry_at(index.row())
+        if entry is None:
             return
         self.setCurrentIndex(index)
         menu = QMenu(self)
@@ -188,9 +159,9 @@ class HistoryList(QListView):
             menu.addAction(f"{name}\t{keys}")
         menu.addAction("Copy\tCtrl+C")
         chosen = menu.exec(place)
-        signals = (self.open_asked, self.check_asked, self.delete_asked, self.copy_asked)
+        signals = (self.open_requested, self.check_requested, self.delete_requested, self.copy_requested)
         if chosen is not None:
-            signals[menu.actions().index(chosen)].emit(row.entry)
+            signals[menu.actions().index(chosen)].emit(entry)
         menu.deleteLater()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -201,21 +172,20 @@ class HistoryList(QListView):
 
     @Slot(str)
     def _act(self, action: str) -> None:
-        row = self._model.row(self._tools_row())
-        if row is not None and row.entry is not None:
-            signals = {"open": self.open_asked, "check": self.check_asked, "delete": self.delete_asked}
-            signals[action].emit(row.entry)
-
-    def currentChanged(self, current: Index, previous: Index) -> None:
-        super().currentChanged(current, previous)
-        self._place_tools()
+        entry = self._entry_at(self._tools_row())
+        if entry is not None:
+            signals = {
+                "open": self.open_requested,
+                "check": self.check_requested,
+                "delete": self.delete_requested,
+            }
+            signals[action].emit(entry)
 
     def _tools_row(self) -> int:
         return self._over if self._over >= 0 else self.currentIndex().row()
 
     def _go_over(self, at: int) -> None:
-        row = self._model.row(at)
-        at = at if row is not None and row.entry is not None else -1
+        at = at if self._entry_at(at) is not None else -1
         if at != self._over:
             self._over = at
             self._place_tools()
@@ -223,11 +193,10 @@ class HistoryList(QListView):
     @Slot()
     def _place_tools(self) -> None:
         at = self._tools_row()
-        row = self._model.row(at)
-        if row is None or row.entry is None:
+        if self._entry_at(at) is None:
             self.tools.hide()
             return
-        rect = self.visualRect(self._model.index(at))
+        rect = self.visualRect(self.history.index(at))
         # Level with the answer, regardless of the news below it.
         high = self._delegate.height_of_entry()
         top = rect.top() + high - self.tools.height() - self._theme.step(1.5)
@@ -245,9 +214,9 @@ class HistoryList(QListView):
 
     @Slot(QModelIndex)
     def _row_clicked(self, index: QModelIndex) -> None:
-        row = self._model.row(index.row())
-        if row is not None and row.entry is not None:
-            self.open_asked.emit(row.entry)
+        entry = self._entry_at(index.row())
+        if entry is not None:
+            self.open_requested.emit(entry)
 
     # Looks
 
@@ -267,9 +236,7 @@ class HistoryList(QListView):
 
     @Slot()
     def _restyle(self) -> None:
-        self.tools.restyle()
-        self._delegate.restyle()
+        super()._restyle()
+        self.tools.adjustSize()
         self._delegate.tools = self.tools.sizeHint().width() + self._theme.step(3)
         self._fit()
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()

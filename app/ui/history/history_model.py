@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 
 from app.core.days import day, local
 from app.core.history import Entry
 from app.core.wording import UNNAMED
-
-ROW = Qt.ItemDataRole.UserRole
-Index = QModelIndex | QPersistentModelIndex
+from app.ui.kit.row_list import Index, RowModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +77,14 @@ def plain(text: str) -> str:
     return " ".join(text.replace("\0", " ").split())
 
 
-class HistoryModel(QAbstractListModel):
+class HistoryModel(RowModel):
     """Rows, newest first; `more_wanted` is sent when the list is scrolled to its end and there are older entries."""
 
     more_wanted = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[Row] = []
+        super().__init__(lambda row: (row.title, row.accessible_text, ""))
+        self.rows: list[Row] = []
         self._entries: list[Entry] = []
         self._news: dict[int, tuple[str, bool]] = {}
         self._total = 0
@@ -102,14 +100,14 @@ class HistoryModel(QAbstractListModel):
         """The number of entries, including those not loaded yet."""
         return self._total
 
-    def take(self, entries: Sequence[Entry], total: int) -> None:
+    def set_entries(self, entries: Sequence[Entry], total: int) -> None:
         """Show these, the newest of `total`."""
         self._waiting = False
         if list(entries) == self._entries[: len(entries)] and total == self._total:
             return
         self.beginResetModel()
         self._entries, self._total = list(entries), total
-        self._rows = self._grouped(self._entries)
+        self.rows = self._grouped(self._entries)
         self.endResetModel()
 
     def append(self, entries: Sequence[Entry], total: int) -> None:
@@ -122,17 +120,17 @@ class HistoryModel(QAbstractListModel):
         self._total = total
         # The last day may continue: its rows are rebuilt with the new ones.
         start = next(
-            (at for at in range(len(self._rows) - 1, -1, -1) if self._rows[at].entry is None), len(self._rows)
+            (at for at in range(len(self.rows) - 1, -1, -1) if self.rows[at].entry is None), len(self.rows)
         )
-        again = [row.entry for row in self._rows[start:] if row.entry is not None]
+        again = [row.entry for row in self.rows[start:] if row.entry is not None]
         rows = self._grouped([*again, *entries])
-        overlap = len(self._rows) - start
-        self._rows[start:] = rows[:overlap]
+        overlap = len(self.rows) - start
+        self.rows[start:] = rows[:overlap]
         if overlap:
             self.dataChanged.emit(self.index(start), self.index(start + overlap - 1))
         at = start + overlap
         self.beginInsertRows(QModelIndex(), at, at + len(rows) - overlap - 1)
-        self._rows += rows[overlap:]
+        self.rows += rows[overlap:]
         self.endInsertRows()
 
     def remove(self, number: int) -> None:
@@ -142,10 +140,10 @@ class HistoryModel(QAbstractListModel):
             return
         self._entries = [entry for entry in self._entries if entry.number != number]
         self._total -= 1
-        row = self._rows[at]
+        row = self.rows[at]
         first = at - 1 if row.first and row.last else at
         self.beginRemoveRows(QModelIndex(), first, at)
-        del self._rows[first : at + 1]
+        del self.rows[first : at + 1]
         self.endRemoveRows()
         for near, edge in ((at, row.first), (at - 1, row.last)):
             if edge and first == at:
@@ -163,31 +161,14 @@ class HistoryModel(QAbstractListModel):
 
     def row_of(self, number: int) -> int:
         """The row of an entry, -1 if it is not loaded."""
-        for at, row in enumerate(self._rows):
+        for at, row in enumerate(self.rows):
             if row.entry is not None and row.entry.number == number:
                 return at
         return -1
 
     def row(self, at: int) -> Row | None:
         """A row, None if there is none."""
-        return self._rows[at] if 0 <= at < len(self._rows) else None
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """As many rows as days and entries."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """A row's texts, and the row itself for the delegate."""
-        row = self.row(index.row())
-        if row is None:
-            return None
-        if role == ROW:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.title
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row.accessible_text
-        return None
+        return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Entries can be chosen, headings cannot."""
@@ -216,7 +197,7 @@ class HistoryModel(QAbstractListModel):
         if row is None or row.entry is None:
             return
         above, below = self.row(at - 1), self.row(at + 1)
-        self._rows[at] = self._make_row(
+        self.rows[at] = self._make_row(
             row.entry, above is None or above.entry is None, below is None or below.entry is None
         )
         self.dataChanged.emit(self.index(at), self.index(at))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Subject
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
-from app.core.report import Report
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
-from app.flows.heads.inspect import compare
-from app.flows.workspace import Workspace
-from app.ui.inspect.bars import bar_of
-from app.ui.inspect.compared import Compared, Side
-from app.ui.inspect.section import Section
-from app.ui.inspect.words import one_line
+from app.ui.inspect.section import Section, leftmost, run_models, wrapped
+from app.ui.inspect.visit import one_line
+from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.score_bars import nice_label
+from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
 from app.ui.kit.theme import Theme
 
 _ONLY_MODEL = (
@@ -28,6 +25,23 @@ _ONLY_MODEL = (
 )
 _MOST = 6
 Rows = list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model's result: its name and facts, the result in words, its numbers, and the time it took.
+
+    Two results are the same if their `outcome` is equal.
+    """
+
+    name: str
+    facts: str
+    headline: str
+    rows: tuple[tuple[str, float, str], ...]
+    seconds: float
+    took: str
+    outcome: tuple[str, ...]
+    probabilities: bool = True
 
 
 def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
@@ -67,7 +81,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     if isinstance(result, Reading) and result.shown is None:
         outcome = ("",)  # however confident each is that the text does not say
     return Side(
-        card.name, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
+        card.title, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
     )
 
 
@@ -110,10 +124,7 @@ class CompareSection(Section):
         " of its own. Probabilities can be compared; scores in logits cannot, since every model has its own scale."
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def build(self) -> None:
         self._comparing = self.query(self._show)
         self._comparing.partial.connect(self._show_some)
         self._with = QLabel("Compare with")
@@ -121,52 +132,36 @@ class CompareSection(Section):
         self._other.setAccessibleName("The second model")
         self._other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._other.activated.connect(self._run)
-        self._summary = QLabel()
-        self._summary.setWordWrap(True)
-        self._compared = Compared(theme)
-        self._tools = bar_of(self, self._compared)
-        row = QHBoxLayout()
-        row.addWidget(self._with)
-        row.addWidget(self._other)
-        row.addStretch(1)
-        self.body.addLayout(row)
-        for widget in (self._summary, self._compared, self._tools):
-            self.body.addWidget(widget)
-        self.body.addStretch(1)
+        self._summary = wrapped()
+        self._compared = self.main = Compared(self.theme)
+        self._tools = self.bar(self._compared)
+        self.body.addLayout(leftmost(self._with, self._other))
+        self.add(self._summary)
+        self.add_results(self._compared, self._tools)
 
     def begin(self) -> None:
         before = self._other.currentData()
         self._other.clear()
         for card in self.models[1:]:
-            self._other.addItem(card.name, card.folder)
+            self._other.addItem(card.title, card.folder)
         self._other.setCurrentIndex(max(0, self._other.findData(before)) if self._other.count() else -1)
         several = len(self.models) > 1
         for widget in (self._with, self._other):
             widget.setVisible(several)
-        self._compared.hide()
-        self._tools.hide()
-        name = self.card.name if self.card is not None else "The chosen one"
-        self._summary.setText("" if several else _ONLY_MODEL.format(name))
+        self._summary.setText("" if several else _ONLY_MODEL.format(self.card.title))
         self._summary.setVisible(not several)
         if several:
             self._run()
 
-    def numbers(self) -> str:
-        return self._compared.csv() if self._compared.sides() and not self._compared.isHidden() else ""
-
     @Slot()
     def _run(self) -> None:
-        if self._pair():
-            folders = tuple(card.folder for card in self._pair())
-            self._summary.hide()
-            self._show_some(())
-            self._comparing.start_flow(
-                _compare, self.visit.subject, folders, words="Reading with both models"
-            )
+        folders = tuple(card.folder for card in self._pair())
+        self._summary.hide()
+        self._show_some(())
+        self._comparing.start_flow(run_models, self.visit.subject, folders, words="Reading with both models")
 
-    def _pair(self) -> tuple[ModelCard, ...]:
-        index = self._other.currentIndex()
-        return (self.models[0], self.models[1 + index]) if index >= 0 else ()
+    def _pair(self) -> tuple[ModelCard, ModelCard]:
+        return self.models[0], self.models[1 + self._other.currentIndex()]
 
     @Slot(object)
     def _show_some(self, results: tuple[object, ...]) -> None:
@@ -197,7 +192,91 @@ class CompareSection(Section):
         )
 
 
-def _compare(
-    workspace: Workspace, subject: Subject, folders: tuple[str, ...], report: Report
-) -> tuple[object, ...]:
-    return tuple(compare(workspace, subject, folders, report))
+class _Card(QFrame):
+    """The card of one side."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._name, self._headline = wrapped(), wrapped(selectable=True)
+        self._facts, self._took = wrapped(quiet=True), wrapped(quiet=True)
+        self._bars = ScoreBars(theme)
+        self._column = QVBoxLayout(self)
+        for widget in (self._name, self._facts, self._headline, self._bars, self._took):
+            self._column.addWidget(widget)
+        self._column.addStretch(1)
+        self.setProperty("kind", "card")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_side(self, side: Side | None, waiting: str = "") -> None:
+        """Show a result; None while it is still being computed by the model called `waiting`."""
+        self._name.setText(side.name if side is not None else waiting)
+        self._facts.setText(side.facts if side is not None else "Still reading…")
+        self._headline.setText(side.headline if side is not None else "")
+        self._took.setText(f"in {side.took}" if side is not None else "")
+        rows = side.rows if side is not None else ()
+        best = max((value for _, value, _ in rows), default=0.0)
+        shares = side is not None and side.probabilities
+        self._bars.set_rows(
+            tuple(
+                ScoreRow(name, value if shares else None, text, value == best) for name, value, text in rows
+            )
+        )
+        for widget in (self._headline, self._bars, self._took):
+            widget.setVisible(side is not None)
+        self._bars.setVisible(bool(rows))
+        self._bars.setAccessibleName(f"Results of {self._name.text()}")
+        self.setAccessibleName(f"{self._name.text()}: {self._headline.text()}")
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._name.setFont(theme.font("strong"))
+        self._headline.setFont(theme.font("answer"))
+        for label in (self._facts, self._took):
+            label.setFont(theme.font("small"))
+        edge = theme.step(4)
+        self._column.setContentsMargins(edge, edge, edge, edge)
+        self._column.setSpacing(theme.step(2))
+
+
+class Compared(Figures):
+    """Two cards of the same width."""
+
+    title = "Two models compared"
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._sides: tuple[Side, ...] = ()
+        self._cards = (_Card(theme), _Card(theme))
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        for card in self._cards:
+            self._row.addWidget(card, 1)
+        self.setAccessibleName(self.title)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
+        """Show the available sides; `names` are the models'."""
+        self._sides = sides
+        for at, card in enumerate(self._cards):
+            card.show_side(sides[at] if at < len(sides) else None, names[at])
+        self.renewed.emit()
+
+    def sides(self) -> tuple[Side, ...]:
+        """The shown sides."""
+        return self._sides
+
+    def table(self) -> Table:
+        """A row for every result of each model."""
+        rows: list[tuple[Cell, ...]] = [
+            (side.name, name, value, side.seconds) for side in self._sides for name, value, _ in side.rows
+        ]
+        return Table(("model", "result", "probability", "seconds"), tuple(rows))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._row.setSpacing(self._theme.step(4))

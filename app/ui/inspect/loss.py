@@ -1,41 +1,27 @@
-"""The loss of a labelled example, term by term."""
+"""The loss with the lit answer, the model's own result or the selected words as gold, term by term."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from itertools import pairwise
+from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QPlainTextEdit, QSizePolicy, QTextEdit
 
-from app.core.inside import Losses, SpanScores
-from app.core.inspection import LookAtLoss, LookAtSpans
-from app.core.models import Head, ProblemType
-from app.core.report import Report
-from app.core.requests import TextsToClassify, TextsToTag, TextToFill
-from app.core.results import Classifications, FilledText, TaggedTexts
-from app.flows.heads.classify import classify
-from app.flows.heads.fill import fill
-from app.flows.heads.names import find_names
-from app.flows.workspace import Workspace
-from app.ui.inspect.bars import bar_of
+from app.core.inside import Losses
+from app.core.inspection import Example, LookAtLoss, Subject
+from app.core.models import Head, ModelCard, ProblemType
+from app.core.name_types import plain_type
+from app.core.positions import Offsets
+from app.core.results import Classifications, FilledText, Reading, TaggedTexts
+from app.core.text import Span
 from app.ui.inspect.charts.loss_terms import LossTerms
-from app.ui.inspect.example_forms import ClassForm, ExampleForm, FollowForm, WordsForm
-from app.ui.inspect.example_marking import AnswerForm, NamesForm
-from app.ui.inspect.section import Section
-from app.ui.inspect.words import window_words
-from app.ui.kit.jobs import Lanes
+from app.ui.inspect.section import Section, leftmost, run_models, wrapped
+from app.ui.inspect.visit import one_line, window_words
+from app.ui.kit.score_bars import nice_label
 from app.ui.kit.theme import Theme
 
-_FORMS: dict[Head, Callable[[Theme], ExampleForm]] = {
-    Head.QUESTION_ANSWERING: AnswerForm,
-    Head.CLASSIFICATION: ClassForm,
-    Head.MASKED_WORDS: WordsForm,
-    Head.NEXT_SENTENCE: FollowForm,
-    Head.TOKEN_CLASSIFICATION: NamesForm,
-}
-_NO_FOCUS = Qt.FocusPolicy.NoFocus
 _CLAMPED = (
     "A place outside the window is first moved back to the window’s length, one past its last token, and that place is"
     " then ignored."
@@ -61,8 +47,173 @@ _REGRESSION_LOSS = (
 )
 
 
+class Gold(NamedTuple):
+    """A result that can be taken for the right one, with its title."""
+
+    title: str
+    example: Example
+
+
+def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gold, ...]:
+    """What can be taken for right without a selection, the likeliest first.
+
+    Empty if the model's own result is needed for it, and where a blank has no word.
+    """
+    match subject.head, result:
+        case Head.NEXT_SENTENCE, _:
+            return Gold("It follows", Example(follows=True)), Gold("It does not", Example(follows=False))
+        case Head.QUESTION_ANSWERING, _ if subject.focus is not None:
+            return Gold(_quoted(subject.focus, subject), Example(subject.focus)), *_without_answer(subject)
+        case Head.QUESTION_ANSWERING, Reading(answers=answers):
+            best = [answer.span for answer in answers[:1]]
+            return *(Gold(_quoted(span, subject), Example(span)) for span in best), *_without_answer(subject)
+        case Head.MASKED_WORDS, _:
+            found = result.blanks if isinstance(result, FilledText) else ()
+            guesses = [blank.guesses[0].word if blank.guesses else "" for blank in found]
+            hidden = [_hidden_word(blank, subject.text) for blank in subject.blanks]
+            words = tuple(
+                word or guess for word, guess in zip(hidden, guesses or [""] * len(hidden), strict=True)
+            )
+            return (Gold(", ".join(words), Example(words=words)),) if all(words) else ()
+        case Head.CLASSIFICATION, Classifications(items=(found, *_)):
+            if card.problem is ProblemType.REGRESSION:
+                return (Gold("", Example(value=round(found.scores[0].probability, 1))),)
+            labels = [score.label for score in sorted(found.scores, key=lambda score: -score.probability)]
+            each = tuple(Gold(nice_label(label), Example(labels=(label,))) for label in labels)
+            if card.problem is ProblemType.SINGLE_LABEL:
+                return each
+            fitting = tuple(score.label for score in found.fitting)
+            several = Gold(", ".join(map(nice_label, fitting)) or "None of them", Example(labels=fitting))
+            return several, *(gold for gold in each if gold.example != several.example)
+        case Head.TOKEN_CLASSIFICATION, TaggedTexts(items=(found, *_)):
+            names = tuple((name.span, name.label) for name in found.entities)
+            listed = ", ".join(f"{name.text} ({plain_type(name.label)})" for name in found.entities)
+            some = (Gold(one_line(listed), Example(entities=names)),) if names else ()
+            return *some, Gold("No names", Example())
+    return ()
+
+
+def selected_golds(selected: Span, subject: Subject, card: ModelCard, usual: Example) -> tuple[Gold, ...]:
+    """What selected words can be taken for: the answer, or a name of each type beside the `usual` example's names."""
+    quoted = _quoted(selected, subject)
+    if subject.head is Head.QUESTION_ANSWERING:
+        return (Gold(quoted, Example(selected)),)
+    others = [entity for entity in usual.entities if not entity[0].overlaps(selected)]
+    types = dict.fromkeys(label.partition("-")[2] or label for label in card.labels if label != "O")
+    return tuple(
+        Gold(f"{quoted}: {plain_type(each)}", Example(entities=tuple(sorted([*others, (selected, each)]))))
+        for each in types
+    )
+
+
+def _quoted(span: Span, subject: Subject) -> str:
+    return f"“{one_line(span.of(subject.text), 60)}”"
+
+
+def _without_answer(subject: Subject) -> tuple[Gold, Gold]:
+    end = len(subject.text)
+    outside = Example(Span(end, end + 1))  # a place that lies in no window of the text
+    return Gold("The text does not say", Example()), Gold("An answer beyond what is read", outside)
+
+
+def _hidden_word(blank: Span, text: str) -> str:
+    """The word of the text that a blank hides; empty for a typed blank, such as ___ or [MASK]."""
+    words = blank.of(text)
+    return words if any(map(str.isalnum, words)) and words[0] not in "[<" else ""
+
+
+class GoldText(QPlainTextEdit):
+    """The read-only text with the gold in it lit. `selected` carries the Span of the words that the user selected."""
+
+    selected = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._text = ""
+        self._offsets = Offsets("")
+        self._lit: tuple[Span, ...] = ()
+        self._pause = QTimer(self)  # until a selection by mouse or keys has come to rest
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(250)
+        self._pause.timeout.connect(self._emit_selected)
+        self.selectionChanged.connect(self._pause.start)
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setTabChangesFocus(True)
+        self.setAccessibleName("Text with what is right")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_text(self, text: str) -> None:
+        """Show this text with nothing lit."""
+        self._text, self._offsets = text, Offsets(text)
+        self.setPlainText(text)
+        self._pause.stop()
+        self.light()
+        self.updateGeometry()
+
+    def light(self, *places: Span) -> None:
+        """Light these places, and bring the first into view unless words are selected."""
+        self._lit = tuple(place for place in places if place.end <= len(self._text))
+        cursors = [self._cursor(place) for place in self._lit]
+        lit = []
+        for cursor in cursors:
+            light = QTextEdit.ExtraSelection()
+            light.cursor = cursor
+            look = QTextCharFormat()
+            look.setBackground(self._theme.colour("answer_ground"))
+            look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+            look.setUnderlineColor(self._theme.colour("answer_line"))
+            light.format = look
+            lit.append(light)
+        self.setExtraSelections(lit)
+        if cursors and not self.textCursor().hasSelection():
+            start = self.textCursor()
+            start.setPosition(cursors[0].selectionStart())
+            self.setTextCursor(start)
+
+    def selection(self) -> Span | None:
+        """The selected words, without spaces at their ends; None for none."""
+        cursor = self.textCursor()
+        start = self._offsets.to_point(cursor.selectionStart())
+        words = self._text[start : self._offsets.to_point(cursor.selectionEnd())]
+        start += len(words) - len(words.lstrip())
+        return Span(start, start + len(words.strip())) if words.strip() else None
+
+    def select(self, place: Span) -> None:
+        """Select these words, as with the mouse."""
+        self.setTextCursor(self._cursor(place))
+
+    def sizeHint(self) -> QSize:
+        lines = min(9, max(2, len(self._text) // 100 + self._text.count("\n") + 1))
+        return QSize(self._theme.step(80), lines * self.fontMetrics().lineSpacing() + self._theme.step(4))
+
+    def _cursor(self, place: Span) -> QTextCursor:
+        start, end = self._offsets.span_to_qt(place)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    @Slot()
+    def _emit_selected(self) -> None:
+        selection = self.selection()
+        if selection is not None:
+            self.selected.emit(selection)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setFont(self._theme.font("quote"))
+        self.light(*self._lit)
+        self.updateGeometry()
+
+
 class LossSection(Section):
-    """The example's gold label, the terms of its loss, and their total."""
+    """A choice of the gold result, the terms of its loss, and their total."""
 
     KEY = "loss"
     TITLE = "The loss"
@@ -70,149 +221,107 @@ class LossSection(Section):
     ABOUT = (
         "The loss says how far the model is from what is right. Training makes it smaller, and nothing else: each term"
         " takes the probability that the model gives to what is right, and its logarithm with the sign turned is the"
-        " cost. Say here what would be right, and see the cost of it."
+        " cost."
     )
     ABOUT_VALUE = (
         "The loss says how far the model is from what is right. Training makes it smaller, and nothing else. This"
-        " model gives a value: the difference between it and the right one, squared, is the cost. Say here what would"
-        " be right, and see the cost of it."
+        " model gives a value: the difference between it and the right one, squared, is the cost."
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
-        self._forms: dict[Head, ExampleForm] = {}
-        self._suggesting = self.query(self._suggested)
+    def build(self) -> None:
+        self._usual: tuple[Gold, ...] = ()
+        self._reading = self.query(self._offer)
         self._losing = self.query(self._show)
-        self._chart = LossTerms(theme)
-        self._words = QLabel()
-        self._words.setWordWrap(True)
-        self._wanting = QLabel()
-        self._wanting.setProperty("ink", "quiet")
-        self._tools = bar_of(self, self._chart)
-        for widget in (self._wanting, self._chart, self._words, self._tools):
-            self.body.addWidget(widget)
-        self.body.addStretch(1)
+        self._choice = QComboBox()
+        self._choice.setAccessibleName("What is right")
+        self._choice.setPlaceholderText("Nothing is known to be right")
+        self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._choice.activated.connect(self._request)
+        self._value = QDoubleSpinBox()
+        self._value.setAccessibleName("The right value")
+        self._value.setRange(-1e6, 1e6)
+        self._value.setDecimals(3)
+        self._value.valueChanged.connect(self._request)
+        self._hint = QLabel("Select other words of the text to see their loss.")
+        self._hint.setProperty("ink", "quiet")
+        self._text = GoldText(self.theme)
+        self._text.selected.connect(self._take_selection)
+        self._chart = self.main = LossTerms(self.theme)
+        self._words = wrapped()
+        self.body.addLayout(leftmost(QLabel("What is right"), self._choice, self._value, self._hint))
+        self.add(self._text)
+        self.add_results(self._chart, self._words, self.bar(self._chart))
 
     def begin(self) -> None:
-        head = self.visit.subject.head
-        self._show_nothing()
-        value = head is Head.CLASSIFICATION and self._problem is ProblemType.REGRESSION
-        self.about.setText(self.ABOUT_VALUE if value else self.ABOUT)
-        if head not in self._forms:
-            form = self._forms[head] = _FORMS[head](self.theme)
-            form.changed.connect(self._request)
-            self.body.insertWidget(0, form)
-        for each, form in self._forms.items():
-            form.setVisible(each is head)
-        self._form.begin(self.visit.subject, self.card)
-        self._order_keys()
-        if head is Head.QUESTION_ANSWERING and self.visit.subject.focus is None:
-            self._suggesting.start(LookAtSpans(self.visit.subject), "Looking for the answer")
-        elif head is Head.CLASSIFICATION and self.card is not None:
-            read = TextsToClassify((self.visit.subject.text,))
-            self._suggesting.start_flow(
-                _classes, read, self.visit.model, words="Looking for the likeliest class"
-            )
-        elif head is Head.MASKED_WORDS and self._form.example() is None:
-            blanks = TextToFill(self.visit.subject.text, self.visit.subject.blanks, top_k=1)
-            self._suggesting.start_flow(
-                _words, blanks, self.visit.model, words="Looking for the likeliest words"
-            )
-        elif head is Head.TOKEN_CLASSIFICATION:
-            texts = TextsToTag((self.visit.subject.text,))
-            self._suggesting.start_flow(_names, texts, self.visit.model, words="Looking for names")
+        subject = self.visit.subject
+        marked = subject.head in (Head.QUESTION_ANSWERING, Head.TOKEN_CLASSIFICATION)
+        self.about.setText(self.ABOUT_VALUE if self._regression else self.ABOUT)
+        self._choice.setVisible(not self._regression)
+        self._value.setVisible(self._regression)
+        self._hint.setVisible(marked)
+        self._text.setVisible(marked)
+        self._text.show_text(subject.text)
+        self._choice.clear()
+        self._usual = golds(subject, self.card)
+        if self._usual:
+            self._offer_golds(self._usual)
         else:
-            self._request()
-
-    def numbers(self) -> str:
-        return self._chart.csv() if self._chart.count() else ""
-
-    def _order_keys(self) -> None:
-        """Have Tab reach the form before the chart below it, whenever its fields were created."""
-        below = [self._chart, *self._tools.findChildren(QWidget)]
-        order = [
-            one
-            for one in (*self._form.findChildren(QWidget), *below)
-            if one.focusPolicy() != _NO_FOCUS
-            and one.window() is self.window()  # a drop-down list is a window of its own
-        ]
-        for one, after in pairwise(order):
-            QWidget.setTabOrder(one, after)
-
-    @property
-    def _problem(self) -> ProblemType:
-        return self.card.problem if self.card is not None else ProblemType.SINGLE_LABEL
-
-    @property
-    def _form(self) -> ExampleForm:
-        return self._forms[self.visit.subject.head]
+            model = (self.visit.model,)
+            self._reading.start_flow(run_models, subject, model, words="Looking for the model’s own result")
 
     @Slot(object)
-    def _suggested(self, found: object) -> None:
-        """Preset the form with the model's own prediction."""
-        form = self._form
-        if isinstance(found, SpanScores) and isinstance(form, AnswerForm) and found.spans:
-            form.suggest(found.spans[0].span)
-        if isinstance(found, Classifications) and isinstance(form, ClassForm):
-            form.suggest(found.items[0])
-        if isinstance(found, TaggedTexts) and isinstance(form, NamesForm):
-            form.suggest(tuple((name.span, name.label) for name in found.items[0].entities))
-        if isinstance(found, FilledText) and isinstance(form, WordsForm):
-            form.suggest(tuple(blank.guesses[0].word if blank.guesses else "" for blank in found.blanks))
-        self._request()
+    def _offer(self, results: tuple[object, ...]) -> None:
+        """Offer what the model itself finds to be right."""
+        self._usual = golds(self.visit.subject, self.card, results[0])
+        if self._usual and self._regression:
+            with QSignalBlocker(self._value):
+                self._value.setValue(self._usual[0].example.value)
+        self._offer_golds(self._usual)
+
+    @Slot(object)
+    def _take_selection(self, selected: Span) -> None:
+        """Take the selected words for right."""
+        usual = self._usual[0].example if self._usual else Example()
+        self._offer_golds((*selected_golds(selected, self.visit.subject, self.card, usual), *self._usual))
+
+    def _offer_golds(self, offered: tuple[Gold, ...]) -> None:
+        self._choice.clear()
+        for title, example in offered:
+            self._choice.addItem(title, example)
+        self._choice.setCurrentIndex(0)
+        self._choice.setEnabled(len(offered) > 1)
+        if offered:
+            self._request()
 
     @Slot()
     def _request(self) -> None:
-        example = self._form.example()
-        self._wanting.setText(self._form.missing())
-        self._wanting.setVisible(example is None)
-        if example is None:
-            self._losing.drop()
-            self.clear_progress()
-            self._show_nothing()
-        else:
-            self._losing.start(LookAtLoss(self.visit.subject, example), "Computing the loss")
+        example = Example(value=self._value.value()) if self._regression else self._choice.currentData()
+        self._text.light(*_places(example))
+        self._losing.start(LookAtLoss(self.visit.subject, example), "Computing the loss")
 
     @Slot(object)
     def _show(self, losses: Losses) -> None:
         self._chart.set_losses(losses)
         if not math.isnan(losses.by_model):
-            value = self._problem is ProblemType.REGRESSION
-            words = (_REGRESSION_LOSS if value else _DEFINED).format(f"{losses.total:.3g}")
-        elif any(term.counted for term in losses.terms):
-            words = f"{_CLAMPED} {_HALF}"
+            words = (_REGRESSION_LOSS if self._regression else _DEFINED).format(f"{losses.total:.3g}")
         else:
-            words = f"{_CLAMPED} {_UNDEFINED}"
+            words = f"{_CLAMPED} {_HALF if any(term.counted for term in losses.terms) else _UNDEFINED}"
         if self._treated_as_regression(losses):
             words += f" {_ONE_LABEL}"
         self._words.setText(window_words(losses.window) + words)
-        self._show_result(True)
+        self.show_results()
+
+    @property
+    def _regression(self) -> bool:
+        return self.visit.subject.head is Head.CLASSIFICATION and self.card.problem is ProblemType.REGRESSION
 
     def _treated_as_regression(self, losses: Losses) -> bool:
         """Whether transformers treats the model's only label as a value, because no problem type is configured."""
-        one = (
-            self.card is not None and len(self.card.labels) == 1 and self._problem is ProblemType.MULTI_LABEL
-        )
+        one = len(self.card.labels) == 1 and self.card.problem is ProblemType.MULTI_LABEL
         return one and not math.isclose(losses.total, losses.by_model, rel_tol=1e-3, abs_tol=1e-5)
 
-    def _show_nothing(self) -> None:
-        self._chart.set_losses(None)
-        self._show_result(False)
 
-    def _show_result(self, shown: bool) -> None:
-        for widget in (self._chart, self._words, self._tools):
-            widget.setVisible(shown)
-
-
-def _classes(workspace: Workspace, texts: TextsToClassify, model: str, report: Report) -> Classifications:
-    return classify(workspace, texts, report, model=model)
-
-
-def _words(workspace: Workspace, blanks: TextToFill, model: str, report: Report) -> FilledText:
-    return fill(workspace, blanks, report, model=model)
-
-
-def _names(workspace: Workspace, texts: TextsToTag, model: str, report: Report) -> TaggedTexts:
-    return find_names(workspace, texts, report, model=model)
+def _places(example: Example) -> list[Span]:
+    """Where an example's answer or names stand in the text."""
+    answer = [example.answer] if example.answer is not None else []
+    return [*answer, *(place for place, _ in example.entities)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.core import wording
 from app.core.about import command
 from app.core.inside import ModelPicture
-from app.ui.inspect.part import Part, within
+from app.ui.inspect.section import Part, within, wrapped
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
@@ -93,7 +93,9 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
 
 
 class OwnHeadPart(Part):
-    """A choice of three kinds of head, with its code and an explanation."""
+    """A choice of three kinds of head, with its code and an explanation. `copied` is sent when the code was copied."""
+
+    copied = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
@@ -105,17 +107,16 @@ class OwnHeadPart(Part):
         self._way = Segments(theme, "What it gives", _CHOICES)
         self._way.select(TEXT)
         self._way.chosen.connect(self._choose)
-        self._words, self._code = QLabel(), QLabel()
-        self._words.setWordWrap(True)
+        self._words, self._code = wrapped(), QLabel()
         self._code.setTextFormat(Qt.TextFormat.PlainText)
         self._code.setAccessibleName("Code of the head")
         for label in (self._words, self._code):
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
-        self.copy = QPushButton("Copy the code")
-        self.copy.clicked.connect(self._copy)
-        self.tools(self._way, self.copy)
+        copy = QPushButton("Copy the code")
+        copy.clicked.connect(self._copy)
+        self.tools(self._way, copy)
         self.content.addLayout(within(self._words))
         self.add(self._code)
         self._restyle_code()
@@ -136,6 +137,7 @@ class OwnHeadPart(Part):
     @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._code.text() + "\n")
+        self.copied.emit()
 
     @Slot()
     def _restyle_code(self) -> None:

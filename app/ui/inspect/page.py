@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Any
-
-from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,15 +21,20 @@ from app.core.models import HEAD_WORDS, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.files import write_atomic
-from app.ui.inspect.charts.export import picture_bytes
-from app.ui.inspect.section import Section
+from app.ui.inspect.charts.export import ChartSaver
+from app.ui.inspect.section import Section, wrapped
 from app.ui.inspect.sections import Sections
-from app.ui.inspect.words import title_of
-from app.ui.inspect.work import DRAFT, Found, find_models, initial_content, visit_from_json, visit_to_json
+from app.ui.inspect.visit import (
+    DRAFT,
+    Found,
+    find_models,
+    initial_content,
+    title_of,
+    visit_from_json,
+    visit_to_json,
+)
 from app.ui.kit.draft import Draft
-from app.ui.kit.file_dialog import save_name
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -47,62 +49,6 @@ _ABOUT = (
 )
 _HINT = "Or press Look inside beside any answer, class or word that Spanlight gave you."
 _NOTHING = "There is no model here yet. As soon as one is installed, examples stand here."
-_NUMBERS = "Numbers (*.csv)"
-_PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
-
-
-class Saving(QObject):
-    """Asks for a path, and writes in the files lane.
-
-    `note` carries a line about the saved file, `failed` the error if writing failed.
-    """
-
-    note = Signal(str)
-    failed = Signal(object)
-
-    def __init__(self, lanes: Lanes, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._page = parent
-        self._lanes = lanes
-        self._job: Job | None = None
-        self._name = ""
-
-    def save_numbers(self, title: str, numbers: str) -> None:
-        """Save a section's numbers as CSV."""
-        path = self._choose_path(title, [_NUMBERS])
-        if path is not None:
-            self.write(path, numbers.encode("utf-8"))
-
-    @Slot(object)
-    def save_chart(self, chart: Any) -> None:
-        """Save a chart as its numbers or as a picture, by the file's suffix."""
-        path = self._choose_path(chart.title, [*_PICTURES.values(), _NUMBERS])
-        if path is not None:
-            self.write_chart(path, chart)
-
-    def write_chart(self, path: Path, chart: Any) -> None:
-        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
-        suffix = path.suffix.lower()
-        picture = suffix in _PICTURES
-        self.write(path, picture_bytes(chart, suffix[1:]) if picture else chart.csv().encode("utf-8"))
-
-    def write(self, path: Path, data: bytes) -> None:
-        """Write a file in the files lane."""
-        self._name = path.name
-        self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
-        self._job.done.connect(self._saved)
-        self._job.failed.connect(self.failed)
-
-    def _choose_path(self, title: str, filters: list[str]) -> Path | None:
-        """Ask for the file's path; None if cancelled."""
-        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
-        ending = filters[0].partition("*")[2].removesuffix(")")
-        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
-        return Path(name) if name else None
-
-    @Slot()
-    def _saved(self) -> None:
-        self.note.emit(f"{self._name} saved")
 
 
 class InspectEmpty(QScrollArea):
@@ -114,32 +60,22 @@ class InspectEmpty(QScrollArea):
         super().__init__()
         self._theme = theme
         self.notice = Notice(theme)
-        self._heading, self._about, self._hint = (
-            QLabel("Look inside the model"),
-            QLabel(_ABOUT),
-            QLabel(_HINT),
-        )
-        self._hint.setProperty("ink", "quiet")
-        for label in (self._heading, self._about, self._hint):
-            label.setWordWrap(True)
+        self._heading, self._about = wrapped("Look inside the model"), wrapped(_ABOUT)
+        self._hint = wrapped(_HINT, quiet=True)
         self._samples = SampleList(theme, "Try one of these")
         self._samples.chosen.connect(self.chosen)
-        inner = QWidget()
-        self._column = QVBoxLayout(inner)
-        middle = QWidget()
-        middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
-        self._middle = middle
-        column = QVBoxLayout(middle)
+        self._middle = QWidget()
+        self._middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
+        self._column = QVBoxLayout(self._middle)
         for widget in (self._heading, self._about, self.notice, self._samples, self._hint):
-            column.addWidget(widget)
-        self._inner = column
-        self._column.addStretch(1)
-        row = QHBoxLayout()  # no alignment, which would not take the wrapped text's height
-        row.addStretch(1)
-        row.addWidget(middle)
-        row.addStretch(1)
-        self._column.addLayout(row)
-        self._column.addStretch(2)
+            self._column.addWidget(widget)
+        inner = QWidget()
+        around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
+        around.addWidget(self._middle, 1, 1)
+        around.setColumnStretch(0, 1)
+        around.setColumnStretch(2, 1)
+        around.setRowStretch(0, 1)
+        around.setRowStretch(2, 2)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -158,7 +94,7 @@ class InspectEmpty(QScrollArea):
         self._heading.setFont(theme.font("winner"))
         self._about.setFont(theme.font("quote"))
         self._hint.setFont(theme.font("small"))
-        self._inner.setSpacing(theme.step(4))
+        self._column.setSpacing(theme.step(4))
         self._middle.setFixedWidth(theme.step(160))
 
 
@@ -208,7 +144,7 @@ class SubjectBar(QFrame):
         """Offer these models, the first one being in use."""
         self.models.clear()
         for card in models:
-            self.models.addItem(card.name, card.folder)
+            self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
         self.models.setToolTip(models[0].description if models else "")
 
@@ -261,10 +197,9 @@ class InspectView(Page):
         self._sections = Sections(self._make, theme, self)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
-        self._saving = Saving(lanes, self)
+        self._saving = ChartSaver(lanes, self)
         self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
         self._lay_out()
-        self._connect()
         self._restyle()
         self._arrange()
         self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
@@ -318,8 +253,8 @@ class InspectView(Page):
 
     @Slot(object)
     def _begin(self, first: tuple[str, tuple[Offer, ...]]) -> None:
-        text, self._offers = first
-        self._empty.set_titles(tuple(offer.title for offer in self._offers))
+        text, found = first
+        self._show_offers(found)
         visit = visit_from_json(text)
         if visit is not None and self._visit is None:
             self.look_at(visit)
@@ -328,11 +263,11 @@ class InspectView(Page):
         if self._offer_job is not None:
             self._offer_job.drop()
         self._offer_job = self.lanes.files.start(offers, self.workspace)
-        self._offer_job.done.connect(self._offered)
+        self._offer_job.done.connect(self._show_offers)
         self._offer_job.failed.connect(self._show_fault)
 
     @Slot(object)
-    def _offered(self, found: tuple[Offer, ...]) -> None:
+    def _show_offers(self, found: tuple[Offer, ...]) -> None:
         self._offers = found
         self._empty.set_titles(tuple(offer.title for offer in found))
 
@@ -393,12 +328,6 @@ class InspectView(Page):
         if section is not None and numbers:
             self._saving.save_numbers(section.TITLE, numbers)
 
-    def save_numbers_as(self, path: Path) -> None:
-        """Write the numbers of the current section as CSV, in the files lane."""
-        section = self.section()
-        if section is not None:
-            self._saving.write(path, section.numbers().encode())
-
     def _saved_visit(self) -> str:
         return visit_to_json(self._visit)
 
@@ -421,8 +350,8 @@ class InspectView(Page):
         section = kind(self.workspace, self.theme, self.lanes)
         section.note.connect(self.note)
         section.lost.connect(self.lost)
-        section.save_asked.connect(self._saving.save_chart)
-        section.visit_asked.connect(self.look_at)
+        section.save_requested.connect(self._saving.save_chart)
+        section.visit_requested.connect(self.look_at)
         return section
 
     def _arrange(self) -> None:
@@ -459,8 +388,6 @@ class InspectView(Page):
         whole.addWidget(self._empty, 1)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-
-    def _connect(self) -> None:
         self._bar.model_chosen.connect(self._model_chosen)
         self._notice.closed.connect(self._hide_notice)
         self._bar.samples_requested.connect(self._others)

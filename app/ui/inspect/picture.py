@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem
 
 from app.core import wording
-from app.core.inside import ModelPicture
+from app.core.inside import ModelPicture, ModuleRow
 from app.core.inspection import LookAtModel
 from app.core.models import Head, family_title
-from app.flows.workspace import Workspace
-from app.ui.inspect.bars import bar_of
 from app.ui.inspect.charts.flow_picture import FlowPicture
-from app.ui.inspect.charts.module_tree import ModuleTree
 from app.ui.inspect.own_head import OwnHeadPart
-from app.ui.inspect.part import Part, within
-from app.ui.inspect.section import Section
-from app.ui.kit.jobs import Lanes
+from app.ui.inspect.section import Part, Section, leftmost, within, wrapped
+from app.ui.kit.chart import Table
 from app.ui.kit.theme import Theme
 
 _EVERY = (
@@ -38,6 +34,8 @@ _WHY: dict[Head, str] = {
     Head.NEXT_SENTENCE: _FIRST_TOKEN_ONLY,
     Head.TOKEN_CLASSIFICATION: _EVERY,
 }
+_OPEN_TO = 2  # levels that are unfolded from the start
+_LINES = 16
 _SHOW, _HIDE = "Show every module", "Hide the modules"
 _POOLED = "pooled"
 
@@ -87,11 +85,8 @@ class AnswersPart(Part):
         )
         self._rows: list[tuple[QLabel, QLabel]] = []
         for _ in range(2):
-            question, answer = QLabel(), QLabel()
+            question, answer = wrapped(selectable=True), wrapped(selectable=True)
             for label in (question, answer):
-                label.setWordWrap(True)
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
                 self.content.addLayout(within(label))
             self._rows.append((question, answer))
         self._restyle_words()
@@ -122,53 +117,32 @@ class PictureSection(Section):
         " something of the others."
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def build(self) -> None:
         self._query = self.query(self._show)
-        self._shown: ModelPicture | None = None
-        self._facts = QLabel()
-        self._facts.setProperty("ink", "quiet")
-        self._facts.setWordWrap(True)
-        self._picture = FlowPicture(theme)
-        self._tools = bar_of(self, self._picture)
+        self._seen: ModelPicture | None = None
+        self._facts = wrapped(quiet=True)
+        self._picture = self.main = FlowPicture(self.theme)
         self._unfold = QPushButton(_SHOW)
         self._unfold.setCheckable(True)
         self._unfold.toggled.connect(self._unfolded)
-        self._copy = QPushButton("Copy the tree as text")
-        self._copy.setToolTip("What print(model) gives")
-        self._copy.clicked.connect(self._copy_printed)
-        self._tree = ModuleTree(theme)
-        row = QHBoxLayout()
-        row.addWidget(self._unfold)
-        row.addWidget(self._copy)
-        row.addStretch(1)
-        self._row = row
-        for widget in (self._facts, self._picture, self._tools):
-            self.body.addWidget(widget)
-        self.body.addLayout(row)
-        self.body.addWidget(self._tree)
-        self._answers, self._own = AnswersPart(theme), OwnHeadPart(theme)
-        self._own.copy.clicked.connect(self._copied)
-        for part in (self._answers, self._own):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
-        self._arrange()
+        copy = QPushButton("Copy the tree as text")
+        copy.setToolTip("What print(model) gives")
+        copy.clicked.connect(self._copy_printed)
+        self._tree = ModuleTree(self.theme)
+        self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
+        self._own.copied.connect(self._note_copied)
+        self.add_results(self._facts, self._picture, self.bar(self._picture))
+        self.body.addLayout(leftmost(self._unfold, copy))
+        self.results += (self._unfold, copy)
+        self.add_results(self._tree, self._answers, self._own)
 
     def begin(self) -> None:
-        self._shown = None
-        self._picture.set_picture(None)
         self.about.setText(f"{self.ABOUT} {self._why()}")
-        self._arrange()
         self._query.start(LookAtModel(self.visit.subject), "Opening the model")
-
-    def numbers(self) -> str:
-        return self._picture.csv() if self._shown is not None else ""
 
     @Slot(object)
     def _show(self, picture: ModelPicture) -> None:
-        self._shown = picture
+        self._seen = picture
         self._picture.set_picture(picture)
         weights = wording.count(picture.parameters, "weight")
         self._facts.setText(
@@ -180,21 +154,22 @@ class PictureSection(Section):
         self._tree.set_modules(picture.modules)
         self._answers.show_picture(picture)
         self._own.show_picture(picture)
-        self._arrange()
+        self.show_results()
+        self._tree.setVisible(self._unfold.isChecked())
 
     @Slot(bool)
     def _unfolded(self, shown: bool) -> None:
         self._unfold.setText(_HIDE if shown else _SHOW)
-        self._arrange()
+        self._tree.setVisible(shown)
 
     @Slot()
     def _copy_printed(self) -> None:
-        if self._shown is not None:
-            QGuiApplication.clipboard().setText(self._shown.printed)
+        if self._seen is not None:
+            QGuiApplication.clipboard().setText(self._seen.printed)
             self.note.emit("The modules are copied as text")
 
     @Slot()
-    def _copied(self) -> None:
+    def _note_copied(self) -> None:
         self.note.emit("The code is copied")
 
     def _why(self, first: str = "") -> str:
@@ -202,9 +177,67 @@ class PictureSection(Section):
         reason = _WHY[self.visit.subject.head]
         return reason.format(f", {first}" if first else "")
 
-    def _arrange(self) -> None:
-        there = self._shown is not None
-        shown = (self._facts, self._picture, self._tools, self._unfold, self._copy, self._answers, self._own)
-        for widget in shown:
-            widget.setVisible(there)
-        self._tree.setVisible(there and self._unfold.isChecked())
+
+class ModuleTree(QTreeWidget):
+    """Module, class, details, weights; Ctrl+C copies the chosen module's path."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: tuple[ModuleRow, ...] = ()
+        self.title = "Every module"
+        self.setAccessibleName(self.title)
+        self.setColumnCount(4)
+        self.setHeaderLabels(["Module", "Class", "What it says of itself", "Weights"])
+        self.headerItem().setTextAlignment(3, Qt.AlignmentFlag.AlignRight)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_modules(self, rows: tuple[ModuleRow, ...]) -> None:
+        """Show these rows, each below the last one that is less deep."""
+        self._rows = rows
+        self.clear()
+        above: list[QTreeWidgetItem] = []
+        for row in rows:
+            weights = f"{row.parameters:,}" if row.parameters else ""
+            item = QTreeWidgetItem([row.name or row.kind, row.kind, row.detail, weights])
+            item.setData(0, Qt.ItemDataRole.UserRole, row.path)
+            item.setToolTip(0, row.path)
+            item.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            del above[row.depth :]
+            if above:
+                above[-1].addChild(item)
+            else:
+                self.addTopLevelItem(item)
+            above.append(item)
+            item.setExpanded(row.depth < _OPEN_TO)
+        for column in (0, 1, 3):
+            self.resizeColumnToContents(column)
+            self.setColumnWidth(column, self.columnWidth(column) + self._theme.step(4))
+
+    def table(self) -> Table:
+        """Every module in a row."""
+        rows = tuple((row.path, row.name, row.kind, row.detail, row.parameters) for row in self._rows)
+        return Table(("path", "name", "class", "detail", "weights"), rows)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        if event.matches(QKeySequence.StandardKey.Copy) and item is not None:
+            QGuiApplication.clipboard().setText(str(item.data(0, Qt.ItemDataRole.UserRole)))
+            return
+        super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(120), (_LINES + 2) * self.fontMetrics().height() * 3 // 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(60), self.sizeHint().height())
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setIndentation(self._theme.step(4))
+        self.updateGeometry()

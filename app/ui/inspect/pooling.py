@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
 
 from app.core.inside import Part as TokenPart
 from app.core.inside import Pooling
 from app.core.inspection import LookAtPooling, Subject, Visit
 from app.core.models import Head
-from app.flows.workspace import Workspace
-from app.ui.inspect.bars import bar_of
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.inspect.part import Part
-from app.ui.inspect.section import Section
+from app.ui.inspect.section import Part, Section, leftmost, wrapped
 from app.ui.kit.chart import number
-from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 
 _TAKES = {
@@ -66,12 +62,8 @@ class ProofPart(Part):
         self._grid = QGridLayout()
         self._cells: list[tuple[QLabel, ...]] = []
         self.content.addLayout(self._grid)
-        self._verdicts = QLabel(), QLabel()
-        for label in self._verdicts:
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self.content.addWidget(label)
+        self._verdicts = wrapped(selectable=True), wrapped(selectable=True)
+        self.add(*self._verdicts)
         theme.changed.connect(self._restyle_cells)
 
     def lines(self) -> tuple[tuple[str, ...], ...]:
@@ -95,7 +87,6 @@ class ProofPart(Part):
         self._grid.setColumnStretch(_SHOWN + 1, 1)
         for label, words in zip(self._verdicts, verdicts(found), strict=True):
             label.setText(words)
-        self.show_content()
         self._restyle_cells()
 
     @Slot()
@@ -152,78 +143,54 @@ class PoolingSection(Section):
         " themselves."
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def build(self) -> None:
         self._query = self.query(self._show)
-        self._found: Pooling | None = None
-        self._proof, self._use = QLabel(), QLabel()
-        for label in (self._proof, self._use):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._proved = ProofPart(theme)
+        self._pooling: Pooling | None = None
+        self._proof, self._use = wrapped(selectable=True), wrapped(selectable=True)
         self._classes = QPushButton("Look at this text as one to classify")
         self._classes.setToolTip("A head for classes takes the first token alone")
         self._classes.clicked.connect(self._request_classification)
-        row = QHBoxLayout()
-        row.addWidget(self._classes)
-        row.addStretch(1)
-        self._strips = VectorStrip(theme, "First token and pooled output")
-        self._part = Part(
-            theme, "Number by number", "hidden state h[CLS] and pooled output",
+        self._proved = ProofPart(self.theme)
+        self._strips = self.main = VectorStrip(self.theme, "First token and pooled output")
+        strips = Part(
+            self.theme, "Number by number", "hidden state h[CLS] and pooled output",
             "Each vector is a strip, a cell for each of its numbers: blue below zero, amber above. The same dimension"
             " stands in the same column, and the cells around the current one are shown large.",
         )  # fmt: skip
-        self._part.add(self._strips, bar_of(self, self._strips))
-        for label in (self._proof, self._use):
-            self.body.addWidget(label)
-        self.body.addLayout(row)
-        for part in (self._proved, self._part):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
-        self._hide()
+        strips.add(self._strips, self.bar(self._strips))
+        self.add_results(self._proof, self._use)
+        self.body.addLayout(leftmost(self._classes))
+        self.results.append(self._classes)
+        self.add_results(self._proved, strips)
 
     def begin(self) -> None:
-        self._found = None
-        self._hide()
         self._query.start(LookAtPooling(self.visit.subject), "Computing the pooled output by hand")
-
-    def numbers(self) -> str:
-        return self._strips.csv() if self._found is not None else ""
 
     @Slot(object)
     def _show(self, found: Pooling) -> None:
-        self._found = found
+        self._pooling = found
         vectors = [(f"First token, {first_token(found)}", found.first)]
         if found.pooled:
             vectors.append(("Pooled output" if found.is_pooler else "Head’s own layer", found.pooled))
             vectors.append(("Computed by hand", found.recomputed))
         self._strips.set_vectors(vectors)
         self._proof.setText(proof(found))
-        use = "" if found.used or not found.is_pooler or not found.pooled else self._unused()
-        self._use.setText(use)
-        self._use.setVisible(bool(use))
-        self._proof.show()
+        unused = bool(found.pooled) and found.is_pooler and not found.used
+        self._use.setText(
+            _TAKES.get(self.visit.subject.head, "The head in use leaves the pooled output aside.")
+        )
         self._proved.show_pooling(found)
+        self.show_results()
+        self._use.setVisible(unused)
         self._proved.setVisible(bool(found.pooled))
         self._classes.setVisible(not found.pooled)
-        self._part.show()
-
-    def _unused(self) -> str:
-        return _TAKES.get(self.visit.subject.head, "The head in use leaves the pooled output aside.")
-
-    def _hide(self) -> None:
-        for widget in (self._proof, self._use, self._classes, self._proved, self._part):
-            widget.hide()
 
     @Slot()
     def _request_classification(self) -> None:
         """Inspect the window's text with a classification head, which takes the first token only."""
-        if self._found is not None:
-            text = window_text(self._found, self.visit.subject.text)
-            self.visit_asked.emit(Visit(Subject(Head.CLASSIFICATION, text)))
+        if self._pooling is not None:
+            text = window_text(self._pooling, self.visit.subject.text)
+            self.visit_requested.emit(Visit(Subject(Head.CLASSIFICATION, text)))
 
 
 def proof(found: Pooling) -> str:

@@ -1,4 +1,4 @@
-"""The base class of the sections of the Look inside page."""
+"""The base class of the sections of the Look inside page, and the cards that a section is made of."""
 
 from __future__ import annotations
 
@@ -6,37 +6,128 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost
 from app.core.inspection import Look, Subject, Visit
 from app.core.models import Head, ModelCard
 from app.core.report import Report
-from app.flows.heads.inspect import look
+from app.flows.heads.inspect import compare, look
 from app.flows.workspace import Workspace
-from app.ui.inspect.part import within
+from app.ui.inspect.charts.export import ChartBar
+from app.ui.kit.chart import Figures
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme
 
-Action = Callable[..., object]
-
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
+
+
+def wrapped(text: str = "", *, quiet: bool = False, selectable: bool = False) -> QLabel:
+    """A label of several lines, in quiet ink or with words that can be selected if so wanted."""
+    label = QLabel(text)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if selectable:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if quiet:
+        label.setProperty("ink", "quiet")
+    return label
+
+
+def within(widget: QWidget) -> QHBoxLayout:
+    """A row that limits wrapped text to its maximum width: without it Qt would take its height at any width."""
+    row = QHBoxLayout()
+    row.addWidget(widget, 1)
+    row.addStretch(0)
+    return row
+
+
+def leftmost(*widgets: QWidget) -> QHBoxLayout:
+    """A row of widgets of their own widths, from the left."""
+    row = QHBoxLayout()
+    for widget in widgets:
+        row.addWidget(widget)
+    row.addStretch(1)
+    return row
+
+
+class Part(QFrame):
+    """A card below others in a section; its content is hidden until there is something to show."""
+
+    def __init__(self, theme: Theme, title: str, term: str, about: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title, self._term, self._about = QLabel(title), QLabel(term), QLabel(about)
+        self._term.setProperty("ink", "quiet")
+        self._about.setWordWrap(True)
+        names = QHBoxLayout()
+        names.addWidget(self._title)
+        names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
+        self._names = names
+        self._tools = FlowRow()
+        self._labels: list[QLabel] = []
+        self._content = QWidget()
+        self.content = QVBoxLayout(self._content)
+        self.content.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(names)
+        self._column.addLayout(within(self._about))
+        self._column.addLayout(self._tools)
+        self._column.addWidget(self._content)
+        self.setProperty("kind", "card")
+        self.setAccessibleName(title)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def tools(self, *widgets: QWidget) -> None:
+        """Put these in a row below the words."""
+        for widget in widgets:
+            self._tools.add(widget)
+        self._labels += [widget for widget in widgets if isinstance(widget, QLabel)]
+        self._restyle()
+
+    def add(self, *widgets: QWidget) -> None:
+        """Add these to the result, one below the other."""
+        for widget in widgets:
+            self.content.addWidget(widget)
+
+    def hide_content(self) -> None:
+        """Hide the result."""
+        self._content.hide()
+
+    def show_content(self) -> None:
+        """Show the result."""
+        self._content.show()
+
+    @Slot()
+    def _restyle(self) -> None:
+        theme = self._theme
+        self._title.setFont(theme.font("strong"))
+        self._term.setFont(theme.font("small"))
+        self._about.setMaximumWidth(theme.step(190))
+        self._names.setSpacing(theme.step(2.5))
+        self._tools.setSpacing(theme.step(3))
+        for label in self._labels:
+            label.setMinimumHeight(theme.step(7.5))  # as high as the buttons next to it
+            label.setFont(theme.font("small"))
+        self.content.setSpacing(theme.step(3))
+        self._column.setSpacing(theme.step(3))
+        edge = theme.step(4)
+        self._column.setContentsMargins(edge, edge, edge, edge)
 
 
 class ModelQuery(QObject):
     """A section's query to the model: a newer request replaces the older one, whose result is dropped.
 
-    `done` carries the result, `partial` an incomplete one before it, `failed` the error; `stopped` is sent when the
-    user stopped it.
+    `done` carries the result, `partial` an incomplete one before it; the section shows errors and the stop.
     """
 
     done = Signal(object)
     partial = Signal(object)
-    failed = Signal(object)
-    stopped = Signal()
 
     def __init__(self, section: Section) -> None:
         super().__init__(section)
@@ -49,11 +140,11 @@ class ModelQuery(QObject):
         """Whether it has not ended yet."""
         return self._job is not None and self._job.running
 
-    def start(self, request: Look, words: str = "Looking inside") -> None:
+    def start(self, request: Look, words: str) -> None:
         """Run a request on the visit's model; `words` are shown meanwhile."""
         self.start_flow(_look, request, self._section.visit.model, words=words)
 
-    def start_flow(self, flow: Action, *arguments: object, words: str = "Looking inside") -> None:
+    def start_flow(self, flow: Callable[..., object], *arguments: object, words: str) -> None:
         """Run `flow(workspace, *arguments, report)` in the work lane."""
         self.drop()
         section = self._section
@@ -73,12 +164,10 @@ class ModelQuery(QObject):
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._stopped)
 
-    def stop(self) -> bool:
-        """Stop the request; returns whether one was running."""
-        running = self.running
+    def stop(self) -> None:
+        """Stop the request."""
         if self._job is not None:
             self._job.stop()
-        return running
 
     def drop(self) -> None:
         """Drop the request."""
@@ -98,23 +187,22 @@ class ModelQuery(QObject):
     def _failed(self, error: BaseException) -> None:
         self._section.clear_progress()
         self._section.show_fault(error)
-        self.failed.emit(error)
 
     @Slot()
     def _stopped(self) -> None:
         self._section.clear_progress()
         self._section.show_stopped()
-        self.stopped.emit()
 
 
 class Section(QWidget):
     """A section: its name, the paper's term, a few sentences, a line for errors, progress, and `body` below.
 
-    A subclass overrides `begin` (the queries for a new visit), fills `body`, and returns the numbers to save from
-    `numbers`. A section begins when it is first shown with a visit, for which the page calls `show_visit`.
+    A subclass declares its texts and heads, makes its widgets in `build`, and starts its queries in `begin`. Those in
+    `results` stay hidden from a new visit until `show_results`; `main` is the one whose numbers are the section's. A
+    section begins when it is first shown with a visit, for which the page calls `show_visit`.
 
-    `note` is one line for the status line; `lost` is sent when the model process died; `save_asked` carries a chart
-    whose numbers or picture are to be saved in a file; `visit_asked` carries another visit to inspect.
+    `note` is one line for the status line; `lost` is sent when the model process died; `save_requested` carries a
+    chart whose numbers or picture are to be saved in a file; `visit_requested` carries another visit to inspect.
     """
 
     KEY: ClassVar[str] = ""
@@ -125,13 +213,13 @@ class Section(QWidget):
 
     note = Signal(str)
     lost = Signal()
-    save_asked = Signal(object)
-    visit_asked = Signal(object)
+    save_requested = Signal(object)
+    visit_requested = Signal(object)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    main: Figures
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes
@@ -140,100 +228,136 @@ class Section(QWidget):
         self.notice = Notice(theme)
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self._stop_asked)
+        self.strip.stop_asked.connect(self._stop_requested)
         self._queries: list[ModelQuery] = []
-        self._again = True
-        self._title, self._term, self.about = QLabel(self.TITLE), QLabel(self.TERM), QLabel(self.ABOUT)
+        self.results: list[QWidget] = []
+        self._stale = True
+        self._title, self._term = QLabel(self.TITLE), QLabel(self.TERM)
+        self.about = wrapped(self.ABOUT, selectable=True)
         self._term.setProperty("ink", "quiet")
-        for label in (self._term, self.about):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.about.setWordWrap(True)
-        names = QHBoxLayout()
-        names.addWidget(self._title)
-        names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
-        self._names = names
+        self._term.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._names = QHBoxLayout()
+        self._names.addWidget(self._title)
+        self._names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
         self.body = QVBoxLayout()
         self._column = QVBoxLayout(self)
-        self._column.addLayout(names)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(self._names)
         self._column.addLayout(within(self.about))
         for line in (self.notice, self.strip):
             self._column.addWidget(line)
         self._column.addLayout(self.body, 1)
         self.setAccessibleName(self.TITLE)
         self.setAccessibleDescription(self.ABOUT)
+        self.build()
+        self.show_results(False)
+        self.body.addStretch(1)
         theme.changed.connect(self._restyle_section)
         self._restyle_section()
+
+    # What a section declares
+
+    def build(self) -> None:
+        """Make the section's widgets and its queries."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Start the queries for `self.visit`; the results of the previous visit are hidden."""
+        raise NotImplementedError
+
+    # What it is built with
+
+    def add(self, *widgets: QWidget) -> None:
+        """Add these to the section, one below the other."""
+        for widget in widgets:
+            self.body.addWidget(widget)
+
+    def add_results(self, *widgets: QWidget) -> None:
+        """Add these, hidden until there are results."""
+        self.add(*widgets)
+        self.results += widgets
+
+    def show_results(self, shown: bool = True) -> None:
+        """Show or hide the results."""
+        for widget in self.results:
+            widget.setVisible(shown)
+
+    def bar(self, figures: Figures) -> ChartBar:
+        """The bar of buttons that copies and saves a chart, or another widget with numbers."""
+        bar = ChartBar(self.theme, figures)
+        bar.save_requested.connect(self.save_requested)
+        bar.note.connect(self.note)
+        return bar
+
+    def query(self, shown: Callable[[Any], object]) -> ModelQuery:
+        """A new query whose result goes to `shown`, a bound slot."""
+        query = ModelQuery(self)
+        query.done.connect(shown)
+        self._queries.append(query)
+        return query
+
+    # What the page calls
 
     @classmethod
     def fits(cls, head: Head) -> bool:
         """Whether this section applies to a head."""
         return head in cls.HEADS
 
-    def begin(self) -> None:
-        """Clear the content of the previous visit, and start the queries for `self.visit`."""
-        raise NotImplementedError
-
     def numbers(self) -> str:
         """The shown numbers, as CSV with a heading; empty if there are none."""
-        return ""
-
-    def query(self, shown: Callable[[Any], object]) -> ModelQuery:
-        """A new query whose result goes to `shown`, a bound slot."""
-        one = ModelQuery(self)
-        one.done.connect(shown)
-        self._queries.append(one)
-        return one
+        return self.main.csv() if self.main.isVisibleTo(self) else ""
 
     @property
-    def card(self) -> ModelCard | None:
+    def card(self) -> ModelCard:
         """The card of the visit's model."""
-        return self.models[0] if self.models else None
+        return self.models[0]
 
-    def show_visit(self, visit: Visit, models: tuple[ModelCard, ...] = ()) -> None:
+    def show_visit(self, visit: Visit, models: tuple[ModelCard, ...]) -> None:
         """Inspect this visit, unless it is already shown or requested.
 
         `models` are all installed models with its head, the visit's own first.
         """
-        if (visit, models) == (self.visit, self.models) and not self._again:
+        if (visit, models) == (self.visit, self.models) and not self._stale:
             return
         self.drop()
         self.visit, self.models = visit, models
-        self._again = False
+        self._stale = False
         self.notice.clear()
+        self.show_results(False)
         self.begin()
 
     def stop(self) -> bool:
         """Stop the running queries; returns whether there were any."""
-        running = [one for one in self._queries if one.running]
-        for one in running:
-            one.stop()
+        running = [query for query in self._queries if query.running]
+        for query in running:
+            query.stop()
         return bool(running)
 
     def drop(self) -> None:
         """Drop the running queries; they are repeated when the section is shown again."""
-        self._again = self._again or any(one.running for one in self._queries)
-        for one in self._queries:
-            one.drop()
+        self._stale = self._stale or any(query.running for query in self._queries)
+        for query in self._queries:
+            query.drop()
         self.strip.clear()
+
+    # What its queries call
 
     def clear_progress(self) -> None:
         """Hide the progress once nothing runs."""
-        if not any(one.running for one in self._queries):
+        if not any(query.running for query in self._queries):
             self.strip.clear()
 
-    @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error; the query is retried when the section is shown again."""
         fault = fault_of(error)
-        self._again = True
+        self._stale = True
         self.notice.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
         if isinstance(error, EngineLost):
             self.lost.emit()
 
     def show_stopped(self) -> None:
         """Show that it was stopped, and offer to continue."""
-        self._again = True
+        self._stale = True
         self.notice.show_hint("Stopped.", act="Look again")
         self.note.emit("Stopped")
 
@@ -242,7 +366,7 @@ class Section(QWidget):
         self.show_visit(self.visit, self.models)
 
     @Slot()
-    def _stop_asked(self) -> None:
+    def _stop_requested(self) -> None:
         self.stop()
 
     @Slot()
@@ -252,7 +376,6 @@ class Section(QWidget):
         self._term.setFont(self.theme.font("small"))
         self._names.setSpacing(step(3))
         self._term.setContentsMargins(0, 0, 0, step(0.75))
-        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(step(3))
         self.body.setSpacing(step(4))
         self.about.setMaximumWidth(step(190))
@@ -260,3 +383,10 @@ class Section(QWidget):
 
 def _look(workspace: Workspace, request: Look, model: str, report: Report) -> object:
     return look(workspace, request, report, model=model)
+
+
+def run_models(
+    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report
+) -> tuple[object, ...]:
+    """The results of the subject's own head, of each of the models by name or folder."""
+    return compare(workspace, subject, models, report)

@@ -35,13 +35,17 @@ class Sections(QObject):
         super().__init__(parent)
         self._make = make
         self._theme = theme
-        self._sections: dict[str, Section] = {}
-        self._areas: dict[str, QScrollArea] = {}
+        self._sections: dict[int, Section] = {}
+        self._areas: dict[int, QScrollArea] = {}
+        self._layouts: list[QVBoxLayout] = []
         self.names = QTabBar()
         self.names.setDrawBase(False)
         self.names.setProperty("ground", "panel")
         self.names.setExpanding(False)
         self.names.setAccessibleName("Sections")
+        for at, kind in enumerate(SECTIONS):
+            self.names.addTab(kind.TITLE)
+            self.names.setTabToolTip(at, kind.TERM)
         self.names.currentChanged.connect(self._moved)
         self.stack = QStackedWidget()
         self._blank = QWidget()
@@ -49,49 +53,40 @@ class Sections(QObject):
         theme.changed.connect(self._restyle)
 
     def key(self) -> str:
-        """The key of the selected section; empty for none."""
-        at = self.names.currentIndex()
-        return str(self.names.tabData(at)) if at >= 0 else ""
+        """The key of the selected section."""
+        return SECTIONS[self.names.currentIndex()].KEY
 
     def current(self) -> Section | None:
         """The selected section, if it exists already."""
-        return self._sections.get(self.key())
+        return self._sections.get(self.names.currentIndex())
 
     def name_for(self, head: Head) -> None:
-        """List the sections that apply to the head; the current one stays selected if it does."""
-        fitting = [kind for kind in SECTIONS if kind.fits(head)]
-        keys = [kind.KEY for kind in fitting]
-        if keys == [self.names.tabData(at) for at in range(self.names.count())]:
-            return
-        before = self.key()
-        self.names.blockSignals(True)
-        while self.names.count():
-            self.names.removeTab(0)
-        for at, kind in enumerate(fitting):
-            self.names.addTab(kind.TITLE)
-            self.names.setTabData(at, kind.KEY)
-            self.names.setTabToolTip(at, kind.TERM)
-        self.names.setCurrentIndex(keys.index(before) if before in keys else 0)
-        self.names.blockSignals(False)
+        """List the sections that apply to the head; the current one stays selected if it does, else the first is."""
+        if not SECTIONS[self.names.currentIndex()].fits(head):
+            self.names.setCurrentIndex(0)
+        for at, kind in enumerate(SECTIONS):
+            self.names.setTabVisible(at, kind.fits(head))
+
+    def named(self) -> list[int]:
+        """The indices of the listed sections."""
+        return [at for at in range(self.names.count()) if self.names.isTabVisible(at)]
 
     def choose(self, key: str) -> None:
         """Select a section by its key; an unlisted one is ignored."""
-        for at in range(self.names.count()):
-            if self.names.tabData(at) == key:
+        for at in self.named():
+            if key == SECTIONS[at].KEY:
                 self.names.setCurrentIndex(at)
 
     def show_visit(self, visit: Visit, models: tuple[ModelCard, ...]) -> None:
         """Show the visit in the selected section; queries of the others are dropped."""
-        key = self.key()
-        if not key:
-            return
-        if key not in self._sections:
-            self._add(next(kind for kind in SECTIONS if key == kind.KEY))
+        at = self.names.currentIndex()
+        if at not in self._sections:
+            self._add(at)
         for other, section in self._sections.items():
-            if other != key:
+            if other != at:
                 section.drop()
-        self.stack.setCurrentWidget(self._areas[key])
-        self._sections[key].show_visit(visit, models)
+        self.stack.setCurrentWidget(self._areas[at])
+        self._sections[at].show_visit(visit, models)
 
     def show_nothing(self) -> None:
         """Show no section."""
@@ -118,15 +113,16 @@ class Sections(QObject):
         self._step(-1)
 
     def _step(self, way: int) -> None:
-        if self.names.count():
-            self.names.setCurrentIndex((self.names.currentIndex() + way) % self.names.count())
+        named = self.named()
+        at = named.index(self.names.currentIndex()) + way
+        self.names.setCurrentIndex(named[at % len(named)])
 
     @Slot()
     def _moved(self) -> None:
         self.changed.emit()
 
-    def _add(self, kind: type[Section]) -> None:
-        section = self._make(kind)
+    def _add(self, at: int) -> None:
+        section = self._make(SECTIONS[at])
         area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -134,9 +130,11 @@ class Sections(QObject):
         ground = QWidget()
         ground.setProperty("kind", "panel")
         ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        QVBoxLayout(ground).addWidget(section)
+        layout = QVBoxLayout(ground)
+        layout.addWidget(section)
+        self._layouts.append(layout)
         area.setWidget(ground)
-        self._sections[kind.KEY], self._areas[kind.KEY] = section, area
+        self._sections[at], self._areas[at] = section, area
         self.stack.addWidget(area)
         # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
         self._theme.refresh()
@@ -144,8 +142,5 @@ class Sections(QObject):
     @Slot()
     def _restyle(self) -> None:
         step = self._theme.step
-        for area in self._areas.values():
-            ground = area.widget()
-            layout = ground.layout() if ground is not None else None
-            if layout is not None:
-                layout.setContentsMargins(step(6), step(5), step(6), step(6))
+        for layout in self._layouts:
+            layout.setContentsMargins(step(6), step(5), step(6), step(6))

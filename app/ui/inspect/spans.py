@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import Slot
 
 from app.core.inside import SpanScores
 from app.core.inspection import LookAtSpans
 from app.core.models import Head
 from app.core.wording import percent
-from app.flows.workspace import Workspace
-from app.ui.inspect.bars import bar_of
-from app.ui.inspect.charts.bars_painting import LOGITS, PROBABILITIES
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.inspect.charts.span_matrix import SpanMatrix
-from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_bars import LOGITS, PROBABILITIES, RUNNERS_UP, TokenBars
 from app.ui.inspect.charts.token_text import TokenText
-from app.ui.inspect.part import Part
-from app.ui.inspect.section import Section
+from app.ui.inspect.section import Part, Section, wrapped
 from app.ui.kit.chart import Table, link, number, summed
-from app.ui.kit.jobs import Lanes
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme
-
-_DOTTED = 4
 
 
 class SpansSection(Section):
@@ -40,32 +31,26 @@ class SpansSection(Section):
     )
     HEADS = (Head.QUESTION_ANSWERING,)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def build(self) -> None:
+        theme = self.theme
         self._query = self.query(self._show)
         self._scores: SpanScores | None = None
-        self._facts = QLabel()
-        self._facts.setWordWrap(True)
-        self._facts.setTextFormat(Qt.TextFormat.PlainText)
+        self._facts = wrapped()
         self._text = TokenText(theme, "The text that was read")
-        self._bars = TokenBars(theme)
+        self._bars = self.main = TokenBars(theme)
         self._matrix = SpanMatrix(theme)
         self._list = NumbersTable(theme, "The best spans")
         self._list.row_reached.connect(self._mark_listed)
-        self._measure = Segments(
-            theme, "Shown as", ((LOGITS, "Scores (logits)"), (PROBABILITIES, "Probabilities"))
-        )
-        self._measure.select(LOGITS)
-        self._measure.chosen.connect(self._bars.set_measure)
+        measure = Segments(theme, "Shown as", ((LOGITS, "Scores (logits)"), (PROBABILITIES, "Probabilities")))
+        measure.select(LOGITS)
+        measure.chosen.connect(self._bars.set_measure)
         tokens = Part(
             theme, "Each token as first and last", "start and end logits",
             "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be part"
             " of an answer or score below zero; the dashed line is the special token at the front.",
         )  # fmt: skip
-        tokens.tools(self._measure)
-        tokens.add(self._text, self._bars, bar_of(self, self._bars))
+        tokens.tools(measure)
+        tokens.add(self._text, self._bars, self.bar(self._bars))
         best = Part(
             theme, "The best spans", "n-best",
             "The chosen one first, then the runners-up that do not overlap a better one. The probability is a span’s"
@@ -77,24 +62,14 @@ class SpansSection(Section):
             "One cell for each span: its first token to the left, its last token above. Spans of more than 48 tokens"
             " are left out.",
         )  # fmt: skip
-        matrix.add(self._matrix, bar_of(self, self._matrix))
-        self._parts = (tokens, best, matrix)
-        self.body.addWidget(self._facts)
-        for part in self._parts:
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        matrix.add(self._matrix, self.bar(self._matrix))
+        self.add_results(self._facts, tokens, best, matrix)
         link(self._text, self._bars, self._matrix)
         for chart in (self._text, self._bars):
             self._matrix.cell_hovered.connect(chart.mark_span)
-        self._hide()
 
     def begin(self) -> None:
-        self._scores = None
-        self._hide()
         self._query.start(LookAtSpans(self.visit.subject), "Reading the start and end scores")
-
-    def numbers(self) -> str:
-        return self._bars.csv() if self._scores is not None else ""
 
     @Slot(object)
     def _show(self, scores: SpanScores) -> None:
@@ -102,14 +77,12 @@ class SpansSection(Section):
         subject = self.visit.subject
         self._text.set_window(scores.window, subject.text, subject.pair)
         spans = [(span.first, span.last) for span in scores.spans]
-        self._text.set_spans(spans[0] if spans else None, spans[1 : 1 + _DOTTED])
+        self._text.set_spans(spans[0] if spans else None, spans[1 : 1 + RUNNERS_UP])
         self._bars.set_scores(scores, subject.text, subject.pair)
         self._matrix.set_scores(scores, subject.text, subject.pair)
         self._list.set_table(span_table(scores))
         self._facts.setText(describe_best_span(scores))
-        self._facts.show()
-        for part in self._parts:
-            part.show()
+        self.show_results()
 
     @Slot(int)
     def _mark_listed(self, row: int) -> None:
@@ -125,10 +98,6 @@ class SpansSection(Section):
             chart.set_current(first)
         if span is not None:
             self._matrix.set_cell(first, last)
-
-    def _hide(self) -> None:
-        for widget in (self._facts, *self._parts):
-            widget.hide()
 
 
 def span_table(scores: SpanScores) -> Table:
@@ -150,7 +119,7 @@ def span_table(scores: SpanScores) -> Table:
 def describe_best_span(scores: SpanScores) -> str:
     """The chosen span, its score as a sum, and its comparison with the null score."""
     # No line break between a number and its per cent sign.
-    return _sentences(scores).replace(" %", "\u00a0%").replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
+    return _sentences(scores).replace("< 1", "<\u00a01").replace("> 99", ">\u00a099")
 
 
 def _sentences(scores: SpanScores) -> str:

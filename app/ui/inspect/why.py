@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel
 
-from app.core.inside import Attribution, Removals
-from app.core.inspection import LookAtReasons, LookWithout, Method, Target
-from app.core.models import Head, ProblemType
-from app.flows.workspace import Workspace
-from app.ui.inspect.attention import AttentionPart
-from app.ui.inspect.bars import bar_of
+from app.core.inside import Attention, Attribution, InputWindow, Removals
+from app.core.inside import Part as TokenPart
+from app.core.inspection import LookAtAttention, LookAtReasons, LookWithout, Method, Target
+from app.core.models import Head, ModelCard, ProblemType
+from app.core.text import Span
+from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
 from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.token_text import TokenText
-from app.ui.inspect.part import Part
-from app.ui.inspect.section import Section
-from app.ui.inspect.words import window_words
-from app.ui.kit.chart import number, signed
-from app.ui.kit.jobs import Lanes
+from app.ui.inspect.section import Part, Section, wrapped
+from app.ui.inspect.visit import one_line, window_words
+from app.ui.kit.chart import link, number, signed
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme
 
 _METHODS = (
     (Method.INTEGRATED_GRADIENTS, "In many small steps"),
@@ -30,7 +27,7 @@ _TERMS = {
     Method.INTEGRATED_GRADIENTS: "integrated gradients, Sundararajan et al. 2017",
     Method.GRADIENT_INPUT: "gradient × input, Shrikumar et al. 2016",
 }
-_NULL = "null"
+_LINES, _GRID = "lines", "grid"
 
 
 class WhySection(Section):
@@ -45,13 +42,10 @@ class WhySection(Section):
         " each token looks inside the layers."
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def build(self) -> None:
+        theme = self.theme
         self._sharing = self.query(self._show_shares)
-        self._leaving = self.query(self._show_removals)
-        self._attribution: Attribution | None = None
+        self._leaving_out = self.query(self._show_removals)
         self._method = Segments(theme, "How the score is shared out", tuple((str(k), t) for k, t in _METHODS))
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
         self._method.chosen.connect(self._share)
@@ -61,90 +55,51 @@ class WhySection(Section):
         self._targets.setAccessibleName("What is explained")
         self._targets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._targets.activated.connect(self._target_chosen)
-        self._facts = QLabel()
-        self._facts.setWordWrap(True)
-        self._text = TokenText(theme, "What speaks for it")
-        self._change = ScoreChange(theme)
+        self._facts, self._summary = wrapped(), wrapped()
+        self._text = self.main = TokenText(theme, "What speaks for it")
         self._shares = Part(
             theme, "Which words speak for it", "attribution",
             "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits,"
             " the score’s own unit.",
         )  # fmt: skip
         self._shares.tools(self._targets, self._method, self._term)
-        self._shares.add(self._facts, self._text, bar_of(self, self._text))
+        self._shares.add(self._facts, self._text, self.bar(self._text))
+        self._change = ScoreChange(theme)
+        self._change_bar = self.bar(self._change)
         self._without = Part(
             theme, "Without a sentence", "leave one out",
             "Each sentence is taken out in turn and the rest read anew. Where the score falls much, the result rested"
             " on that sentence.",
         )  # fmt: skip
-        self._summary = QLabel()
-        self._summary.setWordWrap(True)
-        self._change_bar = bar_of(self, self._change)
         self._without.add(self._summary, self._change, self._change_bar)
         self._attention = AttentionPart(self)
-        for part in (self._shares, self._without, self._attention):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
+        self.add(self._shares, self._without, self._attention)
 
     def begin(self) -> None:
-        self._attribution = None
+        self._targets.clear()
+        for title, target in targets(self.visit.subject.head, self.card):
+            self._targets.addItem(title, target)
+        self._targets.setEnabled(self._targets.count() > 1)
+        self._attention.begin()  # the quickest comes first
         for part in (self._shares, self._without):
             part.hide_content()
-        self._offer_targets()
-        self._attention.begin()  # the quickest comes first
-        self._share()
-        self._leave_out()
-
-    def numbers(self) -> str:
-        return self._text.csv() if self._attribution is not None else ""
-
-    # The explained score
-
-    def _offer_targets(self) -> None:
-        head, labels = self.visit.subject.head, self.card.labels if self.card is not None else ()
-        choices: list[tuple[str, str]] = [("The result itself", "")]
-        if head is Head.QUESTION_ANSWERING:
-            choices = [("For the answer", ""), ("For “the text does not say”", _NULL)]
-        elif head is Head.NEXT_SENTENCE:
-            choices = [("For “it follows”", "follows"), ("For “it does not follow”", "other")]
-        elif head is Head.CLASSIFICATION and self.card and self.card.problem is not ProblemType.REGRESSION:
-            choices = [
-                ("For the likeliest class", ""),
-                *((f"For {nice_label(label)}", label) for label in labels),
-            ]
-        elif head is Head.MASKED_WORDS:
-            choices = [("For the likeliest word", "")]
-        self._targets.clear()
-        for title, value in choices:
-            self._targets.addItem(title, value)
-        self._targets.setEnabled(len(choices) > 1)
-
-    def target(self) -> Target:
-        """The score to explain."""
-        value = self._targets.currentData() or ""
-        return Target(null=True) if value == _NULL else Target(label=value)
+        self._target_chosen()
 
     @Slot()
     def _target_chosen(self) -> None:
         self._share()
-        self._leave_out()
+        request = LookWithout(self.visit.subject, self._targets.currentData())
+        self._leaving_out.start(request, "Reading without each sentence")
 
     @Slot()
     def _share(self) -> None:
-        method = Method(self._method.selected() or Method.INTEGRATED_GRADIENTS)
+        method = Method(self._method.selected())
         self._term.setText(_TERMS[method])
-        request = LookAtReasons(self.visit.subject, self.target(), method)
+        request = LookAtReasons(self.visit.subject, self._targets.currentData(), method)
         self._sharing.start(request, "Following the score back to the words")
-
-    def _leave_out(self) -> None:
-        request = LookWithout(self.visit.subject, self.target())
-        self._leaving.start(request, "Reading without each sentence")
-
-    # Results
 
     @Slot(object)
     def _show_shares(self, found: Attribution) -> None:
-        self._attribution = found
         subject = self.visit.subject
         self._text.set_window(found.window, subject.text, subject.pair)
         self._text.set_values(found.shares, "logits")
@@ -162,24 +117,117 @@ class WhySection(Section):
 
     @Slot(object)
     def _show_removals(self, found: Removals) -> None:
-        value = self.card is not None and self.card.problem is ProblemType.REGRESSION
-        self._change.set_removals(found, values=value)
+        values = self.card.problem is ProblemType.REGRESSION
+        self._change.set_removals(found, values=values)
         for widget in (self._change, self._change_bar):
             widget.setVisible(bool(found.sentences))
         most = max(found.sentences, key=lambda one: found.score - one.score, default=None)
+        words = f"Score of {found.target}: {number(found.score)}."
         if most is None:
             words = "The text has no sentence that could be taken out."
         elif most.score < found.score:
-            words = (
-                f"Score of {found.target}: {number(found.score)}. Without “{_short(most.text)}” it falls to"
-                f" {number(most.score)}."
-            )
+            words += f" Without “{one_line(most.text, 80)}” it falls to {number(most.score)}."
         else:
-            words = f"Score of {found.target}: {number(found.score)}. There is no sentence without which it falls."
+            words += " There is no sentence without which it falls."
         self._summary.setText(words)
         self._without.show_content()
 
 
-def _short(text: str, most: int = 80) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+def targets(head: Head, card: ModelCard) -> list[tuple[str, Target]]:
+    """The scores that can be explained, each with its title; the usual one first."""
+    match head:
+        case Head.QUESTION_ANSWERING:
+            return [("For the answer", Target()), ("For “the text does not say”", Target(null=True))]
+        case Head.NEXT_SENTENCE:
+            follows, other = Target("follows"), Target("other")
+            return [("For “it follows”", follows), ("For “it does not follow”", other)]
+        case Head.CLASSIFICATION if card.problem is not ProblemType.REGRESSION:
+            classes = [(f"For {nice_label(label)}", Target(label)) for label in card.labels]
+            return [("For the likeliest class", Target()), *classes]
+        case Head.MASKED_WORDS:
+            return [("For the likeliest word", Target())]
+    return [("The result itself", Target())]
+
+
+class AttentionPart(Part):
+    """Choices of layer and head; the weights as lines from the current token, or all of them as a grid."""
+
+    def __init__(self, section: Section) -> None:
+        theme = section.theme
+        super().__init__(
+            theme, "Where each token looks", "attention, softmax(QKᵀ / √d)",
+            "In every layer each head shares one whole out over all tokens: what a token takes up comes from where it"
+            " looks. Looking somewhere is not yet a reason: much of it goes to special tokens such as [SEP],"
+            " which means nowhere in particular.",
+        )  # fmt: skip
+        self._section = section
+        self._query = section.query(self._show)
+        self._layer, self._head = QComboBox(), QComboBox()
+        self._layer.setAccessibleName("Layer")
+        self._head.setAccessibleName("Attention head")
+        self._layer.activated.connect(self._request)
+        self._head.activated.connect(self._choose_head)
+        self._way = Segments(theme, "How it is drawn", ((_LINES, "Lines"), (_GRID, "Grid")))
+        self._way.select(_LINES)
+        self._way.chosen.connect(self._draw_as)
+        self.tools(QLabel("Layer"), self._layer, QLabel("Head"), self._head, self._way)
+        self._heads = AttentionHeads(theme)
+        self._lines = AttentionLines(theme)
+        self._grid = AttentionGrid(theme)
+        link(self._lines, self._grid)
+        self._heads.head_chosen.connect(self._choose_head)
+        self._bars = {_LINES: section.bar(self._lines), _GRID: section.bar(self._grid)}
+        self.add(self._heads, self._lines, self._grid, *self._bars.values())
+        self._draw_as(_LINES)
+
+    def begin(self) -> None:
+        """Clear the content, and query the chosen layer, the first one at the start."""
+        self.hide_content()
+        self._request()
+
+    @Slot()
+    def _request(self) -> None:
+        layer = max(0, self._layer.currentIndex())
+        self._query.start(LookAtAttention(self._section.visit.subject, layer), "Looking at the attention")
+
+    @Slot(object)
+    def _show(self, found: Attention) -> None:
+        subject = self._section.visit.subject
+        _fill(self._layer, found.layers, found.layer)
+        head = min(max(0, self._head.currentIndex()), found.heads - 1)
+        _fill(self._head, found.heads, head)
+        for chart in (self._heads, self._lines, self._grid):
+            chart.set_attention(found, subject.text, subject.pair)
+        self._choose_head(head)
+        start = _first_token(found.window, subject.focus)
+        for chart in (self._lines, self._grid):
+            chart.set_current(start)
+        self.show_content()
+
+    @Slot(int)
+    def _choose_head(self, head: int) -> None:
+        self._head.setCurrentIndex(head)
+        for chart in (self._heads, self._lines, self._grid):
+            chart.set_head(head)
+
+    @Slot(str)
+    def _draw_as(self, way: str) -> None:
+        self._lines.setVisible(way == _LINES)
+        self._grid.setVisible(way == _GRID)
+        for key, bar in self._bars.items():
+            bar.setVisible(key == way)
+
+
+def _fill(box: QComboBox, count: int, current: int) -> None:
+    if box.count() != count:
+        box.clear()
+        box.addItems([f"{number} of {count}" for number in range(1, count + 1)])
+    box.setCurrentIndex(current)
+
+
+def _first_token(window: InputWindow, focus: Span | None) -> int:
+    """The token shown first: of the answer, the blank or the name, else the text's first one."""
+    spans = [(at, token.span) for at, token in enumerate(window.tokens) if token.part is TokenPart.TEXT]
+    return next(
+        (at for at, span in spans if focus and span and span.overlaps(focus)), spans[0][0] if spans else 0
+    )

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QHelpEvent,
@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QPen,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -89,17 +90,40 @@ def summed(one: float, other: float) -> str:
     return f"{number(one)} {sign} {number(abs(other))} = {number(one + other)}"
 
 
-class Chart(QWidget):
+class Figures(QWidget):
+    """A widget that shows numbers. `renewed` is sent when they changed; `title` names them."""
+
+    renewed = Signal()
+
+    title: str
+
+    def table(self) -> Table:
+        """All its numbers."""
+        raise NotImplementedError
+
+    def csv(self) -> str:
+        """All its numbers as CSV with a heading."""
+        return self.table().csv()
+
+    def picture_size(self) -> QSize:
+        """The size of its whole picture in screen pixels."""
+        return self.size()
+
+    def paint_picture(self, painter: QPainter) -> None:
+        """Draw it as it is saved."""
+        self.render(painter, QPoint(0, 0))
+
+
+class Chart(Figures):
     """A painted chart over places counted from 0 (tokens, dimensions, heads, sentences), one of them current.
 
     `hovered` carries the place that the user moved to by mouse or key, `chosen` the one clicked or taken with Enter;
-    `set_current` sends neither. `renewed` is sent when the numbers changed. A chart overrides `count`, `describe`,
+    `set_current` sends neither. A chart overrides `count`, `describe`,
     `table`, `place_at`, `draw` and its size.
     """
 
     hovered = Signal(int)
     chosen = Signal(int)
-    renewed = Signal()
 
     def __init__(self, theme: Theme, title: str) -> None:
         super().__init__()
@@ -150,14 +174,6 @@ class Chart(QWidget):
         """A place's description for the tool tip, escaped so that it is not read as rich text."""
         return f"<span>{escape(self.describe(index))}</span>"
 
-    def table(self) -> Table:
-        """All its numbers."""
-        raise NotImplementedError
-
-    def csv(self) -> str:
-        """All its numbers as CSV with a heading."""
-        return self.table().csv()
-
     def place_at(self, point: QPointF) -> int:
         """The place at a point of the widget; -1 for none."""
         raise NotImplementedError
@@ -165,6 +181,49 @@ class Chart(QWidget):
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
         """Draw the chart into `size`; `whole` for a saved picture: with all scrolled parts, without a current place."""
         raise NotImplementedError
+
+    # What a chart draws with
+
+    def write(
+        self,
+        painter: QPainter,
+        place: QRectF,
+        text: str,
+        use: str = "small",
+        role: str = "ink",
+        side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    ) -> None:
+        """Write one line in a font and a colour of the theme, vertically centred, cut where there is no more room."""
+        painter.setFont(self.theme.font(use))
+        painter.setPen(self.theme.colour(role))
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
+        painter.drawText(place, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def write_upwards(
+        self, painter: QPainter, foot: QPointF, room: float, text: str, role: str, side: Qt.AlignmentFlag
+    ) -> None:
+        """Write one small line upwards from `foot`, the middle of its lower end, in `room` pixels."""
+        painter.save()
+        painter.translate(foot)
+        painter.rotate(-90)
+        high = painter.fontMetrics().height()
+        self.write(painter, QRectF(0, -high, room, 2 * high), text, "small", role, side)
+        painter.restore()
+
+    def write_current(self, painter: QPainter, place: QRectF, invitation: str) -> None:
+        """Write what the current place holds, or an invitation to choose one."""
+        if self._current >= 0:
+            self.write(painter, place, self.describe(self._current))
+        else:
+            self.write(painter, place, invitation, role="ink_quiet")
+
+    def outline(
+        self, painter: QPainter, place: QRectF, role: str, width: float = 1.0, radius: float = 0.0
+    ) -> None:
+        """Draw the outline of a rectangle in a colour of the theme."""
+        painter.setPen(QPen(self.theme.colour(role), width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(place, radius, radius)
 
     def current_moved(self) -> None:
         """Bring the current place into view; for charts that scroll."""
@@ -189,12 +248,8 @@ class Chart(QWidget):
 
     # Its picture
 
-    def picture_size(self) -> QSize:
-        """The size of the full chart in screen pixels, scrolled parts included."""
-        return self.size()
-
     def paint_picture(self, painter: QPainter) -> None:
-        """Draw the full chart on its background, as it is saved."""
+        """Draw the full chart, scrolled parts included, on its background."""
         size = self.picture_size()
         painter.fillRect(QRectF(0, 0, size.width(), size.height()), self.theme.colour("panel"))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -211,10 +266,12 @@ class Chart(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.draw(painter, self.size(), False)
         if self.hasFocus():
-            edge = self.theme.step(1)
-            painter.setPen(self.theme.colour("focus"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+            self.outline(
+                painter,
+                QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5),
+                "focus",
+                radius=self.theme.step(1),
+            )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -238,16 +295,19 @@ class Chart(QWidget):
         self.set_current(place)
         self.hovered.emit(place)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position())
+    def go_to_point(self, point: QPointF) -> bool:
+        """Make the place at a point current; returns whether there is one."""
+        place = self.place_at(point)
         if place >= 0 and place != self._current:
             self.go(place)
+        return place >= 0
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.go_to_point(event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self.place_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and place >= 0:
-            self.go(place)
-            self.chosen.emit(place)
+        if event.button() == Qt.MouseButton.LeftButton and self.go_to_point(event.position()):
+            self.chosen.emit(self._current)
             return
         super().mousePressEvent(event)
 

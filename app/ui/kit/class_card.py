@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from app.core import wording
@@ -64,13 +64,10 @@ def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
 
 
 class ClassCard(QFrame):
-    """One text's classification as a card; `look_asked` is sent when the user wants to see how the model came to it."""
-
-    look_asked = Signal()
+    """One text's classification as a card."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._headline = ""
         self._winner = QLabel()
         self._winner.setWordWrap(True)
@@ -79,28 +76,30 @@ class ClassCard(QFrame):
         self._bars = ScoreBars(theme)
         self._length = QLabel()
         self._length.setWordWrap(True)
-        self._length.setProperty("ink", "quiet")
         for label in (self._winner, self._sure, self._length):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.foot = CardFoot(theme)
-        self.foot.look_asked.connect(self.look_asked)
-        self._inset_widgets = (self._winner, self._sure, self._length, self.foot)
-        self._layout = QVBoxLayout(self)
-        self._layout.addWidget(self._winner)
-        self._layout.addWidget(self._sure)
-        self._layout.addWidget(self._bars)
-        self._layout.addWidget(self._length)
-        self._layout.addWidget(self.foot)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._winner)
+        layout.addWidget(self._sure)
+        layout.addWidget(self._bars)
+        layout.addWidget(self._length)
+        layout.addWidget(self.foot)
         self.setProperty("kind", "card")
         self.setAccessibleName("Classification")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._sure, type="strong")
+        mark(self._length, type="small", ink="quiet")
+        # The bars leave room for their focus ring: everything else is aligned with their text.
+        for widget in (self._winner, self._sure, self._length, self.foot):
+            theme.in_steps(widget.setContentsMargins, 1, 0, 1, 0)
+        theme.space(layout, 2, (3, 4, 3, 4))
 
     def show_item(self, item: Classification, source: str) -> None:
         """Show a classification; `source` names the model, the device and the time."""
         self._headline = headline(item)
         self._winner.setText(breakable(self._headline))
-        self._size_winner()
+        large = len(self._headline) <= _LONGEST_IN_LARGE  # a class name may be a full sentence
+        mark(self._winner, type="winner" if large else "title")
         self._sure.setText(sureness(item))
         self._sure.setVisible(bool(self._sure.text()))
         certain = bool(item.fitting) and min(score.probability for score in item.fitting) >= 0.9
@@ -115,23 +114,3 @@ class ClassCard(QFrame):
     def text(self) -> str:
         """The result as a line of text, for copying."""
         return f"{self._headline} ({self._sure.text()})" if self._sure.text() else self._headline
-
-    def _size_winner(self) -> None:
-        # A class name may be a full sentence.
-        self._winner.setFont(
-            self._theme.font("winner" if len(self._headline) <= _LONGEST_IN_LARGE else "title")
-        )
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._size_winner()
-        self._sure.setFont(theme.font("strong"))
-        self._length.setFont(theme.font("small"))
-        edge = theme.step(4)
-        # The bars leave room for their focus ring: everything else is aligned with their text.
-        inset = theme.step(1)
-        self._layout.setContentsMargins(edge - inset, edge, edge - inset, edge)
-        for widget in self._inset_widgets:
-            widget.setContentsMargins(inset, 0, inset, 0)
-        self._layout.setSpacing(theme.step(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -33,7 +33,6 @@ class FlowText(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        theme.changed.connect(self._restyle)
 
     def set_text(
         self, text: str, stress: tuple[int, int] = (0, 0), *, role: str = "ink", faint: bool = False
@@ -119,8 +118,3 @@ class FlowText(QWidget):
             top += line.height() + leading
         layout.endLayout()
         return layout, max(top - leading, 0.0)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()

@@ -43,8 +43,12 @@ class FormCard(QFrame):
         if title:
             self.setAccessibleName(title)
         self._add(_Row(self._title))
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._title, type="strong")
+        theme.in_steps(self._title.setContentsMargins, 0, 0, 0, 2.5)
+        theme.in_steps(self._grid.setHorizontalSpacing, 8)
+        theme.in_steps(self._grid.setVerticalSpacing, 1)
+        theme.changed.connect(self._fit)
+        self._fit()
 
     def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
         """Add a row; with `wide` off the widget has its own width. Returns the label of its hint."""
@@ -52,9 +56,12 @@ class FormCard(QFrame):
         heading.setBuddy(widget)
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
+        mark(heading, type="strong")
+        mark(words, type="small")
+        self._theme.in_steps(heading.setContentsMargins, 0, 1.75, 0, 0)
         self._add(_Row(widget, heading, words, wide))
         set_hint(words, hint)
-        self._restyle()
+        self._fit()
         return words
 
     def add_full_width(self, widget: QWidget) -> None:
@@ -72,7 +79,7 @@ class FormCard(QFrame):
                     self._grid.removeWidget(part)
         for at, row in enumerate(self._rows):
             self._place(3 * at, row)
-        self._restyle()
+        self._fit()
 
     def _add(self, row: _Row) -> None:
         self._place(3 * len(self._rows), row)
@@ -93,34 +100,26 @@ class FormCard(QFrame):
             self._grid.addWidget(row.hint, at + 2, 1)
 
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._title.setFont(theme.font("strong"))
-        self._title.setContentsMargins(0, 0, 0, theme.step(2.5))
+    def _fit(self) -> None:
+        """Set the grid's sizes for the text size and the room there is."""
+        step, last = self._theme.step, self._rows[-1]
         for at, row in enumerate(self._rows):
-            if row.heading is not None and row.hint is not None:
-                row.heading.setFont(theme.font("strong"))
-                row.heading.setContentsMargins(0, theme.step(1.75), 0, 0)
-                row.hint.setFont(theme.font("small"))
+            if row.hint is not None:
                 # A hint is nearer to its own widget than to the next one.
-                row.hint.setContentsMargins(0, 0, 0, theme.step(3) if row is not self._rows[-1] else 0)
-                self._grid.setRowMinimumHeight(3 * at + 1, theme.step(9))
-                self._grid.setRowMinimumHeight(3 * at + 2, theme.step(1))
-        edge = theme.step(4 if self._narrow else 6)
+                row.hint.setContentsMargins(0, 0, 0, step(3) if row is not last else 0)
+                self._grid.setRowMinimumHeight(3 * at + 1, step(9))
+                self._grid.setRowMinimumHeight(3 * at + 2, step(1))
+        edge = step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
         # The widgets of all cards in a column are aligned.
-        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else theme.step(_HEADINGS))
-        self._grid.setHorizontalSpacing(theme.step(8))
-        self._grid.setVerticalSpacing(theme.step(1))
+        self._grid.setColumnMinimumWidth(0, 0 if self._narrow else step(_HEADINGS))
 
 
 def set_hint(hint: QLabel, words: str, ink: str = "quiet") -> None:
     """Set a row's hint and its ink; empty words hide it."""
     hint.setText(words)
     if hint.property("ink") != ink:
-        font = hint.font()
         mark(hint, ink=ink)
-        hint.setFont(font)  # with a stylesheet in force Qt drops it
     hint.setVisible(bool(words))
 
 
@@ -148,8 +147,8 @@ class CardColumn(QScrollArea):
         self._column = QVBoxLayout(inner)
         self._column.addStretch(1)
         self.setWidget(inner)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._column, 5, (6, 5, 6, 6))
+        theme.changed.connect(self._fit)
 
     def add(self, part: QWidget, *, wide: bool = False) -> None:
         """Add a card below the others; a wide one takes all the width there is."""
@@ -162,7 +161,8 @@ class CardColumn(QScrollArea):
             row.addStretch(1)
             self._column.insertLayout(self._column.count() - 1, row)
             self._parts.append(part)
-        self._restyle()
+            self._theme.in_steps(part.setMaximumWidth, MOST_WIDE)
+        self._fit()
 
     def fill(self, page: QWidget) -> None:
         """Fill a page."""
@@ -173,17 +173,11 @@ class CardColumn(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Have the cards fit the new width."""
         super().resizeEvent(event)
-        self._restyle()
+        self._fit()
 
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        narrow = 0 < self.viewport().width() < theme.step(_NARROW)
+    def _fit(self) -> None:
+        narrow = 0 < self.viewport().width() < self._theme.step(_NARROW)
         for card in self._parts:
             if isinstance(card, FormCard):
                 card.set_narrow(narrow)
-        side = theme.step(6)
-        self._column.setContentsMargins(side, theme.step(5), side, theme.step(6))
-        self._column.setSpacing(theme.step(5))
-        for part in self._parts:
-            part.setMaximumWidth(theme.step(MOST_WIDE))

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
-from app.ui.kit.row_list import ROW, Index, RowList, RowModel
+from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
-
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,75 +28,42 @@ class ModelRow:
     faulty: bool = False
 
 
-class _Painter(QStyledItemDelegate):
+class _ModelDelegate(RowDelegate):
     """Paints two lines: the name with its size, the description with its sign."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+    def row_height(self, index: Index) -> int:
+        return self.line_height("strong") + self.line_height("small") + self._theme.step(6)
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        theme = self._theme
-        high = QFontMetrics(theme.font("strong")).height() + QFontMetrics(theme.font("small")).height()
-        return QSize(theme.step(40), high + theme.step(6))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, row = self._theme, index.data(ROW)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        rect = QRectF(option.rect)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_ground" if chosen else "hover"))
-            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), theme.step(1.5), theme.step(1.5))
-        if chosen:
-            inset = theme.step(2)
-            bar = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
-            painter.fillRect(bar, theme.colour("accent"))
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QPen(theme.colour("focus"), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(0.5, 1.5, -0.5, -1.5), theme.step(1.5), theme.step(1.5))
-        inner = rect.adjusted(theme.step(3), theme.step(2.5), -theme.step(3), -theme.step(2.5))
-        upper = QRectF(inner.left(), inner.top(), inner.width(), inner.height() * 0.52)
-        lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.height() - upper.height())
-        role = "fault" if row.faulty else "ink"
-        self._draw_line(painter, upper, (row.title, "strong", role), (row.size, "small", "ink_quiet"))
-        self._draw_line(
-            painter, lower, (row.line, "small", "ink_quiet"), (row.sign, "small_strong", "likely")
-        )
-        painter.restore()
-
-    def _draw_line(
-        self, painter: QPainter, line: QRectF, left: tuple[str, str, str], right: tuple[str, str, str]
-    ) -> None:
-        room = line
-        for (words, use, role), side in ((right, _RIGHT), (left, _LEFT)):
-            if not words:
-                continue
-            painter.setFont(self._theme.font(use))
-            painter.setPen(self._theme.colour(role))
-            metrics = painter.fontMetrics()
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()) + 1)
-            painter.drawText(room, side, shown)
-            room = line.adjusted(0, 0, -metrics.horizontalAdvance(shown) - self._theme.step(3), 0)
+    def draw(self, painter: QPainter, rect: QRectF, row: ModelRow, option: QStyleOptionViewItem) -> None:
+        step = self._theme.step
+        self.draw_ground(painter, rect, option)
+        self.draw_focus(painter, rect, option)
+        inner = rect.adjusted(step(3), step(2.5), -step(3), -step(2.5))
+        upper, lower = QRectF(inner), QRectF(inner)
+        upper.setHeight(inner.height() * 0.52)
+        lower.setTop(upper.bottom())
+        used = self.draw_text(painter, upper, row.size, "small", "ink_quiet", RIGHT)
+        upper.setRight(upper.right() - used - step(3))
+        self.draw_text(painter, upper, row.title, "strong", "fault" if row.faulty else "ink")
+        used = self.draw_text(painter, lower, row.sign, "small_strong", "likely", RIGHT)
+        lower.setRight(lower.right() - used - (step(3) if used else 0))
+        self.draw_text(painter, lower, row.line, "small", "ink_quiet")
 
 
 class ModelList(RowList):
     """Rows of models, one of them chosen by mouse or arrow keys.
 
-    `chosen` carries the key of a row as soon as it is chosen, `entered` for Enter or a double click, `remove_asked` for
-    Delete; `up_asked` is sent when the keys go up from the first row.
+    `chosen` carries the key of a row as soon as it is chosen, `entered` for Enter or a double click, `remove_requested`
+    for Delete; `up_requested` is sent when the keys go up from the first row.
     """
 
     chosen = Signal(str)
     entered = Signal(str)
-    remove_asked = Signal(str)
-    up_asked = Signal()
+    remove_requested = Signal(str)
+    up_requested = Signal()
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__(theme, name, RowModel(_row_texts), _Painter(theme))
+        super().__init__(theme, name, RowModel(_row_texts), _ModelDelegate(theme))
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
@@ -123,7 +87,7 @@ class ModelList(RowList):
 
     def rows(self) -> tuple[ModelRow, ...]:
         """The shown rows."""
-        return self._model.rows
+        return tuple(self._model.rows)
 
     def key(self) -> str:
         """The key of the chosen row, empty without one."""
@@ -161,9 +125,9 @@ class ModelList(RowList):
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.key():
             self.entered.emit(self.key())
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.key():
-            self.remove_asked.emit(self.key())
+            self.remove_requested.emit(self.key())
         elif key == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
-            self.up_asked.emit()
+            self.up_requested.emit()
         else:
             super().keyPressEvent(event)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.core import wording
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 OFFLINE, ON_DEMAND = "Offline", "Network: only when asked"
 _TIPS = {
@@ -30,8 +30,8 @@ class NetworkButton(QPushButton):
         self.setProperty("kind", "foot")
         self.setCheckable(True)
         self.clicked.connect(self._clicked)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self, type="small")
+        self._update_label()
 
     def set_offline(self, offline: bool) -> None:
         """Show the mode."""
@@ -58,12 +58,6 @@ class NetworkButton(QPushButton):
         self.setAccessibleDescription(_TIPS[self._offline].replace("\n", " "))
         icon = "offline" if self._offline else "network"
         self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.setFont(self._theme.font("small"))
-        self.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
-        self._update_label()
 
 
 def downloading(done: int, total: int) -> str:

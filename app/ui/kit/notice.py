@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout
 
+from app.ui.kit.icon_label import IconLabel
 from app.ui.kit.theme import Theme, mark
 
 
@@ -22,11 +23,9 @@ class Notice(QFrame):
         super().__init__()
         self._theme = theme
         self._report = ""
-        self._kind = "fault"
-        self._sign = QLabel()
+        self._sign = IconLabel(theme, theme.icon("fault", "fault"), 4.5)
         self._sentence = QLabel()
         self._hint = QLabel()
-        self._hint.setProperty("ink", "quiet")
         for label in (self._sentence, self._hint):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -38,6 +37,7 @@ class Notice(QFrame):
         self._close = QToolButton()
         if not closable:
             self._close.hide()
+        self._close.setIcon(theme.icon("close"))
         self._close.setAccessibleName("Put this message away")
         self._close.setToolTip("Put away")
         self._close.clicked.connect(self._put_away)
@@ -46,14 +46,20 @@ class Notice(QFrame):
         words.addWidget(self._hint)
         words.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
         words.addWidget(self._act, 0, Qt.AlignmentFlag.AlignLeft)
-        self._words = words
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        self._row.addLayout(words, 1)
-        self._row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
-        self.setProperty("kind", "fault")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        sign = QVBoxLayout()
+        sign.addWidget(self._sign)
+        sign.addStretch(1)
+        row = QHBoxLayout(self)
+        row.addLayout(sign)
+        row.addLayout(words, 1)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        mark(self, kind="fault")
+        mark(self._sentence, type="strong")
+        mark(self._hint, ink="quiet")
+        # A single line of text is level with the sign and the close button.
+        theme.space(words, 1, (0, 1, 0, 0))
+        theme.space(sign, 0, (0, 1, 0, 0))
+        theme.space(row, 2, (3, 2.5, 2, 2.5))
         self.hide()
 
     def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
@@ -82,7 +88,7 @@ class Notice(QFrame):
     def _show(
         self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "Copy the report"
     ) -> None:
-        self._kind, self._report = kind, report
+        self._report = report
         self._sentence.setText(sentence)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
@@ -93,8 +99,9 @@ class Notice(QFrame):
         self._act.setAccessibleName(act)
         self._act.setVisible(bool(act))
         self.setAccessibleName(f"{sentence} {hint}".strip())
+        sign = ("fault", "fault") if kind == "fault" else ("help", "accent")
+        self._sign.set_icon(self._theme.icon(*sign))
         mark(self, kind=kind)
-        self._restyle()
         self.show()
 
     @Slot()
@@ -114,21 +121,3 @@ class Notice(QFrame):
     def _put_away(self) -> None:
         self.clear()
         self.closed.emit()
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        size = theme.step(4.5)
-        icon, role = ("fault", "fault") if self._kind == "fault" else ("help", "accent")
-        self._sign.setPixmap(theme.icon(icon, role).pixmap(QSize(size, size), self.devicePixelRatioF()))
-        self._close.setIcon(theme.icon("close"))
-        self._close.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._sentence.setFont(theme.font("strong"))
-        self._hint.setFont(theme.font("ui"))
-        # A single line of text is level with the sign and the close button.
-        high = self._sentence.fontMetrics().height()
-        self._words.setContentsMargins(0, max(0, (self._close.sizeHint().height() - high) // 2), 0, 0)
-        self._sign.setContentsMargins(0, max(0, (self._close.sizeHint().height() - size) // 2), 0, 0)
-        self._words.setSpacing(theme.step(1))
-        self._row.setContentsMargins(theme.step(3), theme.step(2.5), theme.step(2), theme.step(2.5))
-        self._row.setSpacing(theme.step(2))

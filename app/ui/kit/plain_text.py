@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 class PlainText(QPlainTextEdit):
@@ -14,7 +13,6 @@ class PlainText(QPlainTextEdit):
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
-        self._theme = theme
         self.setProperty("kind", "plain")
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
@@ -23,12 +21,6 @@ class PlainText(QPlainTextEdit):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        theme.changed.connect(self._restyle)
-        self._restyle()
-
-    @Slot()
-    def _restyle(self) -> None:
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPixelSize(round(self._theme.font("small").pixelSize() * 0.95))
-        self.setFont(font)
-        self.document().setDocumentMargin(self._theme.step(1))
+        mark(self, type="code")
+        self._document = self.document()  # its wrapper must live as long as the steps are to be applied
+        theme.in_steps(self._document.setDocumentMargin, 1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
 
 from app.core import wording
 from app.core.report import Progress
 from app.ui.kit.jobs import Job, Lane
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 def waits_for(ahead: str) -> str:
@@ -44,9 +44,7 @@ class ProgressStrip(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._words = QLabel()
-        self._words.setProperty("ink", "quiet")
         self._words.setWordWrap(True)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
@@ -58,14 +56,14 @@ class ProgressStrip(QFrame):
         column = QVBoxLayout()
         column.addWidget(self._words)
         column.addWidget(self._bar)
-        self._column = column
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addLayout(column, 1)
-        self._row.addWidget(self._stop)
+        row = QHBoxLayout(self)
+        row.addLayout(column, 1)
+        row.addWidget(self._stop)
         self.setAccessibleName("Progress")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._words, type="small", ink="quiet")
+        self._stop.setIcon(theme.icon("stop", "ink"))
+        theme.space(column, 1.5)
+        theme.space(row, 3)
         self.hide()
 
     def waiting(self, words: str) -> None:
@@ -115,11 +113,3 @@ class ProgressStrip(QFrame):
         # A busy bar is animated: it must not run on while hidden.
         self._bar.setRange(0, 1)
         self._bar.reset()
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._words.setFont(self._theme.font("small"))
-        self._stop.setIcon(self._theme.icon("stop", "ink"))
-        self._stop.setIconSize(QSize(self._theme.step(4), self._theme.step(4)))
-        self._column.setSpacing(self._theme.step(1.5))
-        self._row.setSpacing(self._theme.step(3))

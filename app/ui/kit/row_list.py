@@ -1,17 +1,28 @@
-"""The model and the base view of lists whose rows are painted by a delegate."""
+"""Lists whose rows are painted: their model, the base of their delegates, and the base of their views."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Slot
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    QSize,
+    Qt,
+    Slot,
+)
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.ui.kit.theme import Theme
 
 ROW = Qt.ItemDataRole.UserRole
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -21,7 +32,7 @@ class RowModel(QAbstractListModel):
     def __init__(self, words: Callable[[Any], tuple[str, str, str]]) -> None:
         super().__init__()
         self._words = words
-        self.rows: tuple[Any, ...] = ()
+        self.rows: Any = ()  # a tuple; a model that changes single rows keeps a list
 
     def take(self, rows: Sequence[Any]) -> None:
         """Show these rows in their order."""
@@ -42,6 +53,90 @@ class RowModel(QAbstractListModel):
         return self._words(row)[roles.index(role)] if role in roles else None
 
 
+class RowDelegate(QStyledItemDelegate):
+    """Paints rows: a subclass gives a row's height in `row_height`, and paints its content in `draw`.
+
+    `line` draws a hairline below the rows that are neither chosen nor under the mouse.
+    """
+
+    def __init__(self, theme: Theme, *, line: bool = False) -> None:
+        super().__init__()
+        self._theme = theme
+        self._line = line
+        self._heights: dict[str, int] = {}
+
+    def row_height(self, index: Index) -> int:
+        """The height of a row in pixels; that of a usual one for an invalid index."""
+        raise NotImplementedError
+
+    def draw(self, painter: QPainter, rect: QRectF, row: Any, option: QStyleOptionViewItem) -> None:
+        """Paint a row in its rectangle."""
+        raise NotImplementedError
+
+    def restyle(self) -> None:
+        """Forget the sizes of the fonts, after they changed."""
+        self._heights.clear()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._theme.step(40), self.row_height(index))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.draw(painter, QRectF(option.rect), index.data(ROW), option)
+        painter.restore()
+
+    def line_height(self, use: str) -> int:
+        """The height of a line in the font of a use, in pixels; asked for every row, and therefore cached."""
+        if use not in self._heights:
+            self._heights[use] = QFontMetrics(self._theme.font(use)).height()
+        return self._heights[use]
+
+    def draw_ground(
+        self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, *, bar: bool = True
+    ) -> bool:
+        """Paint what is behind a row, with a bar at the side of a chosen one; returns whether it is chosen."""
+        theme = self._theme
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("accent_ground" if chosen else "hover"))
+            painter.drawRoundedRect(rect.adjusted(0, 0, 0, -1), theme.step(1.5), theme.step(1.5))
+        elif self._line:
+            painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.colour("line"))
+        if chosen and bar:
+            inset = min(theme.step(2), round(rect.height() / 6))
+            side = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
+            painter.fillRect(side, theme.colour("accent"))
+        return chosen
+
+    def draw_focus(self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem) -> None:
+        """Paint a ring around the row that has the keyboard focus."""
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(self._theme.colour("focus"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            radius = self._theme.step(1.5)
+            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -1.5), radius, radius)
+
+    def draw_text(
+        self,
+        painter: QPainter,
+        rect: QRectF,
+        text: str,
+        font: str = "ui",
+        ink: str = "ink",
+        side: Qt.AlignmentFlag = LEFT,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> int:
+        """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width."""
+        painter.setFont(self._theme.font(font))
+        painter.setPen(self._theme.colour(ink))
+        metrics = painter.fontMetrics()
+        shown = metrics.elidedText(text, elide, int(rect.width()) + 1)
+        painter.drawText(rect, side, shown)
+        return metrics.horizontalAdvance(shown)
+
+
 class RowList(QListView):
     """A list with one row chosen; Esc is left to the window."""
 
@@ -49,6 +144,7 @@ class RowList(QListView):
         super().__init__()
         self._theme = theme
         self._model = model
+        self._row_delegate = painter
         self.setModel(model)
         self.setItemDelegate(painter)
         self.setAccessibleName(name)
@@ -74,5 +170,7 @@ class RowList(QListView):
 
     @Slot()
     def _restyle(self) -> None:
+        if isinstance(self._row_delegate, RowDelegate):
+            self._row_delegate.restyle()
         self.scheduleDelayedItemsLayout()
         self.viewport().update()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
@@ -72,7 +72,6 @@ class ScoreBars(QWidget):
         self.setAccessibleName("Class probabilities")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
 
     def set_rows(self, rows: tuple[ScoreRow, ...]) -> None:
         """Show these rows in their order."""
@@ -145,8 +144,3 @@ class ScoreBars(QWidget):
     def _row_height(self) -> int:
         bars = any(row.fraction is not None for row in self._rows)
         return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(6 if bars else 2)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.errors import EngineLost
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
+from app.ui.kit.parts import plain_label, rule
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
@@ -21,7 +24,9 @@ class Section(QWidget):
     """A section of a page, created when it is first shown.
 
     `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it. `note` is
-    one line for the status line; `go` carries the key of another section and what to show there.
+    one line for the status line; `go` carries the key of another section and what to show there; `lost` is sent when
+    the model process died; `changed` carries what was changed and saved here: a setting's name, or "models";
+    `look_inside` carries a Visit to inspect.
     """
 
     KEY: ClassVar[str] = ""
@@ -29,6 +34,9 @@ class Section(QWidget):
 
     note = Signal(str)
     go = Signal(str, object)
+    lost = Signal()
+    changed = Signal(str)
+    look_inside = Signal(object)
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -52,11 +60,24 @@ class Section(QWidget):
     def search(self) -> None:
         """Put the keyboard focus into the search, if there is one."""
 
+    def stop(self) -> bool:
+        """Stop what runs here; returns whether anything did."""
+        return False
+
+    def take_files(self, paths: list[Path]) -> bool:
+        """Accept dropped files; returns whether they were accepted."""
+        return False
+
+    def settings_changed(self) -> None:
+        """Apply a change elsewhere: of settings, or of the installed models."""
+
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error in the notice."""
         fault = fault_of(error)
         self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
 
 
 SectionT = TypeVar("SectionT", bound=Section)
@@ -65,8 +86,11 @@ SectionT = TypeVar("SectionT", bound=Section)
 class SectionedPage(Page, Generic[SectionT]):
     """A page of `kinds` of sections, in the order of their names; the first one is shown first.
 
-    A subclass connects itself to a new section in `connect_section`.
+    `changed` carries what was changed and saved in a section. A subclass connects itself to further signals of a new
+    section in `connect_section`.
     """
+
+    changed = Signal(str)
 
     def __init__(
         self,
@@ -82,15 +106,12 @@ class SectionedPage(Page, Generic[SectionT]):
         self.names = Segments(theme, "Section", tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
         self.names.select(self._kinds[0].KEY)
         self.stack = QStackedWidget()
-        self._title = QLabel(self.TITLE)
         self._lay_out()
         self.names.chosen.connect(self._chosen)
-        theme.changed.connect(self._restyle)
-        self._restyle()
         self.add_shortcuts(("Ctrl+Tab", self.next), ("Ctrl+Shift+Tab", self.previous))
 
     def connect_section(self, section: SectionT) -> None:
-        """Connect to the signals of a new section."""
+        """Connect to further signals of a new section."""
 
     # The page's interface to the window
 
@@ -102,6 +123,16 @@ class SectionedPage(Page, Generic[SectionT]):
         """Have the sections save their state for the next start."""
         for section in self.sections.values():
             section.keep()
+
+    def stop(self) -> bool:
+        """Stop what runs in the current section."""
+        section = self.section()
+        return section is not None and section.stop()
+
+    def settings_changed(self) -> None:
+        """Notify the sections of a change elsewhere."""
+        for section in self.sections.values():
+            section.settings_changed()
 
     # Sections
 
@@ -115,6 +146,9 @@ class SectionedPage(Page, Generic[SectionT]):
             section = self.sections[kind.KEY] = kind(self.workspace, self.theme, self.lanes)
             section.note.connect(self.note)
             section.go.connect(self.show_section)
+            section.lost.connect(self.lost)
+            section.look_inside.connect(self.look_inside)
+            section.changed.connect(self._changed_here)
             self.connect_section(section)
             self.stack.addWidget(section)
             # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
@@ -133,6 +167,21 @@ class SectionedPage(Page, Generic[SectionT]):
         if argument is not None:
             section.receive(argument)
         section.shown()
+
+    @Slot()
+    def search(self) -> None:
+        """Go to the search of the current section."""
+        section = self.section()
+        if section is not None:
+            section.search()
+
+    @Slot(str)
+    def _changed_here(self, what: str) -> None:
+        """Notify the other sections, and the window, which notifies the other pages."""
+        for section in self.sections.values():
+            if section is not self.sender():
+                section.settings_changed()
+        self.changed.emit(what)
 
     @Slot()
     def next(self) -> None:
@@ -158,23 +207,14 @@ class SectionedPage(Page, Generic[SectionT]):
         self.head = QFrame()
         self.head.setProperty("kind", "frame")
         self.row = QHBoxLayout(self.head)
-        self.row.addWidget(self._title)
+        self.row.addWidget(plain_label(self.TITLE, type="title", wrap=False))
         self.row.addWidget(self.names, 1)
-        rule = QFrame()
-        rule.setProperty("kind", "rule")
-        rule.setFixedHeight(1)
+        self.theme.space(self.row, 6, (6, 4, 6, 4))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        for part in (self.head, rule):
+        for part in (self.head, rule()):
             whole.addWidget(part)
         whole.addWidget(self.stack, 1)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._title.setFont(self.theme.font("title"))
-        self.row.setContentsMargins(step(6), step(4), step(6), step(4))
-        self.row.setSpacing(step(6))

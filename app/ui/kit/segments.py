@@ -40,7 +40,6 @@ class Segments(QFrame):
 
     def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
         super().__init__()
-        self._theme = theme
         self._buttons: dict[str, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
@@ -62,8 +61,6 @@ class Segments(QFrame):
             self._buttons[key] = button
             layout.addWidget(button)
         layout.addStretch(1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def select(self, key: str) -> None:
         """Press a button without sending `chosen`; an unknown key is ignored."""
@@ -96,8 +93,3 @@ class Segments(QFrame):
     @Slot(object)
     def _clicked(self, button: QPushButton) -> None:
         self.chosen.emit(button.property("key"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        for button in self._buttons.values():
-            button.updateGeometry()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QSpacerItem, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.ui.kit.network_button import NetworkButton
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 # The dot's colour role, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
@@ -67,6 +67,7 @@ class ElidedLabel(QLabel):
 
     def natural_width(self) -> int:
         """The width in pixels that the full text needs."""
+        self.ensurePolished()
         return self.fontMetrics().horizontalAdvance(self._full_text) + 2
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -76,7 +77,7 @@ class ElidedLabel(QLabel):
 
     def _cut(self) -> None:
         shown = self.fontMetrics().elidedText(
-            self._full_text, Qt.TextElideMode.ElideRight, max(0, self.width())
+            self._full_text, Qt.TextElideMode.ElideRight, max(0, self.contentsRect().width())
         )
         if shown != self.text():
             self.setText(shown)
@@ -96,17 +97,18 @@ class StatusLine(QFrame):
         self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
         self.setAccessibleName("Status")
-        self._layout = QHBoxLayout(self)
-        self._gap = QSpacerItem(0, 0)
-        self._layout.addWidget(self._dot)
-        self._layout.addWidget(self._state)
-        self._layout.addItem(self._gap)
-        self._layout.addWidget(self._note, 1)
-        self._layout.addWidget(self.network)
-        for label in (self._state, self._note):
-            label.setProperty("ink", "quiet")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        layout = QHBoxLayout(self)
+        layout.addWidget(self._dot)
+        layout.addWidget(self._state)
+        layout.addWidget(self._note, 1)
+        layout.addWidget(self.network)
+        mark(self._state, self._note, type="small", ink="quiet")
+        theme.in_steps(self._note.setContentsMargins, 1, 0, 0, 0)
+        theme.in_steps(self.setFixedHeight, 7)
+        theme.in_steps(self._dot.setFixedSize, 2.25, 2.25)
+        theme.space(layout, 2, (3.5, 0, 2, 0))
+        theme.changed.connect(self._fit)
+        self._fit()
 
     def set_state(self, state: str, text: str, tip: str = "") -> None:
         """Show the reader's state (`loading`, `ready`, `fault` or `away`), with words next to the dot."""
@@ -131,21 +133,8 @@ class StatusLine(QFrame):
         super().resizeEvent(event)
         self._fit()
 
+    @Slot()
     def _fit(self) -> None:
         self._state.setFixedWidth(
             min(self._state.natural_width(), max(self._theme.step(20), self.width() * 6 // 10))
         )
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        for label in (self._state, self._note):
-            label.setFont(theme.font("small"))
-        self._dot.setFixedSize(theme.step(2.25), theme.step(2.25))
-        self._layout.setContentsMargins(theme.step(3.5), 0, theme.step(2), 0)
-        self._layout.setSpacing(theme.step(2))
-        self._gap.changeSize(theme.step(1), 0)
-        self._layout.invalidate()
-        self.setFixedHeight(self._state.fontMetrics().height() + theme.step(3.25))
-        self._dot.update()
-        self._fit()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -22,7 +24,8 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QWidget
+from shiboken6 import isValid
 
 from app.core.errors import SpanlightError
 
@@ -34,6 +37,7 @@ _TYPE: dict[str, tuple[str, float, QFont.Weight]] = {
     "small": ("sans", 0.9, QFont.Weight.Normal),
     "small_strong": ("sans", 0.9, QFont.Weight.DemiBold),
     "strong": ("sans", 1.0, QFont.Weight.DemiBold),
+    "code": ("mono", 0.855, QFont.Weight.Normal),
     "title": ("sans", 1.45, QFont.Weight.DemiBold),
     "winner": ("serif", 2.0, QFont.Weight.Bold),
     "answer": ("serif", 1.5, QFont.Weight.Bold),
@@ -51,42 +55,44 @@ _LEAST_PIXELS = 14.0
 _LEAST_ICON = 16
 # Qt takes ownership of a clone, and nothing in Python would keep it alive.
 _clones: list[QIconEngine] = []
+# The colours by role of the theme in force, as the application's style sheet has them.
+_colours: dict[str, str] = {}
 
 
 @cache
-def line_icon(svg: str, usual: str, switched_on: str, disabled: str) -> QIcon:
-    """The icon of an SVG's text in three colours, one object for the lifetime of the process.
+def line_icon(svg: str, role: str, active_role: str) -> QIcon:
+    """The icon of an SVG's text in the colours of two roles, one object for the lifetime of the process.
 
     It must never be in a cycle that Python's collector breaks up: its engine would be freed before it, and it would
     then access freed memory.
     """
-    return QIcon(LineIcon(svg, usual, switched_on, disabled))
+    return QIcon(LineIcon(svg, role, active_role))
 
 
 class LineIcon(QIconEngine):
-    """A line icon that is drawn when first painted, at the requested size: each of three colours a mode or a state.
+    """A line icon that is drawn when first painted, at the requested size and in the colours of the theme in force.
 
     Drawing every icon of a page in all modes and three sizes beforehand took 40 ms of the start.
     """
 
-    def __init__(self, svg: str, usual: str, switched_on: str, disabled: str) -> None:
+    def __init__(self, svg: str, role: str, active_role: str) -> None:
         super().__init__()
         self._svg = svg
-        self._colours = usual, switched_on, disabled
+        self._roles = role, active_role
         self._drawn: dict[tuple[int, int, str], QPixmap] = {}
 
     def clone(self) -> QIconEngine:
-        clone = LineIcon(self._svg, *self._colours)
+        clone = LineIcon(self._svg, *self._roles)
         _clones.append(clone)
         return clone
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        usual, switched_on, disabled = self._colours
-        colour = usual
+        role, active_role = self._roles
         if mode == QIcon.Mode.Disabled:
-            colour = disabled
-        elif state == QIcon.State.On and switched_on:
-            colour = switched_on
+            role = "ink_disabled"
+        elif state == QIcon.State.On and active_role:
+            role = active_role
+        colour = _colours[role]
         key = (size.width(), size.height(), colour)
         if key not in self._drawn:
             renderer = QSvgRenderer(QByteArray(self._svg.replace("currentColor", colour).encode()))
@@ -136,8 +142,12 @@ _OF_THE_DESKTOP = (
 class Theme(QObject):
     """The look in force: colours by role, fonts by use, sizes in steps, icons in the theme's ink.
 
-    `resources` is the folder that holds `themes/` and `icons/`. `changed` is sent after the colours or
-    the text size changed and the application's palette and stylesheet have been set.
+    A widget states its look once: `mark(label, type="small", ink="quiet")` for its font and colour, `space(layout, 2)`
+    or `in_steps(widget.setMinimumWidth, 50)` for lengths, `icon(...)` for an icon. The application's style sheet, the
+    lengths and the icons then follow every change. `changed` is for the few widgets that compute something from a font
+    or a size: it is sent after the colours or the text size changed and all of that has been applied.
+
+    `resources` is the folder that holds `themes/` and `icons/`.
     """
 
     changed = Signal()
@@ -153,10 +163,12 @@ class Theme(QObject):
         self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
         self._units: dict[float, float] = {}
+        self._lengths: WeakKeyDictionary[QObject, dict[str, tuple[float, ...]]] = WeakKeyDictionary()
         self._base_font = _base_font()
         # Needed for every mark and size, some 1,300 times until the first paint: querying the font took 65 ms.
         self._usual_pixels = max(_LEAST_PIXELS, float(QFontInfo(self._base_font).pixelSize()))
         self._serif = _first_installed(_SERIF, "serif")
+        _colours.update(self._files[self.name].roles)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property
@@ -203,7 +215,7 @@ class Theme(QObject):
         return QColor(self._files[self.name].roles[role])
 
     def font(self, use: str = "ui") -> QFont:
-        """The font of a use: tag, ui, small, small_strong, strong, title, winner, answer, quote or document."""
+        """The font of a use: tag, ui, small, small_strong, strong, code, title, winner, answer, quote or document."""
         family, factor, weight = _TYPE[use]
         font = QFont(self._base_font)
         scale = self._document_scale if use == "document" else 1.0
@@ -211,18 +223,33 @@ class Theme(QObject):
         font.setWeight(weight)
         if family == "serif":
             font.setFamilies([self._serif, *self._base_font.families()])
+        elif family == "mono":
+            font.setFamilies([QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()])
         return font
 
     def step(self, steps: float = 1) -> int:
         """Steps of the 4-pixel rhythm in pixels; a step grows with the text."""
         return round(steps * self._unit())
 
+    def in_steps(self, setter: Callable[..., object], *steps: float) -> None:
+        """Call a widget's or layout's setter with lengths in steps, now and whenever the text size changes.
+
+        `setter` is a bound method such as `layout.setSpacing`; a later call with the same one replaces its lengths.
+        """
+        target = setter.__self__  # type: ignore[attr-defined]
+        self._lengths.setdefault(target, {})[setter.__name__] = steps
+        setter(*map(self.step, steps))
+
+    def space(
+        self, layout: QLayout, spacing: float, margins: tuple[float, float, float, float] = (0, 0, 0, 0)
+    ) -> None:
+        """Set a layout's spacing and margins (left, top, right, bottom) in steps, at every text size."""
+        self.in_steps(layout.setSpacing, spacing)
+        self.in_steps(layout.setContentsMargins, *margins)
+
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
-        """The line icon `name` in a role's colour (and another one where it is switched on)."""
-        switched_on = self.colour(active_role).name() if active_role else ""
-        return line_icon(
-            self._svg(name), self.colour(role).name(), switched_on, self.colour("ink_disabled").name()
-        )
+        """The line icon `name` in a role's colour (and another one where it is switched on), in every theme."""
+        return line_icon(self._svg(name), role, active_role)
 
     def app_icon(self) -> QIcon:
         """The application's own icon, in its own colours."""
@@ -238,7 +265,16 @@ class Theme(QObject):
         roles = self._files[self.name].roles
         sheet = self._sheet.replace("@icons", icons)
         sheet = re.sub(r"@([a-z_]+)", lambda match: roles[match[1]], sheet)
-        return re.sub(r"(?<=[ :])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet)
+        sheet = re.sub(r"(?<=[ :])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet)
+        return sheet + "\n".join(
+            f'*[type="{use}"] {{ {self._font_rule(use)} }}' for use in _TYPE if use != "ui"
+        )
+
+    def _font_rule(self, use: str) -> str:
+        font = self.font(use)
+        families = ", ".join(f'"{family}"' for family in font.families())
+        family = f" font-family: {families};" if _TYPE[use][0] != "sans" else ""
+        return f"font-size: {font.pixelSize()}px; font-weight: {font.weight().value};{family}"
 
     def palette(self) -> QPalette:
         """The application's palette in this theme's colours."""
@@ -268,6 +304,7 @@ class Theme(QObject):
         if not isinstance(app, QApplication) or self._applied == (self.name, self._scale):
             return
         self._applied = (self.name, self._scale)
+        _colours.update(self._files[self.name].roles)
         app.setStyle("Fusion")
         font = self.font("ui")
         app.setFont(font)
@@ -276,6 +313,10 @@ class Theme(QObject):
         for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
             if app.font(kind) != font:  # type: ignore[call-overload]
                 app.setFont(font, kind)  # type: ignore[arg-type]
+        for target, lengths in list(self._lengths.items()):
+            if isValid(target):
+                for setter, steps in lengths.items():
+                    getattr(target, setter)(*map(self.step, steps))
         self.changed.emit()
 
     def _base_pixels(self) -> float:
@@ -298,12 +339,17 @@ class Theme(QObject):
         return self._icon_sources[name]
 
 
-def mark(widget: QWidget, **properties: str) -> None:
-    """Set the properties that the stylesheet selects on (kind, ink, bare, ...) and restyle the widget."""
-    for name, value in properties.items():
-        widget.setProperty(name, value)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+def mark(*widgets: QWidget, **properties: str) -> None:
+    """Set the properties that the style sheet selects on: type, ink, kind, bare, ...
+
+    `type` is the use of the font, a key of `Theme.font`. A widget has it once it has been polished.
+    """
+    for widget in widgets:
+        for name, value in properties.items():
+            widget.setProperty(name, value)
+        if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+            widget.style().unpolish(widget)
+            widget.style().polish(widget)
 
 
 def _text(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.ui.kit.theme import Theme
@@ -34,8 +34,9 @@ class TwoPanes(QSplitter):
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)
         self.setHandleWidth(1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(self._side.setMinimumWidth, 74)
+        theme.in_steps(self.right.setMinimumWidth, 76)
+        theme.space(self.left, 3, (4, 5, 4, 4))
 
     def show_right(self, page: QWidget) -> None:
         """Show a page at the right, which is added to the stack if it is new."""
@@ -46,11 +47,3 @@ class TwoPanes(QSplitter):
     def restore(self, sizes: list[int]) -> None:
         """Set the saved sizes, or the default ones."""
         self.setSizes(sizes if len(sizes) == 2 else [self._theme.step(96), self._theme.step(200)])
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        self._side.setMinimumWidth(step(74))
-        self.right.setMinimumWidth(step(76))
-        self.left.setContentsMargins(step(4), step(5), step(4), step(4))
-        self.left.setSpacing(step(3))

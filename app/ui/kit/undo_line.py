@@ -30,7 +30,6 @@ class UndoLine(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._words = QLabel()
         self._words.setTextFormat(Qt.TextFormat.PlainText)
         self._words.setProperty("ink", "quiet")
@@ -39,16 +38,16 @@ class UndoLine(QFrame):
         self.button.setToolTip("Undo  (Ctrl+Z)")
         mark(self.button, kind="link")
         self.button.clicked.connect(self.undo_asked)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._words)
-        self._row.addWidget(self.button)
-        self._row.addStretch(1)
+        row = QHBoxLayout(self)
+        row.addWidget(self._words)
+        row.addWidget(self.button)
+        row.addStretch(1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(UNDO_MS)
         self._timer.timeout.connect(self._timed_out)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._words, self.button, type="small")
+        theme.space(row, 1)
         self.hide()
 
     def offer(self, words: str) -> None:
@@ -70,10 +69,3 @@ class UndoLine(QFrame):
     def _timed_out(self) -> None:
         self.clear()
         self.over.emit()
-
-    @Slot()
-    def _restyle(self) -> None:
-        for widget in (self._words, self.button):
-            widget.setFont(self._theme.font("small"))
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(self._theme.step(1))

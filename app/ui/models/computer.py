@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from PySide6.QtCore import QRectF, Slot
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QRadioButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core import wording
 from app.core.devices import PRECISIONS, DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice
+from app.core.models import DeviceChoice, model_title
 from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
-from app.ui.models.device_rows import DeviceRow, DeviceRows
-from app.ui.models.section import ModelsSection
 from app.ui.models.words import does
 
 PRECISION_TITLES = (
@@ -96,7 +107,7 @@ def gpu_words(use: MemoryUse) -> str:
 
 def loaded_facts(use: MemoryUse) -> tuple[Fact, ...]:
     """Every model in memory: its task, device, and size."""
-    return tuple(Fact(model.name, _loaded_words(model)) for model in use.held)
+    return tuple(Fact(model_title(model.name), _loaded_words(model)) for model in use.held)
 
 
 def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
@@ -151,6 +162,114 @@ def _sentence(words: str) -> str:
     return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One device: its title, its description, a text at the right end, and whether it can be chosen.
+
+    `tip` is the description in technical terms.
+    """
+
+    key: str
+    title: str
+    words: str
+    aside: str = ""
+    usable: bool = True
+    tip: str = ""
+
+
+class DeviceRows(QFrame):
+    """A row for each device, one of them chosen. `chosen` carries the key of the one that the user picked."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rows: tuple[DeviceRow, ...] = ()
+        self._buttons: dict[str, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        self._group.buttonClicked.connect(self._clicked)
+        self.setAccessibleName(name)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(0, 1)
+        theme.changed.connect(self._restyle)
+
+    def set_rows(self, rows: Sequence[DeviceRow], chosen: str) -> None:
+        """Show these rows, one of them chosen; the keyboard focus stays where it is."""
+        if tuple(rows) != self._rows:
+            focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
+            self._rows = tuple(rows)
+            self._build()
+            if focused in self._buttons:
+                self._buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.select(chosen)
+
+    def select(self, key: str) -> None:
+        """Choose a row without sending `chosen`."""
+        if key in self._buttons:
+            self._buttons[key].setChecked(True)
+
+    def selected(self) -> str:
+        """The key of the chosen row, empty for none."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def words(self, key: str) -> str:
+        """The description of a device."""
+        return next((row.words for row in self._rows if row.key == key), "")
+
+    def button(self, key: str) -> QRadioButton | None:
+        """The button of a row."""
+        return self._buttons.get(key)
+
+    def focus_chosen(self) -> None:
+        """Put the keyboard focus on the chosen row."""
+        if button := self._buttons.get(self.selected()):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _build(self) -> None:
+        for button in self._buttons.values():
+            self._group.removeButton(button)
+        while self._grid.count():
+            item = self._grid.takeAt(0)
+            widget = item.widget() if item else None
+            if isinstance(widget, QWidget):
+                widget.hide()
+                widget.deleteLater()
+        self._buttons.clear()
+        for at, row in enumerate(self._rows):
+            button = QRadioButton(row.title)
+            button.setEnabled(row.usable)
+            button.setProperty("key", row.key)
+            button.setAccessibleDescription(f"{row.words} {row.aside}".strip())
+            button.setToolTip(row.tip)
+            words, aside = (plain_label(text, type="small", ink="quiet") for text in (row.words, row.aside))
+            aside.setWordWrap(False)
+            words.setToolTip(row.tip)
+            self._group.addButton(button)
+            self._buttons[row.key] = button
+            self._grid.addWidget(button, 2 * at, 0)
+            self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
+            self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
+        # Created later than what follows, they would be last in Tab order.
+        for before, after in pairwise([self, *self._buttons.values()]):
+            QWidget.setTabOrder(before, after)
+        self._restyle()
+
+    @Slot(object)
+    def _clicked(self, button: QRadioButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        for at in range(len(self._rows)):
+            item = self._grid.itemAtPosition(2 * at + 1, 0)
+            if item is not None and (words := item.widget()) is not None:
+                words.setContentsMargins(self._theme.step(6.75), 0, 0, self._theme.step(2.5))
+        self._grid.setHorizontalSpacing(self._theme.step(4))
+
+
 class MemoryBar(QWidget):
     """Bytes of models in amber, of others in grey, the rest empty; also shown in words next to it."""
 
@@ -197,7 +316,7 @@ class MemoryBar(QWidget):
         self.update()
 
 
-class ComputerSection(ModelsSection):
+class ComputerSection(Section):
     """Devices, precision, memory. `changed` carries "unloaded" if models were unloaded by hand."""
 
     KEY = "computer"
@@ -217,20 +336,18 @@ class ComputerSection(ModelsSection):
         self.precision = Segments(theme, "Precision", PRECISION_TITLES)
         self.bar, self.gpu_bar = MemoryBar(theme), MemoryBar(theme)
         self.loaded = FactsGrid(theme)
-        self.away = QPushButton("Put models away now")
+        self.unload = push_button(theme, "Unload models")
         self.minutes = Segments(
-            theme, "Put away when idle", tuple((str(one), minutes_words(one)) for one in minutes)
+            theme, "Unload when idle", tuple((str(one), minutes_words(one)) for one in minutes)
         )
         self._lay_out()
         self._show_settings()
         self.devices.chosen.connect(self._device_chosen)
         self.precision.chosen.connect(self._precision_chosen)
         self.minutes.chosen.connect(self._minutes_chosen)
-        self.away.clicked.connect(self._put_away)
+        self.unload.clicked.connect(self._unload_now)
         lanes.work.begun.connect(self._work_begun)
         lanes.work.rested.connect(self._rested)
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def shown(self) -> None:
         """Query the computer again."""
@@ -271,11 +388,11 @@ class ComputerSection(ModelsSection):
         self._save("unload_minutes")
 
     @Slot()
-    def _put_away(self) -> None:
+    def _unload_now(self) -> None:
         lane = self.lanes.work
         self.notice.clear()
-        self.away.setEnabled(False)
-        set_hint(self._away_words, "" if lane.idle else BUSY)
+        self.unload.setEnabled(False)
+        set_hint(self._unload_words, "" if lane.idle else BUSY)
         self._unload_job = lane.start_aside(unload, self.workspace)
         self._unload_job.done.connect(self._unloaded)
         self._unload_job.failed.connect(self._not_unloaded)
@@ -316,25 +433,25 @@ class ComputerSection(ModelsSection):
         self.loaded.set_facts(loaded_facts(use))
         self.loaded.setVisible(bool(use.held))
         self._none.setVisible(not use.held)
-        self.away.setEnabled(bool(use.held) and not self._putting_away())
+        self.unload.setEnabled(bool(use.held) and not self._unloading())
 
     @Slot(object)
     def _unloaded(self, use: MemoryUse) -> None:
-        set_hint(self._away_words, "They are loaded again when they are needed.")
+        set_hint(self._unload_words, "They are loaded again when they are needed.")
         self._memory_found(use)
         self.changed.emit("unloaded")
 
     @Slot(object)
     def _not_unloaded(self, error: BaseException) -> None:
-        set_hint(self._away_words, "")
+        set_hint(self._unload_words, "")
         self.show_fault(error)
         self._query_memory()
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
         self._worked = True
-        if not self._putting_away():
-            set_hint(self._away_words, "")
+        if not self._unloading():
+            set_hint(self._unload_words, "")
 
     @Slot()
     def _rested(self) -> None:
@@ -342,7 +459,7 @@ class ComputerSection(ModelsSection):
             self._worked = False
             self._query_memory()
 
-    def _putting_away(self) -> bool:
+    def _unloading(self) -> bool:
         return self._unload_job is not None and self._unload_job.running
 
     def _query_memory(self) -> None:
@@ -372,49 +489,32 @@ class ComputerSection(ModelsSection):
         set_hint(self._precision_words, precision_words(found, settings))
 
     def _lay_out(self) -> None:
-        where = FormCard(self.theme, "Where models run")
-        self._looking = QLabel()
+        self._looking = plain_label(type="small")
         set_hint(self._looking, LOOKING)
+        where = FormCard(self.theme, "Where models run")
         where.add_full_width(self._looking)
         where.add_full_width(self.devices)
         self._precision_words = where.add_row("Precision", self.precision)
-        self._memory, self._gpu, self._none = QLabel(), QLabel(), QLabel("No model is in memory.")
-        self._none.setProperty("ink", "quiet")
-        for label in (self._memory, self._gpu):
-            label.setWordWrap(True)
-        memory_box = QWidget()
-        self._column = QVBoxLayout(memory_box)
+        self._memory, self._gpu = plain_label(), plain_label()
+        self._none = plain_label("No model is in memory.", ink="quiet")
+        memory = QWidget()
+        column = QVBoxLayout(memory)
+        self.theme.space(column, 2.5, (0, 0, 0, 4))
         for part in (self._memory, self.bar, self._gpu, self.gpu_bar, self.loaded, self._none):
-            self._column.addWidget(part)
+            column.addWidget(part)
             part.hide()
         self._memory.show()
-        self.away.setEnabled(False)
-        away = QWidget()
-        row = QHBoxLayout(away)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.away)
-        row.addStretch(1)
+        self.unload.setEnabled(False)
         card = FormCard(self.theme, "Memory")
-        card.add_full_width(memory_box)
-        self._away_words = card.add_row("Make room", away)
+        card.add_full_width(memory)
+        self._unload_words = card.add_row("Make room", self.unload, wide=False)
         card.add_row(
-            "Put away when idle",
+            "Unload when idle",
             self.minutes,
             "Models not asked for so long leave the memory; the next question loads them again.",
         )
-        self._torch = QLabel()
-        self._torch.setProperty("ink", "quiet")
-        column = CardColumn(self.theme)
+        self._torch = plain_label(type="small", ink="quiet")
+        cards = CardColumn(self.theme)
         for one in (self.notice, where, card, self._torch):
-            column.add(one)
-        column.fill(self)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self.theme
-        for label in (self._memory, self._gpu, self._none):
-            label.setFont(theme.font("ui"))
-        self._looking.setFont(theme.font("small"))
-        self._torch.setFont(theme.font("small"))
-        self._column.setSpacing(theme.step(2.5))
-        self._column.setContentsMargins(0, 0, 0, theme.step(4))
+            cards.add(one)
+        cards.fill(self)

@@ -75,10 +75,6 @@ class Downloads(QObject):
         self._all[passport.repository] = transfer
         self._run(transfer)
 
-    def running(self) -> str:
-        """The repository of the running download, empty without one."""
-        return next((key for key, one in self._all.items() if one.stage is Stage.RUNNING), "")
-
     def stage(self, repository: str) -> Stage | None:
         """The stage of a repository's download, None if there is none."""
         known = self._all.get(repository)
@@ -89,26 +85,22 @@ class Downloads(QObject):
         known = self._all.get(repository)
         return known.passport if known is not None else None
 
-    def refresh(self) -> None:
-        """Refresh the rows: the offline setting may have changed."""
-        self.changed.emit()
-
     def card(self, repository: str) -> ModelCard | None:
         """The card of a finished download's model."""
         known = self._all.get(repository)
         return known.card if known is not None else None
 
     def pause(self, repository: str) -> bool:
-        """Pause a download, keeping its files. Returns whether there was one to pause."""
-        known = self._all.get(repository)
-        if known is None or known.job is None or not known.job.running:
+        """Pause a download, keeping its files; returns whether there was one to pause."""
+        job = self._all[repository].job if repository in self._all else None
+        if job is None or not job.running:
             return False
-        known.job.stop()
+        job.stop()
         return True
 
     def pause_running(self) -> bool:
-        """Pause the running download."""
-        return self.pause(self.running())
+        """Pause the running download; returns whether there is one."""
+        return any(self.pause(key) for key, one in self._all.items() if one.stage is Stage.RUNNING)
 
     def resume(self, repository: str) -> None:
         """Resume an interrupted download."""
@@ -126,8 +118,8 @@ class Downloads(QObject):
         known.stage, known.job = Stage.GOING, None
         job = self._lanes.network.start(_give_up, self._workspace, repository)
         job.setProperty("repository", repository)
-        job.done.connect(self._thrown)
-        job.failed.connect(self._not_thrown)
+        job.done.connect(self._deleted)
+        job.failed.connect(self._failed)
         self._going = [*(one for one in self._going if one.running), job]
         self._post_note(known)
 
@@ -155,7 +147,7 @@ class Downloads(QObject):
         job = self._lanes.network.start(_download, self._workspace, transfer.passport)
         job.setProperty("repository", transfer.passport.repository)
         job.started.connect(self._started)
-        job.partial.connect(self._came)
+        job.partial.connect(self._partial_received)
         job.progress.connect(self._progressed)
         job.done.connect(self._done)
         job.failed.connect(self._failed)
@@ -181,9 +173,9 @@ class Downloads(QObject):
             self.changed.emit()
 
     @Slot(object)
-    def _came(self, news: Downloading) -> None:
+    def _partial_received(self, news: Downloading) -> None:
         one = self._mine()
-        if one is not None and isinstance(news, Downloading):
+        if one is not None:
             one.done, one.total, one.speed, one.what = news.done, news.total, news.speed, ""
             one.file = news.file
             self.changed.emit()
@@ -224,15 +216,11 @@ class Downloads(QObject):
             self._post_note(one)
 
     @Slot()
-    def _thrown(self) -> None:
+    def _deleted(self) -> None:
         gone = self._all.pop(str(self.sender().property("repository")), None)
         if gone is not None:
             self.note.emit(f"{_name(gone.passport)}: what was downloaded is deleted")
         self.changed.emit()
-
-    @Slot(object)
-    def _not_thrown(self, error: BaseException) -> None:
-        self._failed(error)
 
     @Slot(object)
     def _unfinished_found(self, found: tuple[Unfinished, ...]) -> None:
@@ -258,8 +246,8 @@ class Downloads(QObject):
         of = f"{wording.size(one.done)} of {wording.size(total)}" if one.done else wording.size(total)
         match one.stage:
             case Stage.WAITING:
-                first = self.running()
-                return f"waits for {_name(self._all[first].passport)}" if first else "begins"
+                first = next((each for each in self._all.values() if each.stage is Stage.RUNNING), None)
+                return f"waits for {_name(first.passport)}" if first is not None else "begins"
             case Stage.GOING:
                 return "is being thrown away"
             case Stage.DONE:

@@ -7,32 +7,36 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core import wording
 from app.core.inspection import Visit
 from app.core.measure_words import NOUNS
 from app.core.models import Head, ModelCard
+from app.core.offers import Removal
 from app.core.report import Report
+from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
+from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.facts import Fact
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
-from app.ui.kit.models_empty import ModelsEmpty
 from app.ui.kit.outside import open_folder
+from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
+from app.ui.models.details import CardActions, ModelDetails
 from app.ui.models.listed import Listed, listed, sample_visit
-from app.ui.models.model_details import CardActions, ModelDetails
-from app.ui.models.removing import Removing
-from app.ui.models.section import ModelsSection
-from app.ui.models.words import PAGES, TASKS, came_from, subtitle
+from app.ui.models.words import PAGES, TASKS, came_from, subtitle, when
 
 _TASK = "Task"
+# Bytes; a folder that only links to files elsewhere takes less.
+_HARDLY = 10_000
 _SPLITTER = "models"
 
 
-class InstalledSection(ModelsSection):
+class InstalledSection(Section):
     """A list with a search at the left, the chosen model at the right."""
 
     KEY = "installed"
@@ -46,12 +50,14 @@ class InstalledSection(ModelsSection):
         self._wanted = ""
         self._list_job: Job | None = None
         self._action_job: Job | None = None
+        self._asked_about = ""
+        self._removal: Removal | None = None
+        self._removal_job: Job | None = None
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search what is installed", {_TASK: TASKS})
         self.list = ModelList(theme, "Installed models")
         self.details = ModelDetails(theme)
-        self._removing = Removing(workspace, lanes, self.details, self)
-        self.empty = ModelsEmpty(theme)
+        self.empty = EmptyState(theme, "models")
         for part in (self.notice, self.filters, self.list):
             self.panes.left.addWidget(part)
         self.panes.left.setStretchFactor(self.list, 1)
@@ -82,7 +88,13 @@ class InstalledSection(ModelsSection):
 
     def stop(self) -> bool:
         """Cancel the question, or stop removing."""
-        return self._removing.stop()
+        if self.details.removal.isVisibleTo(self):
+            self.details.removal.withdraw()
+            return True
+        if self._removal_job is not None and self._removal_job.running:
+            self._removal_job.stop()
+            return True
+        return False
 
     def keep(self) -> None:
         """Save the splitter's sizes."""
@@ -90,7 +102,7 @@ class InstalledSection(ModelsSection):
 
     def search(self) -> None:
         """Go to the search."""
-        self.filters.go_to_search()
+        self.filters.search.go_in()
 
     # The list
 
@@ -127,12 +139,13 @@ class InstalledSection(ModelsSection):
         found = self._listed
         if found is None:
             return
-        self._removing.leave(folder)
+        if folder != self._asked_about and self._removal is None and self._removal_job is not None:
+            self._removal_job.drop()  # another model is shown: its question is not asked any more
         card, broken = found.card(folder), found.broken_one(folder)
         if card is not None:
             starter = found.is_starter(card)
             self.details.show_model(
-                card.name,
+                card.title,
                 subtitle(card, starter=starter),
                 card.description,
                 found.uses_of(card),
@@ -223,7 +236,7 @@ class InstalledSection(ModelsSection):
         open_folder(Path(folder), show_failure, self)
 
     @Slot()
-    def _again(self) -> None:
+    def _download_again(self) -> None:
         broken = self._listed.broken_one(self.list.key()) if self._listed is not None else None
         if broken is not None and broken.origin is not None:
             self.go.emit("offered", broken.origin.repository)
@@ -239,51 +252,97 @@ class InstalledSection(ModelsSection):
         else:
             self.go.emit("offered", None)
 
+    # Removing
+
     @Slot()
     def _request_removal(self) -> None:
-        found, card = self._listed, self.card
+        """Find the consequences of removing the chosen model, and ask."""
+        found, card, folder = self._listed, self.card, self.list.key()
+        self.details.notice.clear()
         if found is not None and card is not None and found.is_starter(card):
             self.details.notice.show_hint("It comes with Spanlight and cannot be removed.")
-        elif self.list.key():
-            self.details.notice.clear()
-            self._removing.ask(self.list.key())
+        elif folder:
+            if self._removal_job is not None:
+                self._removal_job.drop()
+            self._asked_about, self._removal = folder, None
+            self._removal_job = self.lanes.files.start(removal_of, self.workspace, folder)
+            self._removal_job.done.connect(self._removal_found)
+            self._removal_job.failed.connect(self._show_fault_here)
+
+    @Slot(object)
+    def _removal_found(self, removal: Removal) -> None:
+        self._removal = removal
+        self.details.ask_removal(removal.card.title, consequences_of(removal), removal.cached)
+
+    @Slot(bool)
+    def _remove(self, from_cache: bool) -> None:
+        if self._removal is None:
+            return
+        self.details.strip.waiting(f"Removing {self._removal.card.title}")
+        job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
+        job.done.connect(self._removed)
+        job.failed.connect(self._show_fault_here)
+        job.stopped.connect(self._removal_cancelled)
+        self._removal_job = job
 
     @Slot()
     def _removed(self) -> None:
-        self._look()
+        if self._removal is not None:
+            self.note.emit(f"{self._removal.card.title} removed")
+        self._removal = None
+        self._removal_cancelled()
         self.changed.emit("models")
-        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _removal_cancelled(self) -> None:
+        self.details.strip.clear()
         self._look()
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
     def _show_fault_here(self, error: BaseException) -> None:
         fault = fault_of(error)
+        self.details.strip.clear()
         self.details.notice.show_fault(fault.sentence, fault.hint, fault.report)
 
     def _connect(self) -> None:
         self.filters.changed.connect(self._show_rows)
-        self.filters.down_asked.connect(self.list.go_in)
-        self.list.up_asked.connect(self.filters.go_to_search)
+        self.filters.down_requested.connect(self.list.go_in)
+        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_model)
         self.list.entered.connect(self._enter)
-        self.list.remove_asked.connect(self._request_removal)
+        self.list.remove_requested.connect(self._request_removal)
         self.empty.acted.connect(self._get_more)
         details = self.details
-        details.use_asked.connect(self._use)
-        details.measure_asked.connect(self._measure)
-        details.look_asked.connect(self._look_inside)
-        details.folder_asked.connect(self._show_folder)
-        details.again_asked.connect(self._again)
-        details.remove_asked.connect(self._request_removal)
-        self._removing.note.connect(self.note)
-        self._removing.removed.connect(self._removed)
-        self._removing.cancelled.connect(self._removal_cancelled)
-        self._removing.failed.connect(self._show_fault_here)
+        details.use_requested.connect(self._use)
+        details.measure_requested.connect(self._measure)
+        details.look_requested.connect(self._look_inside)
+        details.folder_requested.connect(self._show_folder)
+        details.again_requested.connect(self._download_again)
+        details.remove_requested.connect(self._request_removal)
+        details.removal.confirmed.connect(self._remove)
+        details.removal.cancelled.connect(self._removal_cancelled)
 
 
 def _use(workspace: Workspace, head: Head, name: str, report: Report) -> tuple[Head, str]:
-    return head, use(workspace, head, name).name
+    return head, use(workspace, head, name).title
+
+
+def consequences_of(removal: Removal) -> str:
+    """The consequences of removing a model, in a few short sentences."""
+    sentences = []
+    if removal.cached and removal.freed < _HARDLY:
+        sentences.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
+    elif removal.freed >= _HARDLY:
+        stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
+        sentences.append(f"This frees {wording.size(removal.freed)}{stays}.")
+    if removal.chosen_for:
+        pages = " and ".join(PAGES[head] for head in removal.chosen_for)
+        sentences.append(f"It is used for {pages}: another model takes its place where there is one.")
+    if removal.questions:
+        sentences.append(
+            f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay."
+        )
+    if removal.last_used:
+        sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
+    return " ".join(sentences)

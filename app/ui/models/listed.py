@@ -18,7 +18,7 @@ from app.flows.models.installed import installed, origin_of, refused
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
-from app.ui.models.model_uses import Use
+from app.ui.models.details import Use
 from app.ui.models.words import (
     PAGES,
     came_from,
@@ -79,10 +79,10 @@ class Listed:
         wanted = words.casefold().split()
         rows = []
         for card in self.cards:
-            text = (
-                f"{card.name} {card.repository} {card.description} {does(card.heads)} {' '.join(card.labels)}"
-            )
-            if (not head or head in card.heads) and all(word in text.casefold() for word in wanted):
+            text = " ".join(
+                (card.title, card.name, card.repository, card.description, does(card.heads), *card.labels)
+            ).casefold()
+            if (not head or head in card.heads) and all(word in text for word in wanted):
                 rows.append(self._row(card))
         for one in self.broken:
             if not head and all(word in one.name.casefold() for word in wanted):
@@ -91,7 +91,7 @@ class Listed:
 
     def _row(self, card: ModelCard) -> ModelRow:
         pages = [PAGES[head] for head in card.heads if self.used.get(head) == card.folder]
-        return ModelRow(card.folder, card.name, does(card.heads), size(card.size), ", ".join(pages))
+        return ModelRow(card.folder, card.title, does(card.heads), size(card.size), ", ".join(pages))
 
     def uses_of(self, card: ModelCard) -> list[Use]:
         """A model's heads, and whether it is in use for each."""
@@ -110,6 +110,7 @@ class Listed:
         source, tip = came_from(card, origin)
         last = self.uses.get(card.folder, "")
         return [
+            Fact("Name in commands", card.name if card.title != card.name else "", card.folder),
             Fact("Size", size(card.size), f"{card.size:,} bytes"),
             *card_facts(card),
             fitted(card),

@@ -19,10 +19,10 @@ from app.ui.kit.checked_line import CheckedLine
 from app.ui.kit.file_dialog import folder_name, open_name
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.models.requests import RequestsCard
-from app.ui.models.section import ModelsSection
 
 _WAYS = (("asked", "Only when asked"), ("offline", "Offline"))
 _MEANS = {
@@ -166,7 +166,7 @@ def _check_entry(
     return name, typed, check(workspace, typed, report)
 
 
-class NetworkSection(ModelsSection):
+class NetworkSection(Section):
     """The offline switch, the settings and the ledger."""
 
     KEY = "network"
@@ -205,8 +205,8 @@ class NetworkSection(ModelsSection):
 
     def stop(self) -> bool:
         """Cancel the question about clearing the list."""
-        asking = self.requests.asking
-        self.requests.calm()
+        asking = self.requests.question.asking
+        self.requests.question.withdraw()
         return asking
 
     def search(self) -> None:

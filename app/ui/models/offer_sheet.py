@@ -1,69 +1,189 @@
-"""The page of one available model: its facts, and the next action."""
+"""The page of one available model: looked up when the user requests it, then downloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.ui.kit.facts import Fact, FactsGrid
+from app.core import wording
+from app.core.offers import OfferedModel, Passport
+from app.core.report import Report
+from app.flows.measure.measure import measured
+from app.flows.models.catalogue import suits
+from app.flows.models.get import look_up
+from app.flows.workspace import Workspace
+from app.ui.kit.facts import FactsGrid
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
-from app.ui.models.model_sheet import ModelSheet, rule
+from app.ui.models.details import ModelSheet
+from app.ui.models.downloads import Downloads
+from app.ui.models.offers import offered_facts, passport_facts
+from app.ui.models.transfer_rows import Stage
+
+_BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
 
 
 class OfferSheet(ModelSheet):
-    """Title, the next action with a hint, then the facts.
+    """A model of the catalogue, or any repository: its next action with a hint, then its facts.
 
-    `acted` is sent by the button; `linked` by the link next to it; `strip` shows a look-up.
+    `strip` shows a look-up. `note` is one line; `network_requested` is sent for the network section; `show_requested`
+    carries the folder of an installed model to show; `looked_up` a repository's name as requested and its own name;
+    `download_begun` a repository whose download was begun here, where the keyboard focus was.
     """
 
-    acted = Signal()
-    linked = Signal()
+    note = Signal(str)
+    network_requested = Signal()
+    show_requested = Signal(str)
+    looked_up = Signal(str, str)
+    download_begun = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, downloads: Downloads) -> None:
         super().__init__(theme)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._downloads = downloads
+        self._repository = ""
+        self._offered: OfferedModel | None = None
+        self._suits = ""
+        self._folder = ""
+        self._passports: dict[str, tuple[Passport, str]] = {}
+        self._job: Job | None = None
         self.refusal = Notice(theme, closable=False)
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.facts = FactsGrid(theme)
-        self.button = QPushButton()
-        mark(self.button, kind="primary")
-        self.button.clicked.connect(self.acted)
-        self._hint = QLabel()
-        self._hint.setWordWrap(True)
-        self._hint.setProperty("ink", "quiet")
-        self.link = QPushButton()
-        mark(self.link, kind="link")
-        self.link.clicked.connect(self.linked)
-        self._icon = ""
-        self._quiet = False
-        self._action_row = QHBoxLayout()
-        self._action_row.addWidget(self.button)
-        hint_column = QVBoxLayout()
-        hint_column.setSpacing(0)
-        hint_column.addWidget(self._hint)
-        hint_column.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
-        self._action_row.addLayout(hint_column, 1)
-        for part in (self.refusal, self.notice, self._action_row, self.strip, rule(), self.facts):
-            self.put(part)
-        self.end()
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        self.button = push_button(theme, kind="primary")
+        self._hint = plain_label(type="small", ink="quiet")
+        self.link = push_button(theme, kind="link")
+        hints = QVBoxLayout()
+        hints.addWidget(self._hint)
+        hints.addWidget(self.link, 0, Qt.AlignmentFlag.AlignLeft)
+        hints.setSpacing(0)
+        action = QHBoxLayout()
+        action.addWidget(self.button)
+        action.addLayout(hints, 1)
+        theme.space(action, 3)
+        self.put(self.refusal, self.notice, action, self.strip, rule(), self.facts)
+        self.button.clicked.connect(self.act)
+        self.link.clicked.connect(self.network_requested)
+        self.strip.stop_asked.connect(self.stop)
+        self.notice.closed.connect(self.refresh)
+        downloads.changed.connect(self.refresh)
 
-    def show_model(self, title: str, subtitle: str, line: str, facts: Sequence[Fact]) -> None:
-        """Show a model's facts."""
-        if title != self.title():
+    @property
+    def repository(self) -> str:
+        """The shown repository, empty for none."""
+        return self._repository
+
+    @property
+    def passport(self) -> Passport | None:
+        """The shown repository's passport, None before it was looked up."""
+        return self.passport_of(self._repository)
+
+    def passport_of(self, repository: str) -> Passport | None:
+        """A repository's passport, from a look-up now or when its download was begun."""
+        if repository in self._passports:
+            return self._passports[repository][0]
+        return self._downloads.passport(repository)
+
+    def show_model(self, repository: str, offered: OfferedModel | None, suits: str, folder: str) -> None:
+        """Show a repository; `offered` is its entry in the catalogue, `folder` its folder if it is installed."""
+        if repository != self._repository and self._job is not None:
+            self._job.drop()
+            self.strip.clear()
+        if repository != self._repository:
             self.notice.clear()
-        self.set_title(title, subtitle, line)
-        self.facts.set_facts(facts)
+        if self._folder and not folder:
+            self._passports.pop(repository, None)  # it was removed: the cache's content may have changed
+        self._repository, self._offered, self._suits, self._folder = repository, offered, suits, folder
+        self.refresh()
 
-    def offer(
+    @Slot()
+    def stop(self) -> bool:
+        """Stop a look-up; returns whether one was running."""
+        if self._job is not None and self._job.running:
+            self._job.stop()
+            return True
+        return False
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the current state."""
+        if not self._repository:
+            return
+        known, offered = self.passport, self._offered
+        title = offered.title if offered is not None else self._repository.rpartition("/")[2]
+        line = offered.line if offered is not None else "It is not in Spanlight’s own list."
+        here = bool(self._folder)
+        facts = offered_facts(offered, self._suits, installed=here) if offered is not None else []
+        if known is not None:
+            suits = self._passports[self._repository][1] if self._repository in self._passports else ""
+            facts = passport_facts(known, suits, offered, installed=here)
+        self.set_title(title, self._repository, line)
+        self.facts.set_facts(facts)
+        if known is not None and known.card is None:
+            self.refusal.show_fault(known.refused or "This model cannot be used here.", known.hint)
+        else:
+            self.refusal.clear()
+        self._offer_next(known)
+
+    def _offer_next(self, known: Passport | None) -> None:
+        stage = self._downloads.stage(self._repository)
+        if self._folder:
+            self._offer("Show it", "It is installed.", quiet=True)
+        elif stage in _BUSY:
+            self._offer("", "It is being downloaded: see below.")
+        elif stage in (Stage.PAUSED, Stage.FAILED):
+            offline = self._workspace.settings.offline
+            hint = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
+            link = "Network…" if offline else ""
+            self._offer("Resume", hint, icon="save", possible=not offline, link=link)
+        elif known is not None and known.card is None:
+            self._offer("", "Nothing of it was downloaded.")
+        elif known is not None:
+            self._offer_download(known)
+        elif self._workspace.settings.offline:
+            self.notice.clear()
+            self._offer(
+                "Look it up", "Spanlight is offline: nothing is asked of the network.", icon="search",
+                possible=False, link="Network…",
+            )  # fmt: skip
+        else:
+            host = self._workspace.network.endpoint.partition("://")[2]
+            again = bool(self.notice.sentence())
+            self._offer(
+                "Try again" if again else "Look it up",
+                f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
+                icon="again" if again else "search", possible=self._job is None or not self._job.running,
+            )  # fmt: skip
+
+    def _offer_download(self, known: Passport) -> None:
+        size = wording.size(known.to_fetch)
+        short = known.free_disk and known.to_fetch > known.free_disk
+        if self._workspace.settings.offline and known.to_fetch:
+            self._offer(
+                f"Download {size}", "Spanlight is offline.", icon="save", possible=False, link="Network…"
+            )
+        elif short:
+            free = wording.size(known.free_disk)
+            self._offer(
+                f"Download {size}", f"There is not enough room: {free} are free.", icon="save", possible=False
+            )
+        elif not known.to_fetch:
+            self._offer("Add it", "Its files are in the Hugging Face cache: nothing is downloaded.")
+        else:
+            register = " Its owner asks people to register first." if known.gated else ""
+            hint = f"It can be paused, and goes on where it was.{register}"
+            self._offer(f"Download {size}", hint, icon="save")
+
+    def _offer(
         self,
-        act: str,
+        action: str,
         hint: str,
         *,
         icon: str = "",
@@ -71,39 +191,86 @@ class OfferSheet(ModelSheet):
         link: str = "",
         quiet: bool = False,
     ) -> None:
-        """Offer an action, none if `act` is empty; `hint` explains it; `quiet` makes it less prominent."""
+        """Offer an action, none if empty; `hint` explains it; `quiet` makes it less prominent."""
+        for button, text in ((self.button, action), (self.link, link)):
+            button.setText(text)
+            button.setAccessibleName(text)
+            button.setVisible(bool(text))
         mark(self.button, kind="" if quiet else "primary")
-        self.button.setText(act)
-        self.button.setAccessibleName(act)
-        self.button.setVisible(bool(act))
+        self.button.setIcon(self._theme.icon(icon, "ink" if quiet else "on_accent") if icon else QIcon())
         self.button.setEnabled(possible)
         self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
-        self.link.setText(link)
-        self.link.setAccessibleName(link)
-        self.link.setVisible(bool(link))
-        self._icon, self._quiet = icon, quiet
-        self._restyle()
+        # Level with the text of the link, which has a margin around it.
+        self._hint.setContentsMargins(self._theme.step(1) if action else 0, 0, 0, 0)
 
     def hint(self) -> str:
         """The hint next to the button."""
         return self._hint.text()
 
     def go_in(self) -> None:
-        """Put the keyboard focus on the action, else on the facts."""
+        """Put the keyboard focus on the action; without one the arrow keys scroll the text."""
         able = self.button.isVisibleTo(self) and self.button.isEnabled()
-        # Without an action the arrow keys scroll the text.
         (self.button if able else self).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    # The button's action
+
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self._hint.setFont(theme.font("small"))
-        self._action_row.setSpacing(theme.step(3))
-        # The same margin as a link has around its text, so that both are aligned.
-        self._hint.setContentsMargins(theme.step(1) if self.button.text() else 0, 0, 0, 0)
-        if self._icon:
-            self.button.setIcon(theme.icon(self._icon, "ink" if self._quiet else "on_accent"))
-            self.button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        else:
-            self.button.setIcon(QIcon())
+    def act(self) -> None:
+        """Run the next action: look it up, download it, or show it."""
+        known = self.passport
+        here = self.button.hasFocus()
+        if self._folder:
+            self.show_requested.emit(self._folder)
+        elif self._downloads.stage(self._repository) in (Stage.PAUSED, Stage.FAILED):
+            self._downloads.resume(self._repository)
+        elif known is None:
+            self._look_up()
+        elif known.card is not None and self._downloads.stage(self._repository) not in _BUSY:
+            self._downloads.start(known)
+        # The button is gone, or has another action now: the next action is the download's.
+        if here and self._downloads.stage(self._repository) in _BUSY:
+            self.download_begun.emit(self._repository)
+
+    @Slot()
+    def _look_up(self) -> None:
+        if not self._repository or (self._job is not None and self._job.running):
+            return
+        self.notice.clear()
+        commit = self._offered.commit if self._offered is not None else ""
+        self.strip.waiting("Looking it up")
+        self._job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
+        self._job.done.connect(self._passport_found)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._rest)
+        self.refresh()
+
+    @Slot(object)
+    def _passport_found(self, found: tuple[str, Passport, str]) -> None:
+        requested, passport, suits = found
+        self._passports[requested] = (passport, suits)
+        if passport.repository != requested:
+            self._passports[passport.repository] = (passport, suits)
+        self.looked_up.emit(requested, passport.repository)
+        self.note.emit(f"{passport.repository} was looked up; nothing was downloaded")
+        self._rest()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        fault = fault_of(error)
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self._rest()
+
+    @Slot()
+    def _rest(self) -> None:
+        here = self.isAncestorOf(self.window().focusWidget() or self.window())
+        self.strip.clear()
+        self.refresh()
+        if here:
+            self.go_in()
+
+
+def _fetch_passport(
+    workspace: Workspace, repository: str, commit: str, report: Report
+) -> tuple[str, Passport, str]:
+    passport = look_up(workspace, repository, report, commit=commit)
+    return repository, passport, suits(passport, workspace, measures=measured(workspace, report))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
@@ -15,19 +15,18 @@ from app.flows.models.get import named
 from app.flows.models.take_in import looks_like_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
+from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
-from app.ui.kit.models_empty import ModelsEmpty
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
-from app.ui.models.choosing import Choosing
 from app.ui.models.downloads import Downloads
-from app.ui.models.import_place import ImportPlace
-from app.ui.models.importing import Importing
+from app.ui.models.import_card import ImportCard
 from app.ui.models.offer_sheet import OfferSheet
 from app.ui.models.offers import LICENCES, SIZES, Offers, offers
-from app.ui.models.section import ModelsSection
 from app.ui.models.transfer_rows import TransferRows
 from app.ui.models.words import PAGES, TASKS
 
@@ -42,33 +41,27 @@ class RepositoryLine(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
-        self._title = QLabel("Any other model")
         self.line = QLineEdit()
         self.line.setPlaceholderText("organisation/name, or its address")
         self.line.setAccessibleName("A model's repository on Hugging Face, or its address")
-        self.button = QPushButton("Show")
-        self.button.setAccessibleName("Show this repository")
+        self.button = push_button(theme, "Show", name="Show this repository")
         self.button.setEnabled(False)
-        self._row = QHBoxLayout()
-        self._row.addWidget(self.line, 1)
-        self._row.addWidget(self.button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._title)
-        self._column.addLayout(self._row)
-        self._fault = QLabel()
-        self._fault.setWordWrap(True)
-        self._fault.setTextFormat(Qt.TextFormat.PlainText)
-        self._fault.setProperty("ink", "fault")
+        self._fault = plain_label(type="small", ink="fault")
         self._fault.hide()
-        self._column.addWidget(self._fault)
-        self._title.setBuddy(self.line)
+        title = plain_label("Any other model", type="strong")
+        title.setBuddy(self.line)
+        row = QHBoxLayout()
+        row.addWidget(self.line, 1)
+        row.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.addWidget(title)
+        column.addLayout(row)
+        column.addWidget(self._fault)
+        theme.space(row, 2)
+        theme.space(column, 1.5)
         self.line.textChanged.connect(self._typed)
         self.line.returnPressed.connect(self._submit)
         self.button.clicked.connect(self._submit)
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def refuse(self, words: str) -> None:
         """Show why the text is no valid name, until it changes."""
@@ -93,68 +86,32 @@ class RepositoryLine(QFrame):
         if self.line.text().strip():
             self.requested.emit(self.line.text().strip())
 
-    @Slot()
-    def _restyle(self) -> None:
-        self._title.setFont(self._theme.font("strong"))
-        self._fault.setFont(self._theme.font("small"))
-        self._column.setSpacing(self._theme.step(1.5))
-        self._row.setSpacing(self._theme.step(2))
-
 
 class NothingFound(QFrame):
-    """A message, a link that shows everything again, and one to a suggested repository, if there is one.
-
-    `acted` is sent by the first, `named` by the second, with the repository.
-    """
-
-    acted = Signal()
-    named = Signal(str)
+    """A message, and links to a suggested repository, if there is one, and to show everything again."""
 
     def __init__(self, theme: Theme, words: str) -> None:
         super().__init__()
-        self._theme = theme
-        self._words = QLabel(words)
-        self._words.setWordWrap(True)
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.setProperty("ink", "quiet")
-        self.button = QPushButton("Show all")
-        self.button.setAccessibleName("Show all")
-        mark(self.button, kind="link")
-        self.button.clicked.connect(self.acted)
-        self._meant = ""
-        self.meant = QPushButton()
-        mark(self.meant, kind="link")
-        self.meant.clicked.connect(self._go)
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self._words)
-        self._column.addWidget(self.meant, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addStretch(1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        self.suggested = push_button(theme, kind="link")
+        self.button = push_button(theme, "Show all", kind="link")
+        label = plain_label(words, ink="quiet")
+        label.setIndent(theme.step(1))  # level with the links' texts
+        column = QVBoxLayout(self)
+        column.addWidget(label)
+        for button in (self.suggested, self.button):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        theme.space(column, 1, (2, 2, 2, 0))
         self.hide()
 
-    def mean(self, name: str) -> None:
+    def suggest(self, repository: str) -> None:
         """Suggest a repository; none if the name is empty."""
-        self._meant = name
-        self.meant.setText(f"Show {name}")
-        self.meant.setAccessibleName(f"Show {name}")
-        self.meant.setVisible(bool(name))
-
-    @Slot()
-    def _go(self) -> None:
-        self.named.emit(self._meant)
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        self._words.setFont(self._theme.font("ui"))
-        self._words.setContentsMargins(step(1), 0, 0, 0)
-        self._column.setContentsMargins(step(2), step(2), step(2), 0)
-        self._column.setSpacing(step(1))
+        self.suggested.setText(f"Show {repository}")
+        self.suggested.setAccessibleName(f"Show {repository}")
+        self.suggested.setVisible(bool(repository))
 
 
-class OfferedSection(ModelsSection):
+class OfferedSection(Section):
     """The list with its search at the left, other sources below, the chosen model at the right, downloads below."""
 
     KEY = "offered"
@@ -176,14 +133,12 @@ class OfferedSection(ModelsSection):
         self.list = ModelList(theme, "Models that can be had")
         self.nothing = NothingFound(theme, "No model of this list fits. Any other can be named below.")
         self.repository = RepositoryLine(theme)
-        self.place = ImportPlace(theme)
-        self.sheet = OfferSheet(theme)
-        self.empty = ModelsEmpty(theme, "save")
-        self.transfers = TransferRows(theme)
+        self.imports = ImportCard(workspace, theme, lanes)
         self.downloads = Downloads(workspace, lanes, self)
-        self.choosing = Choosing(workspace, lanes, self.sheet, self.downloads, self)
-        self.importing = Importing(workspace, lanes, self.place, self)
-        for part in (self.notice, self.filters, self.list, self.nothing, self.repository, self.place):
+        self.sheet = OfferSheet(workspace, theme, lanes, self.downloads)
+        self.empty = EmptyState(theme, "save")
+        self.transfers = TransferRows(theme)
+        for part in (self.notice, self.filters, self.list, self.nothing, self.repository, self.imports):
             self.panes.left.addWidget(part)
         for part in (self.list, self.nothing):
             self.panes.left.setStretchFactor(part, 1)
@@ -217,12 +172,12 @@ class OfferedSection(ModelsSection):
 
     def settings_changed(self) -> None:
         """Apply a change of the network setting or of the installed models."""
-        self.downloads.refresh()
+        self.downloads.changed.emit()  # a download can be resumed unless the network is off
         self._look()
 
     def stop(self) -> bool:
         """Stop a look-up or an import, else pause the running download."""
-        return self.choosing.stop() or self.importing.stop() or self.downloads.pause_running()
+        return self.sheet.stop() or self.imports.stop() or self.downloads.pause_running()
 
     def keep(self) -> None:
         """Save the splitter's sizes."""
@@ -232,12 +187,12 @@ class OfferedSection(ModelsSection):
         """Import folders and zips that seem to be models."""
         models = [path for path in paths if path.is_dir() or looks_like_model(path)]
         if models:
-            self.importing.take(models)
+            self.imports.take(models)
         return bool(models)
 
     def search(self) -> None:
         """Go to the search."""
-        self.filters.go_to_search()
+        self.filters.search.go_in()
 
     # The list
 
@@ -253,8 +208,8 @@ class OfferedSection(ModelsSection):
         self._offers = found
         self.filters.offer(_LANGUAGE, found.languages())
         self._show_rows()
-        if self.choosing.repository:
-            self._show_offer(self.choosing.repository)
+        if self.sheet.repository:
+            self._show_offer(self.sheet.repository)
 
     @Slot()
     def _show_rows(self) -> None:
@@ -269,14 +224,14 @@ class OfferedSection(ModelsSection):
         )
         rows = [self._offers.row(model) for model in found]
         own = () if self.filters.narrowing else self._own()
-        rows[:0] = [self._offers.named_row(one, self.choosing.passport_of(one)) for one in own]
+        rows[:0] = [self._offers.named_row(one, self.sheet.passport_of(one)) for one in own]
         self._shown = self._own()
         self.list.set_rows(rows)
         self.list.setVisible(bool(rows) or not self._offers.models)
         self.nothing.setVisible(self.list.isHidden())
-        self.nothing.mean(self._meant())
+        self.nothing.suggest(self._typed_repository())
 
-    def _meant(self) -> str:
+    def _typed_repository(self) -> str:
         """The repository named in the search, empty if none is."""
         words = self.filters.words()
         try:
@@ -293,7 +248,7 @@ class OfferedSection(ModelsSection):
     def _show_offer(self, repository: str) -> None:
         known = self._offers.find(repository)
         name = known.repository if known is not None else repository
-        self.choosing.show(
+        self.sheet.show_model(
             name, known, self._offers.suits.get(name, ""), self._offers.installed.get(name, "")
         )
         self.panes.show_right(self.sheet)
@@ -310,18 +265,18 @@ class OfferedSection(ModelsSection):
 
     def _name(self, repository: str) -> None:
         """Put a repository at the top of the list, and show it; earlier ones stay if they were looked up."""
-        looked_up = (one for one in self._named if self.choosing.passport_of(one) is not None)
+        looked_up = (one for one in self._named if self.sheet.passport_of(one) is not None)
         self._named = list(dict.fromkeys([repository, *looked_up]))
         self.filters.clear()
         self._show_offer(repository)
-        self.list.choose(self.choosing.repository)
+        self.list.choose(self.sheet.repository)
 
     @Slot(str, str)
-    def _called(self, requested: str, name: str) -> None:
+    def _looked_up(self, requested: str, name: str) -> None:
         """A repository was looked up: update its row, under the repository's own name."""
         self._named = list(dict.fromkeys(name if one == requested else one for one in self._named))
         self._show_rows()
-        if self.choosing.repository == requested != name:
+        if self.sheet.repository == requested != name:
             self._show_offer(name)
             self.list.choose(name)
 
@@ -357,7 +312,7 @@ class OfferedSection(ModelsSection):
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
-        self.note.emit(f"{card.name} is used for {PAGES[card.heads[0]]} now")
+        self.note.emit(f"{card.title} is used for {PAGES[card.heads[0]]} now")
         self.downloads.now_used(card.repository)
         self.changed.emit(card.heads[0].value)
 
@@ -393,9 +348,13 @@ class OfferedSection(ModelsSection):
         self.go.emit("network", None)
 
     @Slot()
+    def _show_suggested(self) -> None:
+        self._take_typed(self._typed_repository())
+
+    @Slot()
     def _show_all(self) -> None:
         self.filters.clear()
-        self.filters.go_to_search()
+        self.filters.search.go_in()
 
     @Slot()
     def _enter(self) -> None:
@@ -403,25 +362,24 @@ class OfferedSection(ModelsSection):
 
     def _connect(self) -> None:
         self.filters.changed.connect(self._show_rows)
-        self.nothing.acted.connect(self._show_all)
-        self.nothing.named.connect(self._take_typed)
-        self.filters.down_asked.connect(self.list.go_in)
-        self.list.up_asked.connect(self.filters.go_to_search)
+        self.filters.down_requested.connect(self.list.go_in)
+        self.nothing.button.clicked.connect(self._show_all)
+        self.nothing.suggested.clicked.connect(self._show_suggested)
+        self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_offer)
         self.list.entered.connect(self._enter)
         self.repository.requested.connect(self._take_typed)
         self.transfers.action_requested.connect(self._act_on_download)
         self.transfers.left.connect(self._to_list)
         self.downloads.changed.connect(self._show_transfers)
-        self.downloads.note.connect(self.note)
         self.downloads.installed.connect(self._downloaded)
-        self.choosing.note.connect(self.note)
-        self.choosing.network_asked.connect(self._go_to_network)
-        self.choosing.show_asked.connect(self._show_installed)
-        self.choosing.called.connect(self._called)
-        self.choosing.begun.connect(self.transfers.go_to)
-        self.importing.note.connect(self.note)
-        self.importing.installed.connect(self._imported)
+        self.sheet.network_requested.connect(self._go_to_network)
+        self.sheet.show_requested.connect(self._show_installed)
+        self.sheet.looked_up.connect(self._looked_up)
+        self.sheet.download_begun.connect(self.transfers.go_to)
+        self.imports.installed.connect(self._imported)
+        for part in (self.downloads, self.sheet, self.imports):
+            part.note.connect(self.note)
 
 
 def _use(workspace: Workspace, card: ModelCard, report: Report) -> ModelCard:

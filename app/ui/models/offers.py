@@ -180,8 +180,3 @@ def _in_time(passport: Passport) -> str:
         return ""
     speed = wording.size(round(passport.speed))
     return f"About {wording.duration(max(1, round(passport.seconds)))} at {speed} a second"
-
-
-def passport_suits(workspace: Workspace, passport: Passport, report: Report) -> str:
-    """How a passport's model suits this computer."""
-    return suits(passport, workspace, measures=measured(workspace, report))

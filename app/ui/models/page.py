@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.sectioned import SectionedPage
+from app.ui.kit.sectioned import Section, SectionedPage
 from app.ui.kit.theme import Theme
 from app.ui.models.computer import ComputerSection
 from app.ui.models.installed import InstalledSection
-from app.ui.models.measure.measure import MeasureSection
+from app.ui.models.measure.section import MeasureSection
 from app.ui.models.network import NetworkSection
 from app.ui.models.offered import OfferedSection
-from app.ui.models.section import ModelsSection
 
 # In the order of their names; a section is created when it is first shown.
-SECTIONS: tuple[type[ModelsSection], ...] = (
+SECTIONS: tuple[type[Section], ...] = (
     InstalledSection,
     OfferedSection,
     MeasureSection,
@@ -28,12 +26,8 @@ SECTIONS: tuple[type[ModelsSection], ...] = (
 )
 
 
-class ModelsView(SectionedPage[ModelsSection]):
-    """The names of the sections above, the current one below.
-
-    `changed` carries the name of a setting that was changed and saved here, or "models" if one was installed or
-    removed.
-    """
+class ModelsView(SectionedPage[Section]):
+    """The names of the sections above, the current one below."""
 
     KEY = "models"
     TITLE = "Models"
@@ -50,27 +44,13 @@ class ModelsView(SectionedPage[ModelsSection]):
         ("Esc", "Stop or pause"),
     )
 
-    changed = Signal(str)
-
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
     ) -> None:
         super().__init__(SECTIONS, workspace, theme, lanes, parent)
         self.add_shortcuts(
-            ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self._search), ("Ctrl+L", self._search),
+            ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self.search), ("Ctrl+L", self.search),
         )  # fmt: skip
-
-    # The page's interface to the window
-
-    def stop(self) -> bool:
-        """Stop what runs in the current section."""
-        section = self.section()
-        return section is not None and section.stop()
-
-    def settings_changed(self) -> None:
-        """Notify the sections of a change elsewhere."""
-        for section in self.sections.values():
-            section.settings_changed()
 
     def open_files(self, paths: list[Path]) -> None:
         """Pass dropped files to the current section, or else to one that accepts them."""
@@ -86,23 +66,3 @@ class ModelsView(SectionedPage[ModelsSection]):
                 self.show_section(kind.KEY)
                 return True
         return False
-
-    @Slot()
-    def _search(self) -> None:
-        section = self.section()
-        if section is not None:
-            section.search()
-
-    @Slot(str)
-    def _changed_here(self, what: str) -> None:
-        """Notify the other sections, and the window, which notifies the other pages."""
-        for section in self.sections.values():
-            if section is not self.sender():
-                section.settings_changed()
-        self.changed.emit(what)
-
-    def connect_section(self, section: ModelsSection) -> None:
-        """Connect to the signals of a new section."""
-        section.lost.connect(self.lost)
-        section.changed.connect(self._changed_here)
-        section.look_inside.connect(self.look_inside)

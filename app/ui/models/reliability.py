@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.reliability import BINS, Reliability, ReliabilityBin, TextKind, off_in_words
 from app.core.wording import count
 from app.ui.kit.chart import Chart, Table, ticks
+from app.ui.kit.parts import plain_label
 from app.ui.kit.theme import Theme
 
 TITLE = "When it says 70\N{NO-BREAK SPACE}%, how often is it right?"
@@ -162,35 +163,31 @@ class ReliabilityCard(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._title = QLabel(TITLE)
         self.chart = ReliabilityChart(theme)
-        self._lines = {kind: (_Key(theme, kind), QLabel()) for kind in TextKind}
-        self._how = QLabel(_HOW)
-        self._description = QLabel()
-        self._words = QVBoxLayout()
-        self._grid = QGridLayout()
-        self._grid.setColumnStretch(1, 1)
+        self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in TextKind}
+        self._description = plain_label(type="small", ink="quiet")
+        self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
         for row, (key, line) in enumerate(self._lines.values()):
-            self._grid.addWidget(key, row, 0, Qt.AlignmentFlag.AlignTop)
-            self._grid.addWidget(line, row, 1)
-        self._words.addLayout(self._grid)
-        for label in (self._how, self._description):
-            label.setProperty("ink", "quiet")
-            self._words.addWidget(label)
-        for label in (self._title, self._how, self._description, *(line for _, line in self._lines.values())):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.addStretch(1)
+            grid.addWidget(key, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(line, row, 1)
+        words = QVBoxLayout()
+        words.addLayout(grid)
+        words.addWidget(plain_label(_HOW, type="small", ink="quiet"))
+        words.addWidget(self._description)
+        words.addStretch(1)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
-        self._row.addLayout(self._words, 1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._title)
-        self._column.addLayout(self._row)
+        self._row.addLayout(words, 1)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label(TITLE, type="strong"))
+        column.addLayout(self._row)
+        for layout, spacing in ((grid, 2), (words, 3), (self._row, 6), (column, 2)):
+            theme.space(layout, spacing)
         self.chart.hovered.connect(self._describe_mark)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._arrange)
+        self._arrange()
         self.hide()
 
     def show_bins(self, reliability: Reliability) -> None:
@@ -213,28 +210,14 @@ class ReliabilityCard(QFrame):
         super().resizeEvent(event)
         self._arrange()
 
+    @Slot()
     def _arrange(self) -> None:
+        # Always two lines high, so that nothing moves if a mark's description is longer.
+        line = QFontMetrics(self._theme.font("small")).lineSpacing()
+        self._description.setMinimumHeight(2 * line)
         narrow = self.width() < self._theme.step(_NARROW)
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme, step = self._theme, self._theme.step
-        self._title.setFont(theme.font("strong"))
-        for label in (self._how, self._description):
-            label.setFont(theme.font("small"))
-        for _, line in self._lines.values():
-            line.setFont(theme.font("ui"))
-        # Always two lines high, so that nothing moves if a mark's description is longer.
-        self._description.setMinimumHeight(2 * self._description.fontMetrics().lineSpacing())
-        self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._column.setSpacing(step(2))
-        self._words.setSpacing(step(3))
-        self._grid.setHorizontalSpacing(step(2))
-        self._grid.setVerticalSpacing(step(2))
-        self._row.setSpacing(step(6))
-        self._arrange()
 
 
 class _Key(QWidget):

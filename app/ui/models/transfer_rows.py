@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
+from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
@@ -65,28 +66,26 @@ class _Row(QFrame):
         super().__init__()
         self._theme = theme
         self.row = row
-        self._title, self._words = QLabel(), ElidedLabel()
-        self._words.setProperty("ink", "quiet")
-        self._hint = QLabel()
-        self._hint.setWordWrap(True)
-        self._hint.setProperty("ink", "quiet")
+        self._title = plain_label(type="strong", wrap=False)
+        self._words = ElidedLabel()
+        self._words.setProperty("type", "small")
+        self._hint = plain_label(type="small", ink="quiet")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        for label in (self._title, self._hint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
         line = QHBoxLayout()
         line.addWidget(self._title)
         line.addWidget(self._words, 1)
-        self._line = line
-        self._column = QVBoxLayout()
-        self._column.addLayout(line)
-        self._column.addWidget(self._bar)
-        self._column.addWidget(self._hint)
-        self._action_buttons: list[tuple[QPushButton, str]] = []
+        column = QVBoxLayout()
+        column.addLayout(line)
+        column.addWidget(self._bar)
+        column.addWidget(self._hint)
+        self._buttons: dict[str, QPushButton] = {}
         self._asking = False
         self._whole = QHBoxLayout(self)
-        self._whole.setContentsMargins(0, 0, 0, 0)
-        self._whole.addLayout(self._column, 1)
+        self._whole.addLayout(column, 1)
+        theme.space(line, 3)
+        theme.space(column, 1.5)
+        theme.space(self._whole, 2)
         self._make_buttons()
         self.take(row)
 
@@ -97,8 +96,8 @@ class _Row(QFrame):
             self.row = row
             self._make_buttons()
         self.row = row
-        for button, _ in self._action_buttons:
-            blocked = row.blocked if button.property("action") == "resume" else ""
+        for action, button in self._buttons.items():
+            blocked = row.blocked if action == "resume" else ""
             button.setEnabled(not blocked)
             button.setToolTip(blocked)
         self._title.setText(row.title)
@@ -114,55 +113,36 @@ class _Row(QFrame):
             self._bar.setValue(round(row.share * 1000))
         self._bar.setAccessibleName(f"{row.title}: {row.words}")
         self.setAccessibleName(f"{row.title}: {row.words} {row.hint}".strip())
-        self.restyle()
 
-    def buttons(self) -> dict[str, QPushButton]:
-        """The buttons by their actions."""
-        return {str(button.property("action")): button for button, _ in self._action_buttons}
+    def button(self, action: str) -> QPushButton | None:
+        """The button of an action, None if it is not offered now."""
+        return self._buttons.get(action)
 
     def go_in(self) -> bool:
         """Put the keyboard focus on the first enabled button; returns whether there is one."""
-        able = [button for button, _ in self._action_buttons if button.isEnabled()]
+        able = [button for button in self._buttons.values() if button.isEnabled()]
         if able:
             able[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(able)
 
-    def restyle(self) -> None:
-        """Apply the theme's fonts, icons and sizes."""
-        theme = self._theme
-        self._title.setFont(theme.font("strong"))
-        self._words.setFont(theme.font("small"))
-        self._hint.setFont(theme.font("small"))
-        for button, icon in self._action_buttons:
-            primary = button.property("kind") == "primary"
-            if icon:
-                button.setIcon(theme.icon(icon, "on_accent" if primary else "ink"))
-                button.setIconSize(QSize(theme.step(4), theme.step(4)))
-        self._line.setSpacing(theme.step(3))
-        self._column.setSpacing(theme.step(1.5))
-        self._whole.setSpacing(theme.step(2))
-
     def _make_buttons(self) -> None:
         focused = self.isAncestorOf(self.window().focusWidget() or self)
-        before, self._action_buttons = self._action_buttons, []
+        before, self._buttons = self._buttons, {}
         for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self.row.stage]:
-            words = title or self.row.use
-            if not words:
-                continue
-            button = QPushButton(words)
-            button.setAccessibleName(f"{words}: {self.row.title}")
-            button.setProperty("action", action)
-            if kind:
-                mark(button, kind=kind)
-            button.clicked.connect(self._clicked)
-            self._whole.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-            # Shown at once, not by the layout later: a hidden button cannot take the keyboard focus.
-            button.show()
-            self._action_buttons.append((button, icon))
+            if words := title or self.row.use:
+                button = push_button(
+                    self._theme, words, kind=kind, icon=icon, name=f"{words}: {self.row.title}"
+                )
+                button.setProperty("action", action)
+                button.clicked.connect(self._clicked)
+                self._whole.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+                # Shown at once, not by the layout later: a hidden button cannot take the keyboard focus.
+                button.show()
+                self._buttons[action] = button
         if self._asking:
-            self._action_buttons[-1][0].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._buttons["keep"].setFocus(Qt.FocusReason.OtherFocusReason)
         left = focused and not self._asking and not self.go_in()
-        for button, _ in before:
+        for button in before.values():
             button.hide()
             button.deleteLater()
         if left:
@@ -175,7 +155,6 @@ class _Row(QFrame):
         if action == "keep" or (action == "throw" and not self._asking and self.row.share != 0):
             self._asking = action == "throw"
             self._make_buttons()
-            self.restyle()
         else:
             self._asking = False
             self.action_requested.emit(self.row.key, action)
@@ -195,20 +174,16 @@ class TransferRows(QFrame):
         super().__init__()
         self._theme = theme
         self._rows: dict[str, _Row] = {}
-        line = QFrame()
-        line.setProperty("kind", "rule")
-        line.setFixedHeight(1)
         self._column = QVBoxLayout()
+        theme.space(self._column, 3.5, (6, 3.5, 6, 3.5))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(line)
+        whole.addWidget(rule())
         whole.addLayout(self._column)
         self.setProperty("kind", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Downloads")
-        theme.changed.connect(self._restyle)
-        self._restyle()
         self.hide()
 
     def set_rows(self, rows: Sequence[TransferRow]) -> None:
@@ -250,12 +225,4 @@ class TransferRows(QFrame):
 
     def button(self, key: str, action: str) -> QPushButton | None:
         """The button for an action on a download; None if it is not offered now."""
-        return self._rows[key].buttons().get(action) if key in self._rows else None
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        self._column.setContentsMargins(step(6), step(3.5), step(6), step(3.5))
-        self._column.setSpacing(step(3.5))
-        for row in self._rows.values():
-            row.restyle()
+        return self._rows[key].button(action) if key in self._rows else None

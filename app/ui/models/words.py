@@ -20,8 +20,8 @@ PAGES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Ask",
     Head.CLASSIFICATION: "Classify",
     Head.MASKED_WORDS: "Fill in",
-    Head.NEXT_SENTENCE: "Follow on",
-    Head.TOKEN_CLASSIFICATION: "Find names",
+    Head.NEXT_SENTENCE: "Next sentence",
+    Head.TOKEN_CLASSIFICATION: "Names",
 }
 DOES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Answers questions",

@@ -30,7 +30,7 @@ from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
 from app.ui.kit.segments import Segments
 from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.settings.settings_updates import UpdatesRow
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
@@ -84,7 +84,7 @@ def offer_models(
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
     for card in fitting:
-        choice.addItem(f"{card.name}, {wording.size(card.size)}", card.name)
+        choice.addItem(f"{card.title}, {wording.size(card.size)}", card.name)
         weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
         choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
     wanted = chosen or unasked
@@ -149,8 +149,11 @@ class SettingsView(Page):
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self._title, type="title")
+        for narrow in (self.top_k, self.text_size):
+            theme.in_steps(narrow.setFixedWidth, 30)
+        self._number = self.top_k.lineEdit()  # its wrapper must live as long as the steps are to be applied
+        theme.in_steps(self._number.setTextMargins, 2, 0, 0, 0)
 
     def shown(self) -> None:
         """Refresh the choices, and show what was changed elsewhere."""
@@ -313,11 +316,3 @@ class SettingsView(Page):
         for part in (self._title, self.notice, card):
             column.add(part)
         column.fill(self)
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self.theme
-        self._title.setFont(theme.font("title"))
-        self.top_k.lineEdit().setTextMargins(theme.step(2), 0, 0, 0)
-        for narrow in (self.top_k, self.text_size):
-            narrow.setFixedWidth(theme.step(30))

@@ -57,17 +57,20 @@ class ReleaseSheet(QFrame):
         self.copy = QPushButton()
         self.open.clicked.connect(self.open_asked)
         self.copy.clicked.connect(self._copy)
-        self._buttons = QHBoxLayout()
-        self._buttons.addWidget(self.open)
-        self._buttons.addWidget(self.copy)
-        self._buttons.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.open)
+        buttons.addWidget(self.copy)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
         for part in (self.sentence, self.notes, self.file):
-            self._column.addWidget(part)
-        self._column.addLayout(self._buttons)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+            column.addWidget(part)
+        column.addLayout(buttons)
+        mark(self.sentence, type="strong")
+        mark(self.file, type="small")
+        theme.space(column, 2, (0, 2, 0, 0))
+        theme.space(buttons, 2)
+        theme.changed.connect(self._fit_notes)
+        self._fit_notes()
         self.hide()
 
     def show_update(self, update: Update) -> None:
@@ -94,7 +97,7 @@ class ReleaseSheet(QFrame):
         self.setAccessibleName(self.sentence.text())
         mark(self.sentence, ink="likely" if not newer else "")
         self.show()
-        self._restyle()
+        self._fit_notes()
 
     def clear(self) -> None:
         """Hide the result."""
@@ -109,17 +112,12 @@ class ReleaseSheet(QFrame):
         self.copy.setText("Copied")
 
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self.sentence.setFont(theme.font("strong"))
-        self.notes.setFont(theme.font("ui"))
-        self.file.setFont(theme.font("small"))
-        self._column.setSpacing(theme.step(2))
-        self._column.setContentsMargins(0, theme.step(2), 0, 0)
-        self._buttons.setSpacing(theme.step(2))
+    def _fit_notes(self) -> None:
         lines = min(_MOST_LINES, max(2, self.notes.document().blockCount()))
         edges = 2 * (self.notes.frameWidth() + int(self.notes.document().documentMargin()))
-        self.notes.setFixedHeight(lines * self.notes.fontMetrics().lineSpacing() + edges + theme.step(2))
+        self.notes.setFixedHeight(
+            lines * self.notes.fontMetrics().lineSpacing() + edges + self._theme.step(2)
+        )
 
 
 class UpdatesRow(QWidget):
@@ -147,23 +145,25 @@ class UpdatesRow(QWidget):
         self.sheet = ReleaseSheet(theme)
         self.notice = Notice(theme)
         self.setFocusProxy(self.line)
-        self._upper = QHBoxLayout()
-        self._upper.addWidget(self.line, 1)
-        self._upper.addWidget(self.button)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._upper)
-        self._column.addWidget(self.hint)
-        self._column.addWidget(self.sheet)
-        self._lower = QVBoxLayout()
-        self._lower.addWidget(self.notice)
-        self._column.addLayout(self._lower)
+        upper = QHBoxLayout()
+        upper.addWidget(self.line, 1)
+        upper.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.addLayout(upper)
+        column.addWidget(self.hint)
+        column.addWidget(self.sheet)
+        lower = QVBoxLayout()
+        lower.addWidget(self.notice)
+        column.addLayout(lower)
         self.line.typed.connect(self._typed)
         self.line.line.returnPressed.connect(self._entered)
         self.button.clicked.connect(self._pressed)
         self.sheet.open_asked.connect(self._open_page)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        mark(self.hint, type="small")
+        theme.space(upper, 2)
+        theme.space(column, 1, (0, 0, 0, 3))
+        theme.in_steps(lower.setContentsMargins, 0, 1, 0, 0)
+        theme.in_steps(self.button.setMinimumWidth, 26)
         self.settings_changed()
 
     @property
@@ -271,13 +271,3 @@ class UpdatesRow(QWidget):
         else:
             set_hint(self.hint, _ON_REQUEST if typed else _NONE)
         self.line.line.setAccessibleDescription(self.hint.text())
-
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        self.hint.setFont(theme.font("small"))
-        self._upper.setSpacing(theme.step(2))
-        self._column.setSpacing(theme.step(1))
-        self._column.setContentsMargins(0, 0, 0, theme.step(3))
-        self._lower.setContentsMargins(0, theme.step(1), 0, 0)
-        self.button.setMinimumWidth(theme.step(26))

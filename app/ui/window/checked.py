@@ -25,7 +25,7 @@ from app.settings.paths import default_paths
 from app.ui.kit.messages import main_plugins, plugin_fault
 from app.ui.kit.theme import Theme
 from app.ui.window.one_window import OneWindow
-from app.ui.window.pages import PAGES
+from app.ui.window.pages import PAGES, make_page
 from app.ui.window.start import make_application, open_window
 
 _SECONDS = 20.0
@@ -116,10 +116,10 @@ def _try_main(application: QApplication, workspace: Workspace) -> None:
     _wait(application, lambda: bool(painted))
     require(bool(painted), "It was not painted.")
     require(_colours(window.grab().toImage(), 7) > _COLOURS, "It is empty.")
-    for key, _, _, _, make in PAGES:  # shown in the window, each would have its model loaded
-        page = make(workspace, window.theme, window.lanes)
+    for place in PAGES:  # shown in the window, each would have its model loaded
+        page = make_page(place.key, workspace, window.theme, window.lanes)
         page.resize(window.size())
-        require(_colours(page.grab().toImage(), 7) > _COLOURS, f"The page {key} is empty.")
+        require(_colours(page.grab().toImage(), 7) > _COLOURS, f"The page {place.title} is empty.")
         page.deleteLater()
     window.close()
 

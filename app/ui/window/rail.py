@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+from collections.abc import Sequence
 
-from app.ui.kit.theme import Theme
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
+
+from app.ui.kit.theme import Theme, mark
+from app.ui.window.pages import FOOT, Place
 
 _WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 # The least width of a window, in steps, for the rail with names; below it the pages need the space.
@@ -14,49 +17,58 @@ _WIDE_ENOUGH = 196
 
 
 class Rail(QFrame):
-    """Named pages, one of them chosen. `chosen` carries the key of the page that the user picked.
+    """Named pages in groups, one of them chosen; those of the group FOOT are at the bottom.
 
-    A narrow window shows only the icons, with the names as their tool tips.
+    `chosen` carries the key of the page that the user picked. A narrow window shows only the icons, with the names as
+    their tool tips.
     """
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, places: Sequence[Place]) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: dict[str, tuple[QToolButton, str]] = {}
+        self.buttons: dict[str, QToolButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
         self._group.buttonToggled.connect(self._toggled)
-        self._layout = QVBoxLayout(self)
-        self._layout.addStretch(1)
-        self._top = 0
+        layout = QVBoxLayout(self)
+        theme.space(layout, 0.5, (2, 2.5, 2, 2))
+        group = ""
+        for at, place in enumerate(places, 1):
+            if place.group != group:
+                group = place.group
+                if group == FOOT:
+                    layout.addStretch(1)
+                else:
+                    layout.addWidget(self._heading(group))
+            layout.addWidget(self._button(place, "Ctrl+," if place.key == "settings" else f"Ctrl+{at}"))
         self._narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._fit)
+        self._fit()
 
-    def add(self, key: str, title: str, icon: str, shortcut: str, *, bottom: bool = False) -> None:
-        """Add a page; those at the bottom are below the gap."""
-        button = QToolButton()
-        button.setText(title)
+    def _heading(self, group: str) -> QLabel:
+        heading = QLabel(group)
+        mark(heading, type="small", ink="quiet")
+        self._theme.in_steps(heading.setContentsMargins, 3.25, 4, 0, 1)
+        return heading
+
+    def _button(self, place: Place, shortcut: str) -> QToolButton:
+        button = self.buttons[place.key] = QToolButton()
+        button.setText(place.title)
+        button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
-        button.setProperty("key", key)
-        button.setAccessibleName(title)
-        button.setToolTip(f"{title}  ({shortcut})")
+        button.setProperty("key", place.key)
+        button.setAccessibleName(place.title)
+        button.setToolTip(f"{place.title}  ({shortcut})")
         button.installEventFilter(self)
         self._group.addButton(button)
-        if bottom:
-            self._layout.addWidget(button)
-        else:
-            self._layout.insertWidget(self._top, button)
-            self._top += 1
-        self._buttons[key] = (button, icon)
-        self._restyle()
+        return button
 
     def is_narrow(self) -> bool:
         """Whether only the icons are shown."""
@@ -70,15 +82,16 @@ class Rail(QFrame):
 
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
-        self._buttons[key][0].setChecked(True)
+        self.buttons[key].setChecked(True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
-        if event.type() == QEvent.Type.Resize and watched is self.parentWidget():
+        resized = event.type() == QEvent.Type.Resize and watched is self.parentWidget()
+        if resized and self._narrow != self._is_too_narrow():
             self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
-            order = [button for button, _ in self._buttons.values()]
+            order = list(self.buttons.values())
             if step and watched in order:
                 button = order[(order.index(watched) + step) % len(order)]
                 button.setFocus(Qt.FocusReason.TabFocusReason)
@@ -90,7 +103,7 @@ class Rail(QFrame):
     def _toggled(self, button: QToolButton, chosen: bool) -> None:
         """Have Tab go to the current page's button, and the arrow keys start from it."""
         if chosen:
-            for one, _ in self._buttons.values():
+            for one in self.buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
 
     @Slot(object)
@@ -98,27 +111,17 @@ class Rail(QFrame):
         self.chosen.emit(button.property("key"))
 
     @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        space = theme.step(2)
-        self._layout.setContentsMargins(space, theme.step(2.5), space, theme.step(2))
-        self._layout.setSpacing(theme.step(0.5))
-        # As wide as the bolder font of the chosen page needs, so that nothing moves.
-        metrics = QFontMetrics(theme.font("strong"))
-        widest = 0
+    def _fit(self) -> None:
+        """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
+        step = self._theme.step
         self._narrow = self._is_too_narrow()
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
-        for button, icon in self._buttons.values():
+        metrics = QFontMetrics(self._theme.font("strong"))
+        widest = 0
+        for button in self.buttons.values():
             button.setToolButtonStyle(style)
-            button.setIcon(theme.icon(icon, "ink_quiet", "ink"))
-            button.setIconSize(QSize(theme.step(4.5), theme.step(4.5)))
             widest = max(widest, metrics.horizontalAdvance(button.text()))
-        wide = max(theme.step(37), widest + theme.step(18))
-        self.setFixedWidth(theme.step(14) if self._narrow else wide)
-
-    def _fit(self) -> None:
-        if self._narrow != self._is_too_narrow():
-            self._restyle()
+        self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:
         parent = self.parentWidget()

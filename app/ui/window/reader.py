@@ -110,7 +110,7 @@ class Reader(QObject):
         device = loaded.device
         self._folder = loaded.card.folder
         self._status.set_state(
-            "ready", f"Reader ready, on {device.title}", f"{loaded.card.name}: {device.reason}"
+            "ready", f"Reader ready, on {device.title}", f"{loaded.card.title}: {device.reason}"
         )
         self.loaded.emit()
 

@@ -50,9 +50,6 @@ def pieces() -> Generator[None, None, None]:
     import app.flows.ask.read
 
     yield
-    import app.flows.ask.changes
-
-    yield
     import app.core.days
 
     yield
@@ -62,7 +59,7 @@ def pieces() -> Generator[None, None, None]:
     import app.flows.history.history
 
     yield
-    import app.ui.ask.kept_answers
+    import app.flows.history.kept_answers
 
     yield
     import app.ui.ask.opening_page
@@ -92,13 +89,7 @@ def pieces() -> Generator[None, None, None]:
     import app.ui.document.flowing.rich_pane
 
     yield
-    import app.ui.document.pdf.page_points
-
-    yield
     import app.ui.document.pdf.page_tiles
-
-    yield
-    import app.ui.document.pdf.page_painting
 
     yield
     import app.ui.document.pdf.page_marks

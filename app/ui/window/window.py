@@ -26,7 +26,7 @@ from app.ui.window.about import AboutPage
 from app.ui.window.drops import Drops
 from app.ui.window.idle import Idle
 from app.ui.window.network import NetworkSwitch
-from app.ui.window.pages import APART, PAGES, maker
+from app.ui.window.pages import APART, FOOT, KEYS, PAGES, make_page
 from app.ui.window.preparing import Preparing
 from app.ui.window.rail import Rail
 from app.ui.window.reader import Reader
@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
         self._closed = False
         self.setWindowTitle(NAME)
         self.setAcceptDrops(True)
-        self.rail = Rail(theme)
+        self.rail = Rail(theme, PAGES)
         self.rail.chosen.connect(self.show_page)
         self.status = StatusLine(theme)
         self.notice = Notice(theme)
@@ -149,8 +149,8 @@ class MainWindow(QMainWindow):
         self.drops.models.connect(self._models_dropped)
         self._lay_out()
         self._make_shortcuts()
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._bound_size)
+        self._bound_size()
         self._restore()
 
     # Pages
@@ -159,9 +159,9 @@ class MainWindow(QMainWindow):
     def show_page(self, key: str) -> None:
         """Show a page, which is created the first time."""
         if key not in self.pages:
-            if (make := maker(key)) is None:
+            if key not in KEYS:
                 return
-            page = make(self.workspace, self.theme, self.lanes)
+            page = make_page(key, self.workspace, self.theme, self.lanes)
             page.note.connect(self._noted)
             page.lost.connect(self.reader.start)
             page.open_settings.connect(self.show_settings)
@@ -169,8 +169,8 @@ class MainWindow(QMainWindow):
             page.open_models.connect(self.show_models)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
-                self.preparing.file_up = page.opening.file_up  # type: ignore[attr-defined]
-                for signal in (page.sheets.up, page.opening.opened):  # type: ignore[attr-defined]
+                self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
+                for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
             self.workspace.settings.last_view = key
         self._current = key
         self.drops.enabled = key != "models"  # it takes files of any kind itself
-        self.rail.select(APART[key][0] if key in APART else key)
+        self.rail.select(APART.get(key, key))
         self._stack.setCurrentWidget(self.pages[key])
         self.status.set_note(self._notes.get(key, ""))
         self.pages[key].shown()
@@ -292,7 +292,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def show_help(self) -> None:
         """Show the shortcuts."""
-        pages = tuple((key, title) for key, title, _, _, _ in PAGES)
+        pages = tuple((place.key, place.title) for place in PAGES)
         sheet = ShortcutsHelp(self.theme, key_groups(pages, self.page.TITLE, self.page.SHORTCUTS), self)
         sheet.about_asked.connect(self.about.show)
         sheet.open()
@@ -329,12 +329,10 @@ class MainWindow(QMainWindow):
         ):
             available = self.screen().availableGeometry().size()
             self.resize(QSize(1320, 860).boundedTo(available * 0.92))
-        known = [key for key, _, _, bottom, _ in PAGES if not bottom]
+        known = [place.key for place in PAGES if place.group != FOOT]
         self.show_page(settings.last_view if settings.last_view in known else known[0])
 
     def _lay_out(self) -> None:
-        for at, (key, title, icon, bottom, _) in enumerate(PAGES, 1):
-            self.rail.add(key, title, icon, "Ctrl+," if key == "settings" else f"Ctrl+{at}", bottom=bottom)
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addLayout(self._notice_place)
@@ -353,9 +351,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
 
     def _make_shortcuts(self) -> None:
-        for at, (key, _, _, _, _) in enumerate(PAGES, 1):
+        for at, place in enumerate(PAGES, 1):
             shortcut = QShortcut(QKeySequence(f"Ctrl+{at}"), self)
-            shortcut.setProperty("page", key)
+            shortcut.setProperty("page", place.key)
             shortcut.activated.connect(self._go)
         for keys, slot in (
             ("Ctrl+,", self.show_settings), ("F1", self.show_help), ("?", self.show_help), ("Ctrl+Q", self.close),
@@ -367,7 +365,7 @@ class MainWindow(QMainWindow):
         self.show_page(self.sender().property("page"))
 
     @Slot()
-    def _restyle(self) -> None:
+    def _bound_size(self) -> None:
         least = QSize(self.theme.step(190), self.theme.step(120))
         self.setMinimumSize(least.boundedTo(self.screen().availableGeometry().size()))
 

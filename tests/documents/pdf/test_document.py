@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import PasswordNeeded, SpanlightError
-from app.core.report import Silent, Stopped
+from app.core.report import Silent
 from app.documents.parts import Parts
 from app.documents.pdf.document import open_pdf, read_pdf
 from tests.helpers.locked_pdfs import locked_pdf
@@ -164,37 +164,16 @@ def test_pages_that_cannot_be_loaded_are_told() -> None:
     )
 
 
-def test_pictures_of_pages_say_so() -> None:
-    parts = read(small_pdf([PICTURE, PICTURE]))
-    assert parts.text.strip() == ""
-    assert len(parts.pages) == 2
-    assert parts.notes == ("This PDF is pictures of pages: it holds no text to read.",)
-
-
-def test_some_pictures_of_pages_are_counted() -> None:
-    assert read(small_pdf([said("One."), PICTURE])).notes == ("1 of 2 pages is a picture and holds no text.",)
-    assert read(small_pdf([said("One."), PICTURE, PICTURE])).notes == (
-        "2 of 3 pages are pictures and hold no text.",
-    )
-
-
-def test_empty_pages_are_no_pictures() -> None:
-    assert read(small_pdf([said("One."), Page()])).notes == ()
-    assert read(small_pdf([Page()])).notes == ("The pages of this PDF are empty.",)
-
-
-def test_the_scan_says_so_at_once(shared_data: Path) -> None:
-    path = shared_data / "documents" / "scanned-letter-no-text-layer.pdf"
-    parts = read_pdf(str(path), path.name, "", Silent())
-    assert parts.notes == ("This PDF is pictures of pages: it holds no text to read.",)
-    assert parts.text.strip() == ""
-    assert len(parts.pages) >= 1
-
-
-def test_reading_stops_when_it_is_told_to() -> None:
-    class Stopping(Silent):
-        def check(self) -> None:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        read_pdf(small_pdf([said("One."), said("Two.")]), "a.pdf", "", Stopping())
+@pytest.mark.parametrize(
+    ("pages", "notes"),
+    [
+        ([PICTURE, PICTURE], ("This PDF is pictures of pages: it holds no text to read.",)),
+        ([said("One."), PICTURE], ("1 of 2 pages is a picture and holds no text.",)),
+        ([said("One."), PICTURE, PICTURE], ("2 of 3 pages are pictures and hold no text.",)),
+        ([said("One."), Page()], ()),
+        ([Page()], ("The pages of this PDF are empty.",)),
+    ],
+)
+def test_pages_without_text_are_noted(pages: list[Page], notes: tuple[str, ...]) -> None:
+    parts = read(small_pdf(pages))
+    assert (parts.notes, len(parts.pages)) == (notes, len(pages))

@@ -317,6 +317,7 @@ def test_words_a_million_points_away_do_no_harm() -> None:
     assert "near" in parts.text
 
 
+@pytest.mark.long
 def test_a_page_of_very_many_words_is_read_in_time() -> None:
     chance = random.Random(5)
     words = [

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.layout import BlockKind, Table
-from app.core.report import Silent, Stopped
+from app.core.report import Silent
 from app.documents.parts import Parts
 from app.documents.word.document import read_docx
 from tests.helpers.flowing import cells, check_parts, document_xml, outline, p, packed, r, styles, word_file
@@ -210,22 +210,13 @@ def test_a_strict_document() -> None:
     assert read(packed({"word/document.xml": xml})).text == "strict"
 
 
+@pytest.mark.long
 def test_a_large_table_is_read_quickly() -> None:
     row = "<w:tr>" + f"<w:tc>{p(r('words'))}</w:tc>" * 8 + "</w:tr>"
     data = word_file("<w:tbl>" + row * 1500 + "</w:tbl>")
     begun = time.process_time()
     assert read(data).tables == (Table(1500, 8),)
     assert time.process_time() - begun < 8
-
-
-def test_nothing_to_read_and_stopping() -> None:
-    class Stop(Silent):
-        def check(self) -> None:
-            raise Stopped
-
-    assert read_docx(word_file(p("")), "a.docx", Silent()) == Parts("")
-    with pytest.raises(Stopped):
-        read_docx(word_file(p(r("a"))), "a.docx", Stop())
 
 
 RUNS = st.builds(

@@ -133,14 +133,6 @@ def test_a_packed_file_of_another_kind() -> None:
         read(packed({"content.txt": "words"}))
 
 
-def test_a_missing_part_is_done_without() -> None:
-    parts = read(
-        word_file('<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>')
-    )
-    assert parts.text == "words"
-    assert parts.notes == ()
-
-
 def test_a_broken_part_is_done_without() -> None:
     parts = read(packed({"word/document.xml": document_xml(BODY), "word/styles.xml": "<<<"}))
     assert parts.text == "words"

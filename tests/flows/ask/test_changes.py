@@ -13,7 +13,7 @@ from app.core.text import Document
 from app.documents import same_bytes
 from app.documents.orders import Read
 from app.documents.reader import read
-from app.flows.ask.changes import FileState, file_state
+from app.flows.ask.read import FileState, file_state
 from tests.helpers.children import POSIX
 
 WORDS = b"The knave stole the tarts."

@@ -43,11 +43,12 @@ def test_the_sets_that_come_along_are_whole_and_small() -> None:
     listed = {path.name for path in paths.example_sets.iterdir()}
     assert listed == {"README.md", "sets.toml", *(Path(one.path).name for one in found)}
     readme = (paths.example_sets / "README.md").read_text(encoding="utf-8")
-    for one, model in zip(found, ("reader-quick", "starter-sentiment", "starter-entities"), strict=True):
+    for one, model in zip(found, ("quick reader", "sentiment", "names"), strict=True):
         path = Path(one.path)
         assert path.name in readme
         assert path.stat().st_size < 150_000
-        assert "CC BY" in one.line and model in one.line  # what is owed, and what was chosen with it
+        assert "CC BY" in one.line  # what is owed
+        assert f"Spanlight {model} was tuned" in one.line  # what was chosen with it
     questions = read_examples(Path(found[0].path)).items
     for asked in questions:
         assert isinstance(asked, QaExample)

@@ -75,7 +75,7 @@ def test_settings_leads_there_and_esc_back(window: MainWindow, qtbot: QtBot) -> 
     assert settings.about.words() == f"Spanlight {VERSION}"  # type: ignore[attr-defined]
     settings.about.link.click()  # type: ignore[attr-defined]
     assert isinstance(window.page, AboutView)
-    assert window.rail._buttons["settings"][0].isChecked(), "the rail names the page that it belongs to"
+    assert window.rail.buttons["settings"].isChecked(), "the rail names the page that it belongs to"
     qtbot.keyClick(window.page, Qt.Key.Key_Escape)
     assert window.page is settings
 

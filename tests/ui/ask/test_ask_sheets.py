@@ -16,9 +16,9 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
+from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
-from app.ui.ask.ask_drafts import load_sheets
 from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
@@ -78,7 +78,7 @@ def test_every_tab_has_its_own_text_question_and_answer(view: AskView, qtbot: Qt
 
 def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot: QtBot) -> None:
     for text in ("Alpha text.", "Beta text.", "Gamma text."):
-        view.sheets.new_up()
+        view.sheets.show_new()
         write(view, text)
     view.sheets.bring(1)
     view.panel.box.set_question("Which?", [])
@@ -107,21 +107,6 @@ def test_the_focus_stays_on_the_page_when_a_tab_is_closed(view: AskView, qtbot: 
     assert titles(view) == ["Alpha text."] and view.sheets.current().pane.hasFocus()
 
 
-def test_files_are_opened_once_each_in_a_tab_of_their_own(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    for name in ("one.txt", "two.txt"):
-        (tmp_path / name).write_bytes(f"{name} says\r\nthis".encode())
-    view.open_files([tmp_path / "one.txt", tmp_path / "two.txt"])
-    assert titles(view) == ["one.txt", "two.txt"], "a tab for each at once"
-    qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
-    assert view.sheets.current().pane.text() == "two.txt says\nthis"
-    assert view.workspace.settings.recent_files == [str(tmp_path / name) for name in ("two.txt", "one.txt")]
-    view.open_files([tmp_path / "one.txt"])
-    assert titles(view) == ["one.txt", "two.txt"]
-    assert view.sheets.current().path == str(tmp_path / "one.txt")
-
-
 def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "drop.txt").write_text("Dropped text.", "utf-8")
     data = QMimeData()
@@ -142,21 +127,6 @@ def test_a_file_pasted_into_the_question_is_opened(view: AskView, qtbot: QtBot, 
     assert view.panel.box.question() == ""
 
 
-def test_a_file_that_cannot_be_read_is_said_in_its_tab(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    view.open_files([tmp_path / "not-there.txt"])
-    opening = view.sheets.current().opening
-    assert opening is not None
-    qtbot.waitUntil(lambda: opening.notice.isVisible())
-    assert "not-there.txt" in opening.notice.sentence()
-    assert titles(view) == ["not-there.txt"]
-    (tmp_path / "not-there.txt").write_text("It is there now.", "utf-8")
-    opening.again_asked.emit()
-    qtbot.waitUntil(lambda: view.sheets.current().is_open)
-    assert view.sheets.current().pane.text() == "It is there now."
-    view.sheets.close_current()
-    assert titles(view) == ["New text"]
-
-
 def test_the_next_start_finds_everything_that_was_typed(make: Callable[[], AskView], qtbot: QtBot) -> None:
     first = make()
     write(first, "Alpha 👩\u200d👩 text.\nשלום")
@@ -165,7 +135,7 @@ def test_the_next_start_finds_everything_that_was_typed(make: Callable[[], AskVi
     qtbot.keyClick(first.panel.box.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: first.panel.card.isVisible())
     qtbot.keyClicks(first.panel.box.field, " And not yet asked")
-    first.sheets.new_up()
+    first.sheets.show_new()
     write(first, "Beta text.")
     first.sheets.bring(0)
     first._splitter.setSizes([500, 480])
@@ -203,23 +173,11 @@ def test_closing_keeps_what_still_waits_to_be_saved(view: AskView, qtbot: QtBot)
     write(view, "Alpha text.")
     view.sheets._timer.setInterval(0)
     view.sheets.save_soon()
-    qtbot.waitUntil(lambda: view.sheets._save_job is not None and not view.sheets.current().unsaved)
+    qtbot.waitUntil(
+        lambda: view.sheets._save_job is not None and not view.sheets.current().session.is_unsaved
+    )
     view.keep()
     view.lanes.files.quit()
     free.set()
     (kept,) = load_sheets(Drafts(view.workspace.paths.drafts)).sheets
     assert kept.text == "Alpha text."
-
-
-def test_a_broken_list_of_drafts_opens_an_empty_page(
-    make: Callable[[], AskView], spanlight_home: Path
-) -> None:
-    for text in ("{", "[]", '{"sheets": [1]}', '{"sheets": [{"key": "../x"}], "current": "a"}'):
-        view = make()
-        view.sheets.drafts.save("ask", text)
-        assert titles(make()) == ["New text"]
-
-
-def test_very_long_lines_are_told(view: AskView, qtbot: QtBot) -> None:
-    write(view, "word " * 5000)
-    assert "long lines" in view.panel.notice.sentence()

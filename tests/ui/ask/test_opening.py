@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,15 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.core.layout import Kind
-from app.core.report import Progress, Report
-from app.core.requests import ModelChoice, Question
-from app.core.results import Reading
 from app.ui.ask.ask import AskView
 from app.ui.ask.opening_page import OpeningPage
+from app.ui.ask.session import TextState
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.window.window import MainWindow
-from tests.flows.fake_engine import read
 from tests.helpers.locked_pdfs import locked_pdf
-from tests.helpers.open_files import CARD, PAGE, Waiting, ask, is_open, reader, titles, write_pdf
+from tests.helpers.open_files import PAGE, Waiting, ask, is_open, reader, titles, write_pdf
 from tests.helpers.windows import FakeEngine, settle
 
 LEFT = Qt.MouseButton.LeftButton
@@ -79,7 +75,7 @@ def test_every_kind_of_file_comes_up_on_the_page_that_fits_it(
     assert titles(view) == ["a.txt", "b.md", "c.html", "d.pdf"]
     panes = [type(sheet.pane) for sheet in view.sheets.all()]
     assert panes == [DocumentPane, RichPane, RichPane, PagePane]
-    kinds = [sheet.opened.kind for sheet in view.sheets.all() if sheet.opened is not None]
+    kinds = [sheet.session.opened.kind for sheet in view.sheets.all() if sheet.session.opened is not None]
     assert kinds == [Kind.TEXT, Kind.MARKDOWN, Kind.HTML, Kind.PDF]
 
 
@@ -170,8 +166,9 @@ def test_one_that_is_open_already_comes_up_also_by_its_name_in_this_folder(
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_text(name, "utf-8")
     is_open(view, qtbot, [Path("one.txt"), tmp_path / "two.txt", Path("one.txt")])
-    assert titles(view) == ["one.txt", "two.txt"]
-    assert view.sheets.current().path == str(tmp_path / "one.txt")
+    assert titles(view) == ["one.txt", "two.txt"], "a tab for each"
+    assert view.workspace.settings.recent_files == [str(tmp_path / name) for name in ("two.txt", "one.txt")]
+    assert view.sheets.current().session.path == str(tmp_path / "one.txt")
     for same in ("./one.txt", "folder/../one.txt"):
         view.open_files([tmp_path / "two.txt"])
         view.open_files([Path(same)])
@@ -257,7 +254,7 @@ def test_reading_again_that_is_stopped_or_fails_leaves_what_was_read(
     held = view.workspace.documents
     documents = Waiting(held)
     view.workspace.documents = documents  # type: ignore[assignment]
-    sheet.again_asked.emit(sheet)
+    sheet.read_requested.emit()
     qtbot.waitUntil(lambda: bool(documents.reads))
     assert not sheet.is_open
     assert view.stop()
@@ -265,7 +262,7 @@ def test_reading_again_that_is_stopped_or_fails_leaves_what_was_read(
     assert sheet.pane.text().startswith("The tide") and view.panel.card.answer() == "noon"
     view.workspace.documents = held
     file.write_bytes(b"%PDF-1.7 and nothing else")
-    sheet.again_asked.emit(sheet)
+    sheet.read_requested.emit()
     qtbot.waitUntil(lambda: sheet.is_open)
     assert "tides.pdf" in sheet.banner.sentence() and sheet.pane.text().startswith("The tide")
     write_pdf(file, "The tide is low at six.")
@@ -284,55 +281,33 @@ def test_the_same_file_read_again_keeps_its_answer_lit(view: AskView, qtbot: QtB
             file.write_text("The tide is high at noon.", "utf-8")
         sheet = is_open(view, qtbot, [file])
         ask(view, qtbot, "When is it noon?")
-        sheet.again_asked.emit(sheet)
+        sheet.read_requested.emit()
         assert not sheet.is_open
         qtbot.waitUntil(lambda sheet=sheet: sheet.is_open)  # type: ignore[misc]
-        assert sheet.outcome is not None and not sheet.outcome.stale and sheet.outcome.lit == (True,)
+        assert (
+            sheet.session.run is not None
+            and sheet.session.run.text is not TextState.CHANGED
+            and sheet.session.run.lit == (True,)
+        )
         assert sheet.pane.light_boxes(0) and view.panel.card.answer() == "noon"
 
 
-def test_only_so_many_closed_files_are_held(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    names = [f"{number}.txt" for number in range(13)]
+def test_only_so_many_closed_files_are_held(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.ui.ask.sheets._MOST_CLOSED", 2)
+    names = [f"{number}.txt" for number in range(4)]
     for name in names:
         (tmp_path / name).write_text(name, "utf-8")
     is_open(view, qtbot, [tmp_path / name for name in names])
     sheets = list(view.sheets.all())
     for _ in names:
         view.sheets.close(0)
-    qtbot.waitUntil(lambda: not any(isValid(sheet) for sheet in sheets[:3]))
-    assert all(isValid(sheet) for sheet in sheets[3:])
-    for _ in range(20):
+    qtbot.waitUntil(lambda: not any(isValid(sheet) for sheet in sheets[:2]))
+    assert all(isValid(sheet) for sheet in sheets[2:])
+    for _ in range(5):
         view.sheets.undo_close()
-    assert sorted(titles(view)) == sorted(names[3:])
-
-
-def test_an_answer_that_comes_after_its_tab_was_closed_is_shown_nowhere(
-    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot, tmp_path: Path
-) -> None:
-    asked: list[Report] = []
-
-    def slow(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
-        reading = replace(read(question), windows=34, windows_total=100, complete=False)
-        report.progress(Progress(34, 100, "Reading"))
-        report.partial(reading)
-        asked.append(report)
-        while True:
-            report.check()
-
-    view = open_page(AskView, FakeEngine(slow, CARD))
-    (tmp_path / "tides.txt").write_text("The tide is high at noon.", "utf-8")
-    sheet = is_open(view, qtbot, [tmp_path / "tides.txt"])
-    view.panel.box.select()
-    qtbot.keyClicks(view.panel.box.field, "When is it noon?")
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.panel.card.isVisible())
-    view.sheets.close_current()
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert not view.panel.card.isVisible() and not view.panel.strip.isVisible()
-    view.sheets.undo_close()
-    assert view.sheets.current() is sheet
-    assert sheet.outcome is not None and sheet.outcome.ended == "Stopped after 34% of the text"
-    assert view.panel.card.isVisible() and not view.panel.strip.isVisible()
+    assert sorted(titles(view)) == names[2:]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of bytes")

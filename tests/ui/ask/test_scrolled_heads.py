@@ -29,7 +29,7 @@ def also_try(panel: AnswerPanel) -> QLabel:
 
 
 def test_a_heading_stands_where_something_is_seen_under_it(panel: AnswerPanel, qtbot: QtBot) -> None:
-    panel.offer(["When is it?", "Where is it?"])
+    panel.suggest(["When is it?", "Where is it?"])
     head, button = also_try(panel), panel.findChildren(TryButton)[0]
     seen: set[bool] = set()
     for height in range(700, 120, -8):
@@ -45,11 +45,11 @@ def test_a_heading_stands_where_something_is_seen_under_it(panel: AnswerPanel, q
 
 
 def test_a_heading_without_anything_takes_up_no_room(panel: AnswerPanel, qtbot: QtBot) -> None:
-    panel.offer(["When is it?"])
+    panel.suggest(["When is it?"])
     qtbot.wait(1)
     inner = panel._scroll.widget()
     tall = inner.minimumSizeHint().height()
-    panel.offer([])
+    panel.suggest([])
     qtbot.wait(1)
     assert not also_try(panel).isVisible()
     assert inner.minimumSizeHint().height() < tall - also_try(panel).height()

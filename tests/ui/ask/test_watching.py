@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.ui.ask.ask import AskView
+from app.ui.ask.files import CHANGED, GONE
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.watching import CHANGED, GONE
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
@@ -21,7 +21,7 @@ from tests.helpers.windows import FakeEngine
 @pytest.fixture
 def view(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> AskView:
     view = open_page(AskView, reader())
-    view.watching._timer.setInterval(10)
+    view.files._timer.setInterval(10)
     return view
 
 
@@ -38,8 +38,8 @@ def read_again(sheet: Sheet) -> QPushButton:
 
 def looked(view: AskView, qtbot: QtBot) -> None:
     """Look, and wait until what was found is shown."""
-    view.watching.look()
-    qtbot.waitUntil(lambda: view.lanes.files.idle and not view.watching._jobs)
+    view.files.check()
+    qtbot.waitUntil(lambda: view.lanes.files.idle and not view.files._checking)
 
 
 def test_a_change_is_noticed_and_read_when_wanted(view: AskView, qtbot: QtBot, file: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_file_that_is_replaced_as_editors_do_is_watched_on(view: AskView, qtbo
         qtbot.waitUntil(lambda: sheet.banner.sentence() == CHANGED)
         qtbot.mouseClick(read_again(sheet), Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda words=words: sheet.is_open and sheet.pane.text() == words)  # type: ignore[misc]
-        assert str(file) in view.watching._watcher.files()
+        assert str(file) in view.files._watcher.files()
 
 
 def test_a_file_that_goes_leaves_what_was_read(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_banner_that_was_put_away_stays_away_until_the_next_change(
     file.write_text("The tide is low at six.", "utf-8")
     qtbot.waitUntil(lambda: sheet.banner.isVisible())
     qtbot.mouseClick(sheet.banner._close, Qt.MouseButton.LeftButton)
-    view.sheets.new_up()
+    view.sheets.show_new()
     view.sheets.bring(0)
     looked(view, qtbot)
     assert not sheet.banner.isVisible()
@@ -125,11 +125,11 @@ def test_a_tab_that_was_closed_and_brought_back_is_watched_again(
 ) -> None:
     sheet = is_open(view, qtbot, [file])
     view.sheets.close_current()
-    assert str(file) not in view.watching._watcher.files()
+    assert str(file) not in view.files._watcher.files()
     file.write_text("The tide is low at six.", "utf-8")
     view.sheets.undo_close()
     qtbot.waitUntil(lambda: sheet.banner.sentence() == CHANGED)
-    assert str(file) in view.watching._watcher.files()
+    assert str(file) in view.files._watcher.files()
 
 
 def test_reading_again_that_was_stopped_is_offered_again(view: AskView, qtbot: QtBot, file: Path) -> None:

@@ -1,43 +1,80 @@
-"""Every widget that shows a document is a Pane: what a view may ask, it answers."""
+"""What all three panes can do: highlights, clicks, copying, files dropped on them, and their scroll position."""
 
 from __future__ import annotations
 
-import inspect
+from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.layout import Block, BlockKind, Kind, Opened, PageText
+from app.core.layout import Block, BlockKind, Opened
 from app.core.text import Document, Span
 from app.ui.document.flowing.rich_pane import RichPane
-from app.ui.document.pane import Pane
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
+from tests.helpers.paged import opened_pdf
+from tests.helpers.small_pdfs import Page, lines
 
-RESOURCES = ROOT / "resources"
-DEEDS = [name for name in vars(Pane) if not name.startswith("_")]
+AnyPane = DocumentPane | RichPane | PagePane
+CONTROL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
+LEFT = Qt.MouseButton.LeftButton
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
-@pytest.mark.parametrize("kind", [DocumentPane, RichPane, PagePane])
-def test_it_is_a_pane(
-    qapp: QApplication, qtbot: QtBot, kind: type[DocumentPane] | type[RichPane] | type[PagePane]
-) -> None:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
-    pane = kind(theme)
-    theme.setParent(pane)
+@pytest.fixture(params=[DocumentPane, RichPane, PagePane])
+def pane(theme: Theme, qtbot: QtBot, request: pytest.FixtureRequest) -> AnyPane:
+    """An empty pane of each kind."""
+    pane: AnyPane = request.param(theme)
     qtbot.addWidget(pane)
-    assert DEEDS
-    for name in DEEDS:
-        wanted, given = inspect.signature(getattr(Pane, name)), inspect.signature(getattr(kind, name))
-        assert list(wanted.parameters.values()) == list(given.parameters.values()), name
-    for name in Pane.__annotations__:
-        assert hasattr(getattr(pane, name), "connect"), name
+    pane.resize(700, 400)
+    pane.show()
+    qtbot.waitExposed(pane)
+    return pane
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """Eight pages whose lines are blocks too."""
+    pages = [
+        Page(
+            lines(f"The tide of day {n} is high\nthe ebb of night {n} low\nand noon {n} is bright.", 72, 100)
+        )
+        for n in NUMBERS
+    ]
+    opened = opened_pdf(tmp_path_factory.mktemp("pdf") / "tides.pdf", pages)
+    text, blocks, at = opened.document.text, [], 0
+    for line in text.split("\n"):
+        if line:
+            blocks.append(Block(BlockKind.PARAGRAPH, Span(at, at + len(line))))
+        at += len(line) + 1
+    return Opened(Document(text), opened.kind, blocks=tuple(blocks), pages=opened.pages)
+
+
+@pytest.fixture
+def filled(pane: AnyPane, opened: Opened) -> AnyPane:
+    """A pane of each kind that shows the document."""
+    show(pane, opened)
+    return pane
+
+
+def show(pane: AnyPane, opened: Opened) -> None:
+    if isinstance(pane, DocumentPane):
+        pane.set_text(opened.document.text)
+    else:
+        pane.show_document(opened)
+
+
+def place(pane: AnyPane, words: str) -> tuple[Span, str]:
+    at = pane.text().index(words)
+    return Span(at, at + len(words)), words
+
+
+def test_an_empty_pane_takes_every_request(pane: AnyPane) -> None:
     assert pane.accessibleName()
-    # Nothing stands here yet, and nothing that is asked of it does harm.
     assert pane.is_empty() and pane.text() == "" and pane.selected_words() == "" and pane.top() == 0
     assert pane.light([(Span(0, 3), "abc")]) == [False] and pane.why_not(0)
     pane.choose(0)
@@ -50,29 +87,87 @@ def test_it_is_a_pane(
     assert not pane.moved_by_user() and not pane.go_to_words("abc")
 
 
-@pytest.mark.parametrize("kind", [DocumentPane, RichPane, PagePane])
-def test_a_place_beyond_the_end_is_the_end(
-    qapp: QApplication, qtbot: QtBot, kind: type[DocumentPane] | type[RichPane] | type[PagePane]
+def test_only_places_with_their_words_are_highlighted(filled: AnyPane) -> None:
+    wrong = (Span(3, 7), "ebbs")
+    given = [place(filled, "day two"), wrong, (Span(0, 10**6), "x")]
+    assert filled.light(given) == [True, False, False]
+    assert filled.why_not(0) == filled.why_not(9) == ""
+    assert filled.why_not(1).endswith(".") and filled.why_not(2).endswith(".")
+    assert filled.light_boxes(1) == []
+    marks = filled.map.marks()
+    assert 0 < marks[0] < 0.5 and marks[1] == -1.0
+    before = filled.map.value()
+    filled.reveal(1)
+    assert filled.map.value() == before
+    filled.clear_highlights()
+    assert filled.map.marks() == () and filled.light_boxes(0) == []
+
+
+def test_a_click_on_a_highlighted_place_or_its_mark_sends_its_index(filled: AnyPane, qtbot: QtBot) -> None:
+    chosen: list[int] = []
+    filled.light_chosen.connect(chosen.append)
+    filled.light([place(filled, "tide"), place(filled, "high")])
+    for index in (1, 0):
+        qtbot.mouseClick(filled.viewport(), LEFT, pos=filled.light_boxes(index)[0].center().toPoint())
+    beside = filled.light_boxes(1)[0].center().toPoint() + QPoint(150, 0)
+    qtbot.mouseClick(filled.viewport(), LEFT, pos=beside)
+    filled.map.mark_clicked.emit(1)
+    assert chosen == [1, 0, 1]
+
+
+def test_ctrl_c_copies_the_selection_and_asks_for_the_answer_without_one(
+    filled: AnyPane, qtbot: QtBot
 ) -> None:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
-    pane = kind(theme)
-    theme.setParent(pane)
-    qtbot.addWidget(pane)
-    pane.resize(600, 400)
-    text = "Words on a line of their own.\n\n" * 80
-    if isinstance(pane, DocumentPane):
-        pane.set_text(text)
-    else:
-        places = [(at, at + 29) for at in range(0, len(text), 31)]
-        blocks = tuple(Block(BlockKind.PARAGRAPH, Span(*place)) for place in places)
-        pages = (PageText(300, 400, Span(0, 1000)), PageText(300, 400, Span(1000, len(text))))
-        shown = Opened(Document(text), Kind.PDF, blocks=blocks, pages=pages)
-        pane.show_document(shown)
-    pane.show()
-    qtbot.waitExposed(pane)
-    pane.go_to(len(text))
+    requests: list[bool] = []
+    filled.copy_asked.connect(lambda: requests.append(True))
+    qtbot.keyClick(filled, Qt.Key.Key_C, CONTROL)
+    assert requests == [True]
+    qtbot.keyClick(filled, Qt.Key.Key_A, CONTROL)
+    qtbot.keyClick(filled, Qt.Key.Key_C, CONTROL)
+    assert QGuiApplication.clipboard().text().strip() == filled.text().strip() and requests == [True]
+
+
+def test_files_dropped_or_pasted_are_passed_on(pane: AnyPane, tmp_path: Path, qtbot: QtBot) -> None:
+    received: list[list[Path]] = []
+    pane.files_dropped.connect(received.append)
+
+    def files() -> QMimeData:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+        return data
+
+    data = files()
+    enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, data, LEFT, NONE)
+    QApplication.sendEvent(pane.viewport(), enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(
+        pane.viewport(), QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, LEFT, NONE)
+    )
+    QGuiApplication.clipboard().setMimeData(files())
+    qtbot.keyClick(pane, Qt.Key.Key_V, CONTROL)
+    assert received == [[tmp_path / "a.txt"]] * 2 and pane.text() == ""
+
+
+def test_scrolling_by_the_user_is_noticed(filled: AnyPane, qtbot: QtBot) -> None:
+    filled.light([place(filled, "day eight")])
+    filled.reveal(0)
+    qtbot.wait(10)
+    (box,) = filled.light_boxes(0)
+    assert 0 <= box.top() and box.bottom() <= filled.viewport().height()
+    assert not filled.moved_by_user()
+    value = filled.map.value()
+    filled.reveal(0)
+    assert filled.map.value() == value, "a place that is seen well stays where it is"
+    filled.map.setValue(0)
+    assert filled.moved_by_user()
+    filled.note_position()
+    assert not filled.moved_by_user()
+
+
+def test_a_place_beyond_the_end_is_the_end(pane: AnyPane, opened: Opened) -> None:
+    show(pane, opened)
+    pane.go_to(len(pane.text()))
     last = pane.top()
     pane.go_to(0)
-    pane.go_to(10 * len(text))
+    pane.go_to(10 * len(pane.text()))
     assert pane.top() == last > 0

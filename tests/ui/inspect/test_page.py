@@ -27,7 +27,8 @@ from app.core.requests import ModelChoice
 from app.core.text import Span
 from app.ui.inspect.page import InspectView
 from app.ui.inspect.pooling import PoolingSection
-from app.ui.inspect.work import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
+from app.ui.inspect.sections import SECTIONS
+from app.ui.inspect.visit import DRAFT, MAX_VISIT_CHARACTERS, visit_from_json, visit_to_json
 from app.ui.kit.chart import Chart
 from app.ui.kit.file_dialog import save_dialog
 from tests.helpers import insides
@@ -75,8 +76,7 @@ def look(view: InspectView, qtbot: QtBot, subject: Subject = insides.ASKED, mode
 
 
 def names(view: InspectView) -> list[str]:
-    bar = view._sections.names
-    return [bar.tabData(at) for at in range(bar.count())]
+    return [SECTIONS[at].KEY for at in view._sections.named()]
 
 
 def offers(view: InspectView) -> list[QPushButton]:
@@ -207,7 +207,7 @@ def test_another_model_has_everything_looked_at_anew(
 ) -> None:
     look(view, qtbot)
     box = view._bar.models
-    assert [box.itemText(at) for at in range(box.count())] == ["reader-quick", "other-qa"]
+    assert [box.itemText(at) for at in range(box.count())] == ["Spanlight quick reader", "other-qa"]
     view._bar.model_chosen.emit("/models/other-qa")
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2
@@ -286,7 +286,7 @@ def test_numbers_are_saved_in_the_files_lane(view: InspectView, tmp_path: Path, 
     notes: list[str] = []
     view.note.connect(notes.append)
     path = tmp_path / "picture.csv"
-    view.save_numbers_as(path)
+    view._saving.write(path, view.section().numbers().encode())  # type: ignore[union-attr]
     rested(view, qtbot)
     section = view.section()
     assert section is not None
@@ -316,7 +316,7 @@ def test_the_ending_follows_the_kind_that_is_chosen(view: InspectView) -> None:
 def test_a_disk_that_refuses_is_said_on_the_page(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
     look(view, qtbot)
     (tmp_path / "file").write_text("in the way")
-    view.save_numbers_as(tmp_path / "file" / "numbers.csv")
+    view._saving.write(tmp_path / "file" / "numbers.csv", b"")
     rested(view, qtbot)
     assert view._notice.isVisible()
     assert "could not be written" in view._notice.sentence()

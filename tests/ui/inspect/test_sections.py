@@ -1,4 +1,4 @@
-"""The sections What happens here, The loss, Why this answer and Compare, through the real lanes."""
+"""Every section of the Look inside page over an engine that answers at once, through the real lanes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.inside import Losses, LossTerm, Removals
+from app.core.errors import SpanlightError
+from app.core.inside import Losses, LossTerm, Pooling, Removals
 from app.core.inspection import (
     Example,
     LookAtAttention,
     LookAtLoss,
+    LookAtPooling,
     LookAtReasons,
     LookAtSpans,
     LookWithout,
@@ -28,21 +33,35 @@ from app.core.inspection import (
     Target,
 )
 from app.core.models import Head, ModelCard, ProblemType
-from app.core.report import Report
-from app.core.requests import ModelChoice, TextsToClassify
-from app.core.results import Classification, ClassScore, Entity, Tagged, TaggedTexts
+from app.core.results import (
+    Answer,
+    Classification,
+    Classifications,
+    ClassScore,
+    Entity,
+    Reading,
+    Tagged,
+    TaggedTexts,
+)
 from app.core.text import Span
-from app.ui.inspect.compare import CompareSection, side_of
-from app.ui.inspect.compared import Side
-from app.ui.inspect.example_forms import NO, ClassForm, FollowForm, WordsForm
-from app.ui.inspect.example_marking import OUTSIDE, SILENT, AnswerForm, NamesForm
-from app.ui.inspect.loss import LossSection
+from app.ui.inspect.charts.export import ChartBar
+from app.ui.inspect.charts.numbers_table import NumbersTable
+from app.ui.inspect.charts.span_matrix import SpanMatrix
+from app.ui.inspect.charts.token_bars import TokenBars
+from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.vector_strip import VectorStrip
+from app.ui.inspect.compare import CompareSection, Side, side_of
+from app.ui.inspect.loss import GoldText, LossSection, golds, selected_golds
 from app.ui.inspect.picture import PictureSection
+from app.ui.inspect.pooling import PoolingSection, proof, verdict
 from app.ui.inspect.section import Section
-from app.ui.inspect.why import WhySection
-from app.ui.inspect.words import window_words
+from app.ui.inspect.spans import SpansSection, describe_best_span, span_table
+from app.ui.inspect.visit import window_words
+from app.ui.inspect.why import WhySection, targets
+from app.ui.kit.chart import Chart
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
+from tests.conftest import ROOT
 from tests.helpers import insides
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace
@@ -51,22 +70,32 @@ Kind = TypeVar("Kind", bound=Section)
 Show = Callable[..., Any]
 
 
+@pytest.fixture(scope="module")
+def theme(qapp: QApplication) -> Theme:
+    theme = Theme(ROOT / "resources")
+    theme.choose("light")
+    return theme
+
+
 @pytest.fixture
 def engine() -> FakeEngine:
     return FakeEngine(insides.answer, *insides.CARDS)
 
 
-@pytest.fixture
-def show(qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: object) -> Iterator[Show]:
-    """Makes a section of a kind, has it look at a subject, and waits for the end."""
-    workspace, lanes = open_fake_workspace(engine), Lanes()
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
-    made: list[Section] = []
+@pytest.fixture(scope="module")
+def lanes(qapp: QApplication) -> Iterator[Lanes]:
+    lanes = Lanes()
+    yield lanes
+    lanes.close()
 
-    def of(kind: type[Kind], subject: Subject, *models: ModelCard) -> Kind:
+
+@pytest.fixture
+def show(theme: Theme, lanes: Lanes, qtbot: QtBot, engine: FakeEngine) -> Show:
+    """Makes a section of a kind, has it look at a subject with models, and waits for the end."""
+    workspace = open_fake_workspace(engine)
+
+    def of(kind: type[Kind], subject: Subject = insides.ASKED, *models: ModelCard) -> Kind:
         section = kind(workspace, theme, lanes)
-        made.append(section)
         qtbot.addWidget(section)
         section.resize(1000, 700)
         section.show()
@@ -76,8 +105,7 @@ def show(qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: o
         rested(section, qtbot)
         return section
 
-    yield of
-    lanes.close()
+    return of
 
 
 def rested(section: Section, qtbot: QtBot) -> None:
@@ -90,6 +118,15 @@ def button(section: Section, words: str) -> QPushButton:
 
 def rows(section: Section) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(section.numbers())))
+
+
+def only(section: Section, kind: type[Chart] | type[NumbersTable]) -> Any:
+    (found,) = section.findChildren(kind)
+    return found
+
+
+def said(section: Section) -> str:
+    return "\n".join(label.text() for label in section.findChildren(QLabel) if label.isVisible())
 
 
 # What happens here
@@ -107,7 +144,6 @@ def test_the_module_tree_is_one_click_away_and_print_model_can_be_copied(show: S
     assert (bert.text(0), bert.child(1).childCount()) == ("bert", insides.LAYERS)
     qtbot.mouseClick(button(section, "Copy the tree as text"), Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == insides.picture(insides.ASKED).printed
-    assert "path,name,class" in section._tree.csv()
 
 
 def test_why_the_head_takes_what_it_takes_is_said(show: Show) -> None:
@@ -118,19 +154,29 @@ def test_why_the_head_takes_what_it_takes_is_said(show: Show) -> None:
 # The loss
 
 
-def test_the_given_answer_is_held_to_be_right_and_others_can_be_marked(
+def chosen(section: LossSection) -> list[str]:
+    return [section._choice.itemText(at) for at in range(section._choice.count())]
+
+
+def choose(section: LossSection, title: str, qtbot: QtBot) -> None:
+    section._choice.setCurrentText(title)
+    section._choice.activated.emit(section._choice.currentIndex())
+    rested(section, qtbot)
+
+
+def test_the_lit_answer_is_gold_and_selected_words_take_its_place(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
-    section = show(LossSection, insides.ASKED)
+    section = show(LossSection)
     assert engine.requests == [LookAtLoss(insides.ASKED, Example(answer=insides.ANSWER))]
-    form = section._form
-    assert isinstance(form, AnswerForm)
-    assert not form.button.isEnabled()
+    lit = [light.cursor.selectedText() for light in section._text.extraSelections()]
+    assert lit == [insides.ANSWER.of(insides.TEXT)]
     beach = Span(insides.TEXT.index("the beach"), insides.TEXT.index("the beach") + 9)
-    form.text.choose(Span(beach.start - 1, beach.end + 1))  # with the blanks around it
-    qtbot.mouseClick(form.button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(section._text.selected):
+        section._text.select(Span(beach.start - 1, beach.end + 1))  # with the blanks around it
     rested(section, qtbot)
     assert engine.requests[-1] == LookAtLoss(insides.ASKED, Example(answer=beach))
+    assert section._choice.currentText() == "“the beach”"
     shown = rows(section)
     assert [row["term"] for row in shown] == ["Start", "End", "total", "transformers", "training"]
     assert shown[0]["right"] == "“the beach”"
@@ -138,58 +184,74 @@ def test_the_given_answer_is_held_to_be_right_and_others_can_be_marked(
     assert float(shown[2]["loss"]) == pytest.approx(total)
 
 
-def test_a_text_that_does_not_say_is_an_example_too(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    section = show(LossSection, insides.ASKED)
-    section._form.ways._buttons[SILENT].click()
-    rested(section, qtbot)
-    assert engine.requests[-1] == LookAtLoss(insides.ASKED, Example())
-    assert "[CLS]" in rows(section)[0]["right"]
-
-
 def test_an_answer_outside_the_window_is_ignored_and_why_is_said(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
-    section = show(LossSection, insides.ASKED)
-    section._form.ways._buttons[OUTSIDE].click()
-    rested(section, qtbot)
-    asked = engine.requests[-1]
-    assert isinstance(asked, LookAtLoss)
-    assert asked.example.answer == Span(len(insides.TEXT), len(insides.TEXT) + 1)
+    section = show(LossSection)
+    choose(section, "The text does not say", qtbot)
+    assert engine.requests[-1] == LookAtLoss(insides.ASKED, Example())
+    assert "[CLS]" in rows(section)[0]["right"]
+    choose(section, "An answer beyond what is read", qtbot)
+    outside = Span(len(insides.TEXT), len(insides.TEXT) + 1)
+    assert engine.requests[-1] == LookAtLoss(insides.ASKED, Example(answer=outside))
+    assert section._text.extraSelections() == []
     shown = {row["term"]: row for row in rows(section)}
     assert shown["Start"]["counted"] == "no"
     assert math.isnan(float(shown["transformers"]["loss"]))
     assert float(shown["training"]["loss"]) == 0
-    said = section._words.text()
-    assert "0 divided by 0" in said
-    assert "training adds nothing" in said
-    places = [section._chart.describe(at) for at in range(section._chart.count())]
-    assert "What transformers computes: undefined." in places
-    assert "What training adds up: 0." in places
+    assert "0 divided by 0" in section._words.text()
+    assert "training adds nothing" in section._words.text()
 
 
-def test_a_question_without_an_answer_begins_with_the_models_own(
-    show: Show, engine: FakeEngine, qtbot: QtBot
+@pytest.mark.parametrize(
+    ("subject", "examples"),
+    [
+        (replace(insides.ASKED, focus=None), [Example(answer=insides.ANSWER), Example()]),
+        (insides.REVIEW, [Example(labels=("positive",)), Example(labels=("negative",))]),
+        (insides.BLANKED, [Example(words=("France",))]),
+        (Subject(Head.MASKED_WORDS, "Paris is lovely.", blanks=(Span(0, 5),)), [Example(words=("Paris",))]),
+        (insides.FOLLOWED, [Example(follows=True), Example(follows=False)]),
+        (insides.NAMED, [Example(entities=((Span(0, 12), "PER"),)), Example()]),
+    ],
+)
+def test_each_head_has_its_likeliest_gold_first(
+    show: Show, engine: FakeEngine, subject: Subject, examples: list[Example], qtbot: QtBot
 ) -> None:
-    subject = replace(insides.ASKED, focus=None)
-    show(LossSection, subject)
-    assert isinstance(engine.requests[0], LookAtSpans)
-    best = insides.span_scores(subject).spans[0].span
-    assert engine.requests[1:] == [LookAtLoss(subject, Example(answer=best))]
+    section = show(LossSection, subject)
+    assert engine.requests[-1] == LookAtLoss(subject, examples[0])
+    for title, example in list(zip(chosen(section), examples, strict=False))[1:]:
+        choose(section, title, qtbot)
+        assert engine.requests[-1] == LookAtLoss(subject, example)
 
 
-def test_any_class_can_be_the_right_one(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    section = show(LossSection, insides.REVIEW)
-    likeliest = (
-        TextsToClassify((insides.REVIEW.text,)),
-        LookAtLoss(insides.REVIEW, Example(labels=("positive",))),
-    )
-    assert tuple(engine.requests) == likeliest
-    form = section._form
-    assert isinstance(form, ClassForm)
-    form.one.setCurrentIndex(0)
-    form.one.activated.emit(0)
-    rested(section, qtbot)
-    assert engine.requests[-1] == LookAtLoss(insides.REVIEW, Example(labels=("negative",)))
+def test_selected_words_can_be_a_name_of_each_type() -> None:
+    text = insides.NAMED.text
+    other = Span(text.index("Charles"), text.index("Babbage") + 7)
+    found = (Span(0, 12), "PER")
+    card = replace(insides.NAMER, labels=("O", "B-PER", "I-PER", "B-LOC"))
+    person, place = selected_golds(other, insides.NAMED, card, Example(entities=(found,)))
+    assert person.example == Example(entities=(found, (other, "PER")))
+    assert place.example == Example(entities=(found, (other, "LOC")))
+    assert person.title == "“Charles Babbage”: People"
+    (over, _) = selected_golds(Span(4, 12), insides.NAMED, card, Example(entities=(found,)))
+    assert over.example == Example(entities=((Span(4, 12), "PER"),))
+
+
+@pytest.mark.parametrize(
+    ("problem", "examples"),
+    [
+        (ProblemType.MULTI_LABEL, [Example(labels=("b", "c")), *(Example(labels=(name,)) for name in "bca")]),
+        (ProblemType.SINGLE_LABEL, [Example(labels=(name,)) for name in "bca"]),
+        (ProblemType.REGRESSION, [Example(value=0.2)]),
+    ],
+)
+def test_what_fits_is_gold_of_several_classes_and_of_a_value(
+    problem: ProblemType, examples: list[Example]
+) -> None:
+    scores = (ClassScore("a", 0.2468), ClassScore("b", 0.9), ClassScore("c", 0.8))
+    found = Classifications((Classification(scores, "b", 1, 9, problem),), 0.1)
+    card = replace(insides.MOODS, problem=problem)
+    assert [gold.example for gold in golds(insides.REVIEW, card, found)] == examples
 
 
 @pytest.mark.parametrize("subject", insides.SUBJECTS, ids=lambda subject: subject.head)
@@ -197,21 +259,9 @@ def test_tab_comes_to_what_is_right_before_the_loss(show: Show, qtbot: QtBot, su
     section = show(LossSection, subject)
     section.activateWindow()
     qtbot.waitUntil(section.isActiveWindow)
-    chain = tab_order(section)
-    first = min(chain.index(one) for one in section._form.findChildren(QWidget) if one in chain)
-    assert first < chain.index(section._chart) < chain.index(section._tools.numbers)
-
-
-def test_what_fits_is_held_to_be_right_of_several_classes_and_of_a_value(show: Show) -> None:
-    scores = (ClassScore("negative", 0.2), ClassScore("positive", 0.9))
-    many = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL)
-    form = show(LossSection, insides.REVIEW, many)._form
-    assert isinstance(form, ClassForm)
-    form.suggest(Classification(scores, "positive", 1, 9, ProblemType.MULTI_LABEL))
-    assert form.example() == Example(labels=("positive",))
-    form.begin(insides.REVIEW, replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",)))
-    form.suggest(Classification((ClassScore("stars", 3.4567),), "", 1, 9, ProblemType.REGRESSION))
-    assert form.example() == Example(value=3.5)
+    chain = [one for one in tab_order(section) if one in (section._choice, section._text, section._chart)]
+    assert chain[-1] is section._chart
+    assert section._text in chain or not section._text.isVisible()
 
 
 def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show) -> None:
@@ -223,12 +273,21 @@ def test_one_label_that_transformers_takes_for_a_value_is_said_to_be(show: Show)
     assert "transformers takes it for a value: squared error" in section._words.text()
 
 
-def test_a_value_is_no_probability(show: Show) -> None:
+def test_a_value_is_no_probability(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
     stars = replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",))
+
+    def answer(request: Any, *rest: Any) -> Any:
+        if isinstance(request, LookAtLoss):
+            terms = (LossTerm("Value", f"{request.example.value}", -0.25, 14.06),)
+            return Losses(insides.window_of(insides.REVIEW), terms, "", 14.06, 14.06, 14.06, squared=True)
+        return insides.answer(request, *rest)
+
+    engine.answer = answer
     section = show(LossSection, insides.REVIEW, stars)
+    section._value.setValue(3.5)
+    rested(section, qtbot)
+    assert engine.requests[-1] == LookAtLoss(insides.REVIEW, Example(value=3.5))
     assert "squared" in section.about.text() and "logarithm" not in section.about.text()
-    terms = (LossTerm("Value", "3.5", -0.25, 14.06),)
-    section._show(Losses(insides.window_of(insides.REVIEW), terms, "", 14.06, 14.06, 14.06, squared=True))
     assert "the model gives −0.25" in section._chart.describe(0)
     assert rows(section)[0]["value"] == "-0.25"
     change = show(WhySection, insides.REVIEW, stars)._change
@@ -236,73 +295,38 @@ def test_a_value_is_no_probability(show: Show) -> None:
     assert "%" in show(WhySection, insides.REVIEW)._change.describe(0)
 
 
-def test_several_classes_and_a_value_can_be_right(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    many = replace(insides.MOODS, problem=ProblemType.MULTI_LABEL)
-    section = show(LossSection, insides.REVIEW, many)
-    form = section._form
-    assert isinstance(form, ClassForm)
-    assert not form.one.isVisible()
-    for box in form.boxes:
-        box.setChecked(True)
-    assert form.example() == Example(labels=insides.LABELS)
-    value = replace(insides.MOODS, problem=ProblemType.REGRESSION, labels=("stars",))
-    form.begin(insides.REVIEW, value)
-    form.value.setValue(3.5)
-    assert form.example() == Example(value=3.5)
+_characters = st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\u2028\u2029\ufdd0\ufdd1")
 
 
-def test_a_typed_blank_begins_with_the_likeliest_word_and_takes_another(
-    show: Show, engine: FakeEngine, qtbot: QtBot
+@pytest.fixture(scope="module")
+def gold_text(theme: Theme) -> GoldText:
+    return GoldText(theme)
+
+
+@settings(deadline=None)
+@given(
+    text=st.text(st.one_of(_characters, st.sampled_from("👩‍👩‍👧 שלום é \n")), min_size=1, max_size=40),
+    data=st.data(),
+)
+def test_what_is_selected_and_lit_are_code_points(
+    gold_text: GoldText, text: str, data: st.DataObject
 ) -> None:
-    section = show(LossSection, insides.BLANKED)
-    assert engine.requests[1:] == [LookAtLoss(insides.BLANKED, Example(words=("France",)))]
-    form = section._form
-    assert isinstance(form, WordsForm)
-    for word in ("Italy", ""):
-        form.fields[0].setText(word)
-        form.fields[0].editingFinished.emit()
-        rested(section, qtbot)
-    assert engine.requests[2:] == [LookAtLoss(insides.BLANKED, Example(words=("Italy",)))]
-    assert section._wanting.isVisible()
-    assert section.numbers() == ""
-
-
-def test_a_blank_over_a_word_knows_it(show: Show, engine: FakeEngine) -> None:
-    subject = Subject(Head.MASKED_WORDS, "Paris is lovely.", blanks=(Span(0, 5),))
-    show(LossSection, subject)
-    assert engine.requests == [LookAtLoss(subject, Example(words=("Paris",)))]
-
-
-def test_whether_it_follows_can_be_said(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    section = show(LossSection, insides.FOLLOWED)
-    form = section._form
-    assert isinstance(form, FollowForm)
-    form.ways._buttons[NO].click()
-    rested(section, qtbot)
-    assert [request.example.follows for request in engine.requests] == [True, False]  # type: ignore[attr-defined]
-
-
-def test_names_begin_with_those_that_were_found_and_can_be_marked(
-    show: Show, engine: FakeEngine, qtbot: QtBot
-) -> None:
-    section = show(LossSection, insides.NAMED)
-    found = (Span(0, 12), "PER")
-    assert engine.requests[-1] == LookAtLoss(insides.NAMED, Example(entities=(found,)))
-    form = section._form
-    assert isinstance(form, NamesForm)
-    text = insides.NAMED.text
-    other = Span(text.index("Charles"), text.index("Babbage") + 7)
-    form.text.choose(other)
-    qtbot.mouseClick(form.button, Qt.MouseButton.LeftButton)
-    rested(section, qtbot)
-    assert engine.requests[-1] == LookAtLoss(insides.NAMED, Example(entities=(found, (other, "PER"))))
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    gold_text.show_text(text)
+    gold_text.select(Span(start, end))
+    selection = gold_text.selection()
+    assert (selection.of(text) if selection else "") == text[start:end].strip()
+    gold_text.light(Span(start, end), Span(len(text), len(text) + 1))
+    lit = [light.cursor.selectedText() for light in gold_text.extraSelections()]
+    assert [words.replace("\u2029", "\n") for words in lit] == [text[start:end]]
 
 
 # Why this answer
 
 
 def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEngine) -> None:
-    section = show(WhySection, insides.ASKED)
+    section = show(WhySection)
     kinds = {type(request) for request in engine.requests}
     assert kinds == {LookAtReasons, LookWithout, LookAtAttention}
     assert "a difference of" in section._facts.text() and "off by" in section._facts.text()
@@ -317,19 +341,19 @@ def test_all_three_ways_are_shown_with_their_numbers(show: Show, engine: FakeEng
 
 
 def test_a_text_without_sentences_to_take_out_shows_no_empty_chart(show: Show, engine: FakeEngine) -> None:
-    def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
-        found = insides.answer(request, choice, report)
+    def answer(*asked: Any) -> Any:
+        found = insides.answer(*asked)
         return replace(found, sentences=()) if isinstance(found, Removals) else found
 
     engine.answer = answer
-    section = show(WhySection, insides.ASKED)
+    section = show(WhySection)
     assert "no sentence" in section._summary.text()
     assert not section._change.isVisible()
     assert section._text.isVisible()
 
 
 def test_the_method_and_the_target_can_be_changed(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    section = show(WhySection, insides.ASKED)
+    section = show(WhySection)
     section._method._buttons[str(Method.GRADIENT_INPUT)].click()
     rested(section, qtbot)
     assert engine.requests[-1] == LookAtReasons(insides.ASKED, Target(), Method.GRADIENT_INPUT)
@@ -344,25 +368,25 @@ def test_the_method_and_the_target_can_be_changed(show: Show, engine: FakeEngine
     ]
 
 
-def test_each_class_can_be_explained(show: Show, engine: FakeEngine, qtbot: QtBot) -> None:
-    section = show(WhySection, insides.REVIEW)
-    said = [section._targets.itemText(at) for at in range(section._targets.count())]
-    assert said == ["For the likeliest class", "For Negative", "For Positive"]
-    section._targets.setCurrentIndex(2)
-    assert section.target() == Target(label="positive")
+def test_each_class_can_be_explained() -> None:
+    found = targets(Head.CLASSIFICATION, insides.MOODS)
+    assert [title for title, _ in found] == ["For the likeliest class", "For Negative", "For Positive"]
+    assert found[2][1] == Target(label="positive")
+    stars = replace(insides.MOODS, problem=ProblemType.REGRESSION)
+    assert targets(Head.CLASSIFICATION, stars) == [("The result itself", Target())]
 
 
 def test_another_layer_is_looked_at_and_another_head_is_only_shown(
     show: Show, engine: FakeEngine, qtbot: QtBot
 ) -> None:
-    part = show(WhySection, insides.ASKED)._attention
+    part = show(WhySection)._attention
     part._layer.setCurrentIndex(3)
     part._layer.activated.emit(3)
     rested(part._section, qtbot)
     assert engine.requests[-1] == LookAtAttention(insides.ASKED, 3)
     before = len(engine.requests)
     part._heads.head_chosen.emit(5)
-    assert part._head.currentIndex() == 5
+    assert part._grid._head == part._head.currentIndex() == 5
     assert len(engine.requests) == before
     part._way._buttons["grid"].click()
     assert part._grid.isVisible()
@@ -373,14 +397,14 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
 
 
 def test_two_models_stand_side_by_side(show: Show) -> None:
-    section = show(CompareSection, insides.ASKED)
+    section = show(CompareSection)
     one, other = section._compared.sides()
-    assert (one.name, other.name) == ("reader-quick", "other-qa")
+    assert (one.name, other.name) == ("Spanlight quick reader", "other-qa")
     assert one.headline == other.headline == "the pull of the Moon"
     assert "Both come to the same." in section._summary.text()
     assert "times as fast" in section._summary.text()
     shown = rows(section)
-    assert {row["model"] for row in shown} == {"reader-quick", "other-qa"}
+    assert {row["model"] for row in shown} == {"Spanlight quick reader", "other-qa"}
     assert section._compared.isVisible()
 
 
@@ -390,7 +414,7 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
     twin = replace(card, name="a twin", folder=f"{card.folder}-twin")
     section = show(CompareSection, subject, card, twin)
     assert section.notice.sentence() == ""
-    assert [side.name for side in section._compared.sides()] == [card.name, "a twin"]
+    assert [side.name for side in section._compared.sides()] == [card.title, "a twin"]
     for side in section._compared.sides():
         assert side.headline
         assert all(0 <= value <= 1 for _, value, _ in side.rows)
@@ -411,7 +435,7 @@ def test_as_many_other_names_are_not_the_same_result() -> None:
 
 def test_the_only_model_says_what_to_do(show: Show, engine: FakeEngine) -> None:
     section = show(CompareSection, insides.REVIEW)
-    assert "starter-sentiment is the only model" in section._summary.text()
+    assert "Spanlight sentiment is the only model" in section._summary.text()
     assert engine.requests == []
     assert not section._compared.isVisible()
     assert section.numbers() == ""
@@ -421,3 +445,161 @@ def test_of_a_longer_text_the_window_looked_at_is_named() -> None:
     whole = insides.window_of(insides.ASKED)
     assert window_words(whole) == ""
     assert window_words(replace(whole, number=1, windows=3)).startswith("This is window 2 of 3 of the text")
+
+
+def test_two_readers_are_alike_by_what_they_answer() -> None:
+    def outcome(no_answer: float, text: str = "Paris") -> tuple[str, ...]:
+        answer = Answer(0, Span(0, len(text)), text, 1 - no_answer, 1.0, 0.0)
+        reading = Reading((answer,), no_answer < 0.35, no_answer, 0.65, 1, 1, 0.1, model="one", device="cpu")
+        return side_of(reading, insides.READER, insides.ASKED).outcome
+
+    assert outcome(0.6) == outcome(0.8), "however sure each is that the text does not say"
+    assert len({outcome(0.8), outcome(0.1), outcome(0.1, "Rome")}) == 3
+
+
+# Start and end, pooled output
+
+
+def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> None:
+    section = show(SpansSection)
+    assert engine.requests == [LookAtSpans(insides.ASKED)]
+    scores = insides.span_scores(insides.ASKED)
+    for kind in (TokenText, TokenBars, SpanMatrix):
+        chart = only(section, kind)
+        assert chart.isVisible() and chart.count() == len(scores.window.tokens)
+    assert describe_best_span(scores) in said(section)
+    rows = list(csv.reader(io.StringIO(section.numbers())))
+    assert [float(row[4]) for row in rows[1:]] == pytest.approx(scores.start_logits)
+    assert section.fits(Head.QUESTION_ANSWERING) and not section.fits(Head.CLASSIFICATION)
+
+
+def test_text_bars_and_matrix_move_together(show: Show) -> None:
+    section = show(SpansSection)
+    text, bars, matrix = (only(section, kind) for kind in (TokenText, TokenBars, SpanMatrix))
+    QTest.keyClick(bars, Qt.Key.Key_Home)
+    for _ in range(9):
+        QTest.keyClick(bars, Qt.Key.Key_Right)
+    assert text.current == bars.current == matrix.current == 9
+    QTest.keyClick(matrix, Qt.Key.Key_Down)
+    assert text.current == bars.current == matrix.current == 10
+    assert text._marked == bars._marked == (matrix.current, matrix.column)
+
+
+def test_the_list_shows_where_its_spans_stand(show: Show) -> None:
+    section = show(SpansSection)
+    scores = insides.span_scores(insides.ASKED)
+    table, text, matrix = (only(section, kind) for kind in (NumbersTable, TokenText, SpanMatrix))
+    table.selectRow(0)
+    QTest.keyClick(table, Qt.Key.Key_Down)
+    second = scores.spans[1]
+    assert text._marked == (second.first, second.last) == (matrix.current, matrix.column)
+    table.selectRow(len(scores.spans))
+    assert text._marked == (0, 0), "the null score stands at the first token"
+
+
+def test_the_sentences_hold_the_numbers() -> None:
+    scores = insides.span_scores(insides.ASKED)
+    words = describe_best_span(scores)
+    assert "“the pull of the Moon”: start and end are 7.25 + 6.50 = 13.75" in words
+    assert "at [CLS], is 1.50 + 1.00 = 2.50" in words and "the answer lies 11.25 above it" in words
+    silent = replace(scores, null_score=20.0, null_probability=0.99)
+    assert "6.25 below it" in describe_best_span(silent)
+    assert describe_best_span(replace(scores, spans=())).startswith("No span can be an answer.")
+    late = replace(scores, window=replace(scores.window, number=1, windows=3))
+    assert "in window 2 of 3" in describe_best_span(late)
+    from_below = replace(scores, spans=(scores.spans[1], scores.spans[0]))
+    assert describe_best_span(from_below).startswith("The span looked at is “")
+    assert words.startswith("The best span is “")
+    assert span_table(scores).rows[-1][1] == "[CLS]: the text does not say"
+
+
+def test_both_vectors_are_shown_with_the_proof(show: Show, engine: FakeEngine) -> None:
+    section = show(PoolingSection, insides.REVIEW)
+    assert engine.requests == [LookAtPooling(insides.REVIEW)]
+    found = insides.pooling(insides.REVIEW)
+    strip = only(section, VectorStrip)
+    assert strip.isVisible() and strip.count() == insides.WIDTH
+    assert proof(found) in said(section)
+    rows = list(csv.reader(io.StringIO(section.numbers())))
+    assert rows[0] == ["dimension", "First token, [CLS]", "Pooled output", "Computed by hand"]
+    assert [float(row[2]) for row in rows[1:]] == pytest.approx(found.pooled)
+    assert "aside" not in said(section)
+
+
+def test_a_head_that_leaves_the_pooled_output_aside_is_said_to(show: Show) -> None:
+    section = show(PoolingSection, insides.ASKED)
+    assert "Question answering takes every token’s state" in said(section)
+
+
+def test_the_proof_is_said_for_every_kind_of_model() -> None:
+    found = insides.pooling(insides.REVIEW)
+    words = proof(found)
+    assert words.startswith("tanh(W · h + b)") and "equals the pooled output" in words
+    assert "bert.pooler.dense" in words and "The first vector itself does not." in words
+    own = replace(found, is_pooler=False, path="classifier.dense")
+    assert "This model has no pooler" in proof(own) and "classifier.dense" in proof(own)
+    assert "no pooled output" in proof(Pooling(found.window, found.first))
+    assert proof(replace(found, activation="")).startswith("W · h + b")
+    assert "should equal" in proof(replace(found, error=0.5))
+
+
+def test_the_proof_is_written_out_in_numbers(show: Show) -> None:
+    found = insides.pooling(insides.REVIEW)
+    section = show(PoolingSection, insides.REVIEW)
+    heading, model, hand, first, verdicts = section._proved.lines()
+    assert section._proved.isVisible() and heading[1:] == tuple("1234")
+    assert [cell.replace("−", "-") for cell in model[1:]] == [f"{value:.7f}" for value in found.pooled[:4]]
+    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in verdicts[0]
+    assert first[0] == "First token, [CLS]" and "is not the same" in verdicts[1]
+    assert not section._classes.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(2e-8, "last bits"), (5e-5, "within what such numbers can hold"), (0.2, "not the same")],
+)
+def test_the_verdict_goes_by_the_difference(error: float, said: str) -> None:
+    assert said in verdict(replace(insides.pooling(insides.REVIEW), error=error))
+
+
+def test_a_question_s_text_can_be_looked_at_as_one_to_classify(
+    show: Show, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    found = insides.pooling(insides.ASKED)
+    none = Pooling(found.window, found.first)
+    engine.answer = lambda *_: none
+    section = show(PoolingSection)
+    assert "no pooled output" in said(section)
+    assert only(section, VectorStrip).table().columns == ("dimension", "First token, [CLS]")
+    assert not section._proved.isVisible()
+    with qtbot.waitSignal(section.visit_requested) as asked:
+        section._classes.click()
+    (visit,) = asked.args
+    assert visit.subject.head is Head.CLASSIFICATION and visit.model == ""
+    assert insides.TEXT.startswith(visit.subject.text[:40]) and visit.subject.text
+
+
+@pytest.mark.parametrize("kind", [SpansSection, PoolingSection])
+def test_a_fault_is_said_and_nothing_old_is_shown(
+    show: Show, engine: FakeEngine, kind: type[Section], qtbot: QtBot
+) -> None:
+    section = show(kind)
+
+    def fail(request: Any, choice: Any, report: Any) -> None:
+        raise SpanlightError("The model could not be opened.", "Try another one.")
+
+    engine.answer = fail
+    section.show_visit(insides.visit(replace(insides.ASKED, pair="Why?"), "reader-quick"), section.models)
+    qtbot.waitUntil(lambda: "could not be opened" in said(section))
+    assert section.numbers() == ""
+    assert not any(chart.isVisible() for chart in section.findChildren(Chart))
+
+
+@pytest.mark.parametrize("kind", [SpansSection, PoolingSection])
+def test_a_chart_is_handed_on_to_be_saved(show: Show, kind: type[Section]) -> None:
+    section = show(kind)
+    asked: list[object] = []
+    section.save_requested.connect(asked.append)
+    for bar in section.findChildren(ChartBar):
+        bar.save_requested.emit(bar._chart)
+    assert asked and all(isinstance(one, Chart) for one in asked)

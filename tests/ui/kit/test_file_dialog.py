@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.settings.paths import default_paths
-from app.ui.inspect.charts.scale import contrast
+from app.ui.inspect.charts.painting import contrast
 from app.ui.kit.file_dialog import file_dialog, open_name, open_names, save_dialog, save_name
 from app.ui.kit.theme import Theme
 

@@ -13,8 +13,7 @@ from app.core.text import Span
 from app.ui.ask.answer_list import AnswerList
 from app.ui.document.marks.places import Place
 from app.ui.heads.fill.word_list import WordList, WordRow
-from app.ui.heads.names.name_list import NameList
-from app.ui.heads.names.name_model import name_rows
+from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.row_list import ROW, RowList
 from app.ui.kit.theme import Theme

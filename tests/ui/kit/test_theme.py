@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFont
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.theme import Theme, ThemeFile
+from app.ui.kit.theme import Theme, ThemeFile, mark
 from tests.conftest import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -158,3 +158,29 @@ def test_what_the_desktop_gave_a_font_of_its_own_gets_ours(theme: Theme) -> None
     theme.choose("light", 1.0)
     assert {QApplication.font(kind).pixelSize() for kind in kinds} == {theme.font("ui").pixelSize()}
     assert {QApplication.font(kind).family() for kind in kinds} == {theme.font("ui").family()}
+
+
+def test_a_marked_widget_follows_every_change_by_itself(theme: Theme, qtbot: QtBot) -> None:
+    theme.choose("light")
+    page, label = QWidget(), QLabel("Found")
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    column.addWidget(label)
+    mark(label, type="winner", ink="quiet")
+    theme.space(column, 2, (1, 2, 3, 4))
+    theme.in_steps(page.setMinimumWidth, 50)
+    icon = theme.icon("ask", "ink")
+    for name, scale in (("light", 1.0), ("dark", 1.5)):
+        theme.choose(name, scale)
+        label.ensurePolished()
+        assert label.font().pixelSize() == theme.font("winner").pixelSize()
+        assert label.font().families() == theme.font("winner").families()
+        assert label.palette().windowText().color() == theme.colour("ink_quiet")
+        assert (column.spacing(), column.contentsMargins().bottom()) == (theme.step(2), theme.step(4))
+        assert page.minimumWidth() == theme.step(50)
+        drawn = icon.pixmap(QSize(20, 20)).toImage()
+        darkest = max((drawn.pixelColor(x, y) for x in range(20) for y in range(20)), key=QColor.alpha)
+        assert abs(darkest.red() - theme.colour("ink").red()) < 12
+    page.setParent(other := QWidget())
+    qtbot.addWidget(other)
+    assert label.font().pixelSize() == theme.font("winner").pixelSize()

@@ -80,15 +80,16 @@ def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> N
     assert rows.words("auto") == "Takes the GPU now: GPU One, faster than the CPU."
     assert rows.words("cpu") == "8 cores."
     assert rows.words("cuda:1") == "The driver is older than this PyTorch needs."
-    assert [rows.button(key).isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")] == [
-        True,
-        True,
-        True,
-        False,
-    ]  # type: ignore[union-attr]
+    usable = [rows.button(key).isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")]  # type: ignore[union-attr]
+    assert usable == [True, True, True, False]
     assert rows.button("cpu").text() == "CPU: Some Processor"  # type: ignore[union-attr]
     assert rows.button("cuda:0").text() == "GPU One"  # type: ignore[union-attr]
     assert section._torch.text() == "PyTorch 2.9.0"
+    for device, row in (("cuda", "cuda:0"), ("cuda:7", "cuda:7"), ("cpu", "cpu")):
+        section.workspace.settings.device = device
+        section.settings_changed()
+        assert rows.selected() == row
+        assert ("not here" in rows.words(row)) is (row == "cuda:7")
 
 
 def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBot) -> None:
@@ -102,16 +103,6 @@ def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBo
     assert "32 bits" in section._precision_words.text()
 
 
-@pytest.mark.parametrize(("device", "row"), [("cuda", "cuda:0"), ("cuda:7", "cuda:7"), ("cpu", "cpu")])
-def test_what_was_chosen_is_shown_even_where_it_is_gone(
-    section: ComputerSection, device: str, row: str
-) -> None:
-    section.workspace.settings.device = device
-    section.settings_changed()
-    assert section.devices.selected() == row
-    assert ("not here" in section.devices.words(row)) is (row == "cuda:7")
-
-
 def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: QtBot) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
@@ -123,7 +114,9 @@ def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: 
     assert "does not compute in 16 bits (float16)" in section._precision_words.text()
 
 
-def test_memory_is_told_model_by_model(section: ComputerSection) -> None:
+def test_memory_is_told_model_by_model(
+    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
+) -> None:
     assert (
         section._memory.text() == "The model process takes 600 MB. 9.0 GB of the computer's 16 GB are free."
     )
@@ -132,11 +125,6 @@ def test_memory_is_told_model_by_model(section: ComputerSection) -> None:
     assert models == pytest.approx(0.6 / 16)
     assert models + others == pytest.approx(7 / 16)
     assert not section.gpu_bar.isVisible()
-
-
-def test_a_gpus_memory_has_a_bar_of_its_own(
-    section: ComputerSection, engine: ComputerEngine, qtbot: QtBot
-) -> None:
     on_gpu = replace(HELD[0], device="cuda:0", size=2 * GB)
     engine.use = replace(USE, held=(on_gpu,), gpu=8 * GB, gpu_free=5 * GB)
     section.look()
@@ -146,26 +134,24 @@ def test_a_gpus_memory_has_a_bar_of_its_own(
     assert "5.0 GB of the GPU's 8.0 GB" in section._gpu.text()
 
 
-def test_models_are_put_away_and_the_window_is_told(section: ComputerSection, qtbot: QtBot) -> None:
-    told: list[str] = []
-    section.changed.connect(told.append)
-    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: told == ["unloaded"])
-    assert section._none.isVisible() and not section.loaded.isVisible()
-    assert not section.away.isEnabled()
-    assert "loaded again" in section._away_words.text()
-
-
-def test_it_waits_its_turn_and_says_so(section: ComputerSection, qtbot: QtBot) -> None:
+def test_models_are_unloaded_after_what_runs_and_the_window_is_told(
+    section: ComputerSection, qtbot: QtBot
+) -> None:
     over = threading.Event()
     section.lanes.work.start(lambda report: over.wait(10))
     told: list[str] = []
     section.changed.connect(told.append)
-    qtbot.mouseClick(section.away, Qt.MouseButton.LeftButton)
-    assert section._away_words.text() == BUSY
-    assert not told and not section.away.isEnabled()
+    qtbot.mouseClick(section.unload, Qt.MouseButton.LeftButton)
+    assert section._unload_words.text() == BUSY
+    assert not told and not section.unload.isEnabled()
     over.set()
     qtbot.waitUntil(lambda: told == ["unloaded"])
+    assert section._none.isVisible() and not section.loaded.isVisible()
+    assert not section.unload.isEnabled()
+    assert "loaded again" in section._unload_words.text()
+    assert section.minutes.selected() == "15"
+    qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
+    assert saved(section).unload_minutes == 0 and told[-1] == "unload_minutes"
 
 
 def test_memory_is_read_again_after_work_and_only_then(
@@ -176,15 +162,6 @@ def test_memory_is_read_again_after_work_and_only_then(
     qtbot.waitUntil(lambda: engine.memories == before + 1)
     qtbot.wait(150)
     assert engine.memories == before + 1, "its own look is no work"
-
-
-def test_the_time_without_work_is_chosen(section: ComputerSection, qtbot: QtBot) -> None:
-    told: list[str] = []
-    section.changed.connect(told.append)
-    assert section.minutes.selected() == "15"
-    qtbot.mouseClick(section.minutes._buttons["0"], Qt.MouseButton.LeftButton)
-    assert saved(section).unload_minutes == 0
-    assert told == ["unload_minutes"]
 
 
 @pytest.mark.parametrize("lost", [False, True])
@@ -226,6 +203,6 @@ def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection,
     qtbot.keyClick(focused, Qt.Key.Key_Tab)
     assert section.precision.isAncestorOf(section.window().focusWidget())
     qtbot.keyClick(section.window().focusWidget(), Qt.Key.Key_Tab)
-    assert section.window().focusWidget() is section.away
-    qtbot.keyClick(section.away, Qt.Key.Key_Tab)
+    assert section.window().focusWidget() is section.unload
+    qtbot.keyClick(section.unload, Qt.Key.Key_Tab)
     assert section.window().focusWidget().text() == "15 minutes"

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDesktopServices
 
-from app.core.models import Head
+from app.core.models import Head, model_title
 from app.core.reliability import TextKind, bins_of
 from app.models.disk.installed import Shelf
 from app.models.disk.notes import Notes, write_notes
@@ -25,24 +24,99 @@ def models(spanlight_home: Path) -> Path:
     return spanlight_home / "data" / "models"
 
 
-def test_starters_are_listed_with_the_pages_that_use_them(open_models_page: Open) -> None:
-    rows = {row.title: row for row in open_models_page().installed().list.rows()}
-    assert rows["reader-careful"].sign == "Ask"
-    assert rows["starter-pretraining"].sign == "Fill in, Follow on"
+def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open) -> None:
+    opened = open_models_page()
+    rows = {row.title: row for row in opened.installed().list.rows()}
+    assert rows["Spanlight reader"].sign == "Ask"
+    assert rows["Spanlight words"].sign == "Fill in, Next sentence"
     assert not any(row.faulty for row in rows.values())
-
-
-def test_a_starter_is_told_in_plain_words_and_stays(open_models_page: Open) -> None:
-    section = open_models_page().choose("starter-entities")
+    section = opened.choose("Spanlight names")
     facts, details = section.details.facts, section.details
+    assert facts.value("Name in commands") == "starter-entities"
     assert facts.value("Names") == "Places (LOC), other names (MISC), organisations (ORG), people (PER)"
     assert facts.value("Languages") == "English"
     assert "F1 69%" in facts.value("Makers' figures")
     assert facts.value("Last used") == "Never"
     assert details.remove.isHidden()
-    section.list.remove_asked.emit(section.list.key())
+    section.list.remove_requested.emit(section.list.key())
     assert details.notice.sentence() == "It comes with Spanlight and cannot be removed."
     assert details.removal.isHidden()
+    with opened.qtbot.waitSignal(opened.page.look_inside) as told:
+        details.look.click()
+    assert told.args[0].subject.head is Head.TOKEN_CLASSIFICATION
+    assert Path(told.args[0].model).name == "starter-entities"
+
+
+def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
+    put_model(models, "mine")
+    opened = open_models_page()
+    section = opened.choose("mine")
+    details, changed = section.details, list[str]()
+    opened.page.changed.connect(changed.append)
+    opened.page.activateWindow()
+    opened.qtbot.waitUntil(opened.page.isActiveWindow)
+    details.go_in()
+    button = details.uses.button(Head.QUESTION_ANSWERING)
+    assert button is not None and button.text() == "Use for Ask" and button.hasFocus()
+    opened.qtbot.keyClick(button, Qt.Key.Key_Space)
+    opened.settle()
+    opened.settle()
+    assert changed == ["question-answering"]
+    kept = settings_file.load(opened.workspace.paths.settings_file)
+    assert kept.models["question-answering"] == "mine"
+    assert {row.title: row.sign for row in section.list.rows()}["mine"] == "Ask"
+    back = details.uses.button(Head.QUESTION_ANSWERING)
+    assert back is not None and back.text() == "Let Spanlight choose"
+    assert opened.page.focusWidget() is back
+    for wide in (640, 760, 1000):  # nothing is cut off
+        opened.page.resize(wide, 500)
+        opened.qtbot.waitUntil(lambda: details.widget().width() <= details.viewport().width())
+        opened.qtbot.waitUntil(lambda: back.visibleRegion().boundingRect().width() == back.width())
+    back.click()
+    opened.settle()
+    opened.settle()
+    assert "question-answering" not in opened.workspace.settings.models
+
+
+def test_what_is_said_of_a_folder_is_of_the_last_try_and_of_this_model(
+    open_models_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(
+        installed,
+        "open_folder",
+        lambda folder, say, asker: late.append(lambda: say("Nothing opened it.", "", str(folder))),
+    )
+    opened = open_models_page()
+    section = opened.choose("Spanlight names")
+    notice = section.details.notice
+    section.details.folder_requested.emit()
+    late.pop()()
+    assert notice.sentence() == "Nothing opened it."
+    section.details.folder_requested.emit()
+    assert not notice.isVisible()
+    opened.choose("Spanlight quick reader")
+    late.pop()()
+    assert not notice.isVisible()
+
+
+def test_removal_asks_in_sight_and_escape_keeps(open_models_page: Open, models: Path) -> None:
+    folder = put_model(models, "mine")
+    opened = open_models_page()
+    opened.page.resize(700, 420)
+    section = opened.choose("mine")
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Delete)
+    opened.settle()
+    removal = section.details.removal
+    assert removal.isVisible()
+    assert "Remove mine? This frees" in removal.words()
+    assert removal.cache.isHidden()
+    keep = removal.keep
+    opened.qtbot.waitUntil(lambda: keep.visibleRegion().boundingRect().height() == keep.height())
+    assert section.stop()
+    assert removal.isHidden()
+    assert not section.stop()
+    assert folder.is_dir()
 
 
 def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page: Open, models: Path) -> None:
@@ -64,7 +138,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     section = opened.installed()
     section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Classify"))
     section.filters.changed.emit()
-    assert [row.title for row in section.list.rows()] == ["starter-sentiment"]
+    assert [row.title for row in section.list.rows()] == ["Spanlight sentiment"]
     section.filters.search.setText("entities")
     opened.qtbot.waitUntil(lambda: not section.list.rows())
     assert section.empty.isVisible()
@@ -72,78 +146,6 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     section.empty.button.click()
     assert len(section.list.rows()) == 5
     assert section.details.isVisible()
-
-
-def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
-    put_model(models, "mine")
-    opened = open_models_page()
-    section = opened.choose("mine")
-    changed: list[str] = []
-    opened.page.changed.connect(changed.append)
-    button = section.details.uses.button(Head.QUESTION_ANSWERING)
-    assert button is not None and button.text() == "Use for Ask"
-    button.click()
-    opened.settle()
-    opened.settle()
-    assert changed == ["question-answering"]
-    kept = settings_file.load(opened.workspace.paths.settings_file)
-    assert kept.models["question-answering"] == "mine"
-    assert {row.title: row.sign for row in section.list.rows()}["mine"] == "Ask"
-    back = section.details.uses.button(Head.QUESTION_ANSWERING)
-    assert back is not None and back.text() == "Let Spanlight choose"
-    back.click()
-    opened.settle()
-    opened.settle()
-    assert "question-answering" not in opened.workspace.settings.models
-
-
-def test_what_is_said_of_a_folder_is_of_the_last_try(
-    open_models_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    section = open_models_page().choose("starter-entities")
-    notice = section.details.notice
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: False)
-    section.details.folder_asked.emit()
-    assert notice.sentence() == "No program opened the folder."
-    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
-    section.details.folder_asked.emit()
-    assert not notice.isVisible()
-
-
-def test_what_comes_late_of_a_folder_is_not_said_of_another_model(
-    open_models_page: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    late: list[Callable[[], None]] = []
-    monkeypatch.setattr(
-        installed,
-        "open_folder",
-        lambda folder, say, asker: late.append(lambda: say("Nothing opened it.", "", str(folder))),
-    )
-    opened = open_models_page()
-    section = opened.choose("starter-entities")
-    section.details.folder_asked.emit()
-    late.pop()()
-    assert section.details.notice.sentence() == "Nothing opened it."
-    section.details.folder_asked.emit()
-    opened.choose("reader-quick")
-    late.pop()()
-    assert not section.details.notice.isVisible()
-
-
-def test_removal_asks_in_place_and_escape_keeps(open_models_page: Open, models: Path) -> None:
-    folder = put_model(models, "mine")
-    opened = open_models_page()
-    section = opened.choose("mine")
-    opened.qtbot.keyClick(section.list, Qt.Key.Key_Delete)
-    opened.settle()
-    removal = section.details.removal
-    assert removal.isVisible()
-    assert "Remove mine? This frees" in removal.words()
-    assert removal.cache.isHidden()
-    assert section.stop()
-    assert removal.isHidden()
-    assert not section.stop()
-    assert folder.is_dir()
 
 
 def test_removing_takes_the_folder_away_and_says_so(open_models_page: Open, models: Path) -> None:
@@ -192,16 +194,6 @@ def test_without_any_model_the_page_invites_to_get_one(open_models_page: Open) -
     assert opened.page.names.selected() == "offered"
 
 
-def test_look_inside_sends_a_sample_with_this_model(open_models_page: Open) -> None:
-    opened = open_models_page()
-    section = opened.choose("starter-sentiment")
-    with opened.qtbot.waitSignal(opened.page.look_inside) as told:
-        section.details.look.click()
-    visit = told.args[0]
-    assert visit.subject.head is Head.CLASSIFICATION
-    assert Path(visit.model).name == "starter-sentiment"
-
-
 def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
     opened = open_models_page()
     page = opened.page
@@ -218,51 +210,7 @@ def test_keys_walk_sections_and_list(open_models_page: Open) -> None:
     before = section.list.key()
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Down)
     assert section.list.key() != before
-    assert section.details.title() == Path(section.list.key()).name
+    assert section.details.title() == model_title(Path(section.list.key()).name)
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     opened.qtbot.keyClick(section.list, Qt.Key.Key_Up)
     assert page.focusWidget() is section.filters.search
-
-
-def test_the_question_comes_into_sight_in_a_low_window(open_models_page: Open, models: Path) -> None:
-    put_model(models, "mine")
-    opened = open_models_page()
-    opened.page.resize(700, 420)
-    section = opened.choose("mine")
-    keep = section.details.removal.keep
-    section.details.remove.click()
-    opened.qtbot.waitUntil(lambda: keep.isVisible() and not keep.visibleRegion().isEmpty())
-    assert keep.visibleRegion().boundingRect().height() == keep.height()
-
-
-@pytest.mark.parametrize("wide", [640, 760, 1000])
-def test_a_narrow_window_cuts_nothing_off(open_models_page: Open, models: Path, wide: int) -> None:
-    put_model(models, "mine")
-    opened = open_models_page()
-    opened.workspace.settings.models["question-answering"] = "mine"
-    opened.page.settings_changed()
-    opened.settle()
-    opened.page.resize(wide, 500)
-    section = opened.choose("mine")
-    details = section.details
-    button = details.uses.button(Head.QUESTION_ANSWERING)
-    assert button is not None and button.text() == "Let Spanlight choose"
-    opened.qtbot.waitUntil(lambda: details.widget().width() <= details.viewport().width())
-    opened.qtbot.waitUntil(lambda: button.visibleRegion().boundingRect().width() == button.width())
-
-
-def test_the_keyboard_stays_where_a_model_is_used(open_models_page: Open, models: Path) -> None:
-    put_model(models, "mine")
-    opened = open_models_page()
-    section = opened.choose("mine")
-    opened.page.activateWindow()
-    opened.qtbot.waitUntil(opened.page.isActiveWindow)
-    section.details.go_in()
-    button = section.details.uses.button(Head.QUESTION_ANSWERING)
-    assert button is not None and opened.page.focusWidget() is button
-    opened.qtbot.keyClick(button, Qt.Key.Key_Space)
-    opened.settle()
-    opened.settle()
-    back = section.details.uses.button(Head.QUESTION_ANSWERING)
-    assert back is not None and back.text() == "Let Spanlight choose"
-    assert opened.page.focusWidget() is back

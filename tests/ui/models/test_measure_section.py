@@ -20,7 +20,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
-from app.ui.models.measure.measure import MeasureSection
+from app.ui.models.measure.section import MeasureSection
 from tests.flows.fake_engine import CLASSIFIER, FILLER, READER
 from tests.flows.fake_engine import FakeEngine as RuleEngine
 from tests.helpers.names_here import FINDER
@@ -87,12 +87,19 @@ def measure_two(section: MeasureSection, qtbot: QtBot) -> tuple[Measure, Measure
     second = replace(first, model="better", folder="/models/better", right=right, seconds=first.seconds * 2)
     section.workspace.measures.keep(second)
     section.shown()
-    qtbot.waitUntil(lambda: len(section.saved.table.measures()) == 2)
+    qtbot.waitUntil(lambda: len(section.saved.table.rows()) == 2)
     return first, second
 
 
 def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     section = opened()
+    section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
+    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
+    qtbot.addWidget(fresh)
+    fresh.shown()
+    qtbot.waitUntil(lambda: fresh._known is not None)
+    assert fresh.form.model.currentText() == OTHER.name  # the one in use
+    assert "other reader" in fresh.empty.buttons()[0].accessibleName()
     assert not section.empty.isHidden() and section.saved.isHidden()
     assert section.form.model.hasFocus()
     # What fills blanks cannot be measured.
@@ -109,13 +116,6 @@ def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
     assert section.empty.isHidden() and section.saved.table.isVisible()
     assert section.form.model.currentText() == "finder"
-
-
-def test_nothing_that_can_be_measured_is_installed(opened: Open) -> None:
-    section = opened(cards=(FILLER,))
-    assert not section.form.model.isEnabled()
-    assert not section.form.button.isEnabled()
-    assert section.empty.buttons() == []
 
 
 def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBot) -> None:
@@ -146,48 +146,39 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
 
 def test_a_model_that_another_section_sends_is_chosen(opened: Open, qtbot: QtBot) -> None:
     section = opened()
-    section.receive(FINDER)
-    section.shown()
-    assert section.form.card() == FINDER
-    data = section.form.set_chosen()
-    assert data is not None and data.head is Head.TOKEN_CLASSIFICATION
-
-
-def test_a_model_is_sent_before_anything_is_known(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
     fresh = MeasureSection(section.workspace, section.theme, section.lanes)
     qtbot.addWidget(fresh)
     fresh.receive(CLASSIFIER)
     fresh.shown()
     qtbot.waitUntil(lambda: fresh._known is not None)
     assert fresh.form.card() == CLASSIFIER
+    fresh.receive(FINDER)
+    fresh.shown()
+    assert fresh.form.card() == FINDER
+    data = fresh.form.set_chosen()
+    assert data is not None and data.head is Head.TOKEN_CLASSIFICATION
 
 
 def test_esc_and_the_button_stop_it_and_nothing_is_kept(opened: Open, qtbot: QtBot) -> None:
     section = opened(until_stopped)
     assert not section.stop()
-    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    assert not section.form.button.isEnabled() and not section.strip.isHidden()
+    other = section.lanes.work.start(lambda report: until_stopped(None, None, report))
+    other.name = "the work on Classify"
+    section.form.button.setFocus()
+    qtbot.keyClick(section.form.button, Qt.Key.Key_Space)
+    assert section.strip.words() == "Waits for the work on Classify to end"
+    assert not section.form.button.isEnabled()
+    assert section.strip.isVisible() and section.strip.has_focus()
     section._measure()  # a second one is not begun
+    other.stop()
     qtbot.waitUntil(lambda: section.strip.words() == "Getting reader ready")
-    assert section.stop()
-    assert section.strip.isHidden() and section.form.button.isEnabled()
+    focused = section.window().focusWidget()
+    assert focused is not None
+    qtbot.keyClick(focused, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: section._at_work is None)
+    assert section.strip.isHidden() and section.form.button.hasFocus()
     qtbot.waitUntil(lambda: section.lanes.work.idle)
     assert measured(section) == ()
-
-
-def test_progress_says_how_far(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    words: list[str] = []
-    show = section.strip.show_progress
-
-    def noted(progress: Any) -> None:
-        show(progress)
-        words.append(section.strip.words())
-
-    section.strip.show_progress = noted  # type: ignore[method-assign]
-    press(section, qtbot)
-    assert all(line.startswith("reader reads Wikipedia questions: ") for line in words)
 
 
 def test_a_process_that_died_is_told_of(opened: Open, qtbot: QtBot) -> None:
@@ -207,11 +198,11 @@ def test_a_file_of_ones_own(
     section = opened()
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\nbad,negative\n")
-    monkeypatch.setattr("app.ui.models.measure.measure.open_name", lambda *_: "")
+    monkeypatch.setattr("app.ui.models.measure.section.open_name", lambda *_: "")
     at = section.form.data.count() - 1
     section.form.data.activated.emit(at)
     assert section.form.data.currentIndex() == 0  # the dialog was left
-    monkeypatch.setattr("app.ui.models.measure.measure.open_name", lambda *_: str(path))
+    monkeypatch.setattr("app.ui.models.measure.section.open_name", lambda *_: str(path))
     section.form.data.activated.emit(at)
     # The file holds texts: a model that classifies is chosen with it.
     qtbot.waitUntil(lambda: section.form.card() == CLASSIFIER)
@@ -252,7 +243,9 @@ def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_a_file_that_no_model_reads(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
-    section = opened(cards=(READER,))
+    section = opened(cards=(FILLER,))
+    assert not section.form.model.isEnabled() and not section.form.button.isEnabled()
+    assert section.empty.buttons() == []
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\n")
     section.open_file(path)
@@ -313,7 +306,7 @@ def test_measures_of_other_examples_are_not_compared(opened: Open, qtbot: QtBot)
     press(section, qtbot)
     section.receive(FINDER)
     press(section, qtbot)
-    section.saved.table.choose(section.saved.table.measures())
+    section.saved.table.choose(section.saved.table.rows())
     assert "very same examples" in section.saved.panel.verdict()
     assert section.saved.panel.other.isHidden()
 
@@ -324,15 +317,18 @@ def test_deleting_and_bringing_back(opened: Open, qtbot: QtBot) -> None:
     section.saved.table.choose((second,))
     section.saved.table.setFocus()
     qtbot.keyClick(section.saved.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: section.saved.table.measures() == (first,))
+    qtbot.waitUntil(lambda: section.saved.table.rows() == (first,))
     assert measured(section) == (first,)
     assert section.saved.undo.words() == "1 measure deleted"
-    qtbot.mouseClick(section.saved.delete, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: section.saved.table.measures() == ())
+    section.saved.table.selectAll()
+    qtbot.keyClick(section.saved.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: section.saved.table.rows() == ())
     assert section.saved.undo.isVisible() and not section.empty.isHidden()
     assert section.saved.undo.words() == "2 measures deleted"
-    qtbot.mouseClick(section.saved.undo.button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: by_name(section.saved.table.measures()) == [second, first])
+    qtbot.waitUntil(section.saved.undo.button.hasFocus)
+    qtbot.keyClick(section.saved.undo.button, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(section.saved.table.hasFocus)
+    assert by_name(section.saved.table.chosen()) == [second, first]
     assert by_name(measured(section)) == [second, first]
     assert section.saved.undo.isHidden() and section.empty.isHidden()
 
@@ -342,9 +338,9 @@ def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
     first, second = measure_two(section, qtbot)
     table = section.saved.table
     table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-    assert table.measures() == (second, first)  # better, reader
+    assert table.rows() == (second, first)  # better, reader
     table.sortByColumn(7, Qt.SortOrder.DescendingOrder)
-    assert table.measures() == (first, second)
+    assert table.rows() == (first, second)
     table.choose((second,))
     qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().splitlines()
@@ -354,31 +350,25 @@ def test_sorting_and_copying(opened: Open, qtbot: QtBot) -> None:
     table.clearSelection()
     qtbot.mouseClick(section.saved.copy, Qt.MouseButton.LeftButton)
     assert len(QGuiApplication.clipboard().text().splitlines()) == 3
-    assert table.csv().startswith(b"\xef\xbb\xbfmodel,")
-
-
-def test_a_hostile_name_is_harmless_in_a_table(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    press(section, qtbot)
-    (one,) = measured(section)
-    section.workspace.measures.keep(replace(one, model='=HYPERLINK("x")', data="<b>bold</b>\n"))
+    section.workspace.measures.keep(replace(first, model='=HYPERLINK("x")', data="<b>bold</b>\n"))
     section.shown()
-    qtbot.waitUntil(lambda: len(section.saved.table.measures()) == 2)
-    section.saved.table.choose(section.saved.table.measures())
-    assert "'=HYPERLINK" in section.saved.table.copied()
+    qtbot.waitUntil(lambda: len(table.rows()) == 3)
+    table.choose(table.rows())
+    assert "'=HYPERLINK" in table.copied()
     assert section.saved.panel._title.textFormat() is Qt.TextFormat.PlainText
 
 
-@pytest.mark.parametrize("name", ["dark", "light"])
-def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -> None:
+def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot) -> None:
     """Nothing warns, and nothing stands outside of what holds it."""
     section = opened()
+    form = section.form
     first, second = measure_two(section, qtbot)
     section.saved.table.choose((first, second))
-    section.theme.choose(name, 1.3)
-    for width in (720, 1400):
+    for name, width in (("dark", 720), ("light", 1400)):
+        section.theme.choose(name, 1.3)
         section.resize(width, 700)
         QApplication.processEvents()
+        assert (form.data.y() > form.model.geometry().bottom()) is (width == 720)  # below it, or beside it
         inner = section._scroll.widget()
         assert inner is not None
         assert inner.width() <= section._scroll.viewport().width()
@@ -386,66 +376,3 @@ def test_every_look_and_a_narrow_window(opened: Open, qtbot: QtBot, name: str) -
         for part in (panel.pairs, panel.counts):
             assert panel.rect().contains(part.geometry())
         assert not section.grab().isNull()
-
-
-def test_the_keyboard_stays_where_a_person_works(opened: Open, qtbot: QtBot) -> None:
-    section = opened(until_stopped)
-    section.form.button.setFocus()
-    qtbot.keyClick(section.form.button, Qt.Key.Key_Space)
-    assert section.strip.isVisible() and section.strip.has_focus()
-    focused = section.window().focusWidget()
-    assert focused is not None
-    qtbot.keyClick(focused, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: section._at_work is None)
-    assert section.form.button.hasFocus() and section.strip.isHidden()
-
-
-def test_when_all_are_deleted_undo_is_at_hand_and_brings_back_what_was_chosen(
-    opened: Open, qtbot: QtBot
-) -> None:
-    section = opened()
-    first, second = measure_two(section, qtbot)
-    section.saved.table.setFocus()
-    section.saved.table.selectAll()
-    qtbot.keyClick(section.saved.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(section.saved.undo.button.hasFocus)
-    assert section.saved.table.isHidden() and not measured(section)
-    qtbot.keyClick(section.saved.undo.button, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(section.saved.table.hasFocus)
-    assert by_name(section.saved.table.chosen()) == by_name((first, second))
-
-
-def test_the_model_that_is_used_is_offered_first(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
-    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
-    qtbot.addWidget(fresh)
-    fresh.shown()
-    qtbot.waitUntil(lambda: fresh._known is not None)
-    assert fresh.form.model.currentText() == OTHER.name
-    assert "other reader" in fresh.empty.buttons()[0].accessibleName()
-
-
-def test_in_a_narrow_window_the_examples_stand_below_the_model(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    form = section.form
-    assert form.data.y() == form.model.y()
-    section.resize(form._theme.step(150), 800)
-    qtbot.waitUntil(lambda: form.data.y() > form.model.geometry().bottom())
-    assert form.data.x() == form.model.x() and form.button.y() >= form.data.y() - 2
-    section.resize(1100, 800)
-    qtbot.waitUntil(lambda: form.data.y() == form.model.y())
-
-
-def test_what_is_waited_for_is_said_and_the_waiting_can_be_stopped(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    other = section.lanes.work.start(lambda report: until_stopped(None, None, report))
-    other.name = "the work on Classify"
-    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    assert section.strip.words() == "Waits for the work on Classify to end"
-    assert section.stop()
-    assert section._at_work is None and section.strip.isHidden()
-    assert other.running
-    qtbot.mouseClick(section.form.button, Qt.MouseButton.LeftButton)
-    other.stop()
-    qtbot.waitUntil(lambda: len(measured(section)) == 1)

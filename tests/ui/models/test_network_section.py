@@ -14,8 +14,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.models.download.ledger import Ledger
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
 from app.ui.models.network import NetworkSection
 from app.ui.models.requests import NEVER, NONE_NOW
 from tests.helpers.models_page import open_section, saved
@@ -95,82 +93,12 @@ def test_what_cannot_be_used_is_said_and_stays_to_be_mended(
     assert not field.bad
 
 
-def test_a_file_of_certificates_is_kept(section: NetworkSection, qtbot: QtBot, tmp_path: Path) -> None:
-    pem = tmp_path / "own.pem"
-    pem.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "utf-8")
-    section.form.fields["certificates"].line.take(str(pem))
-    quiet(section, qtbot)
-    assert saved(section).certificates == str(pem)
-
-
-def test_the_token_is_off_and_can_be_sent(section: NetworkSection, qtbot: QtBot) -> None:
-    assert not section.form.token.isChecked()
-    section.form.token.click()
-    assert saved(section).use_token
-
-
-def test_the_standard_folder_is_shown(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    workspace = open_fake_workspace(FakeEngine(lambda *_: None))
-    lanes = Lanes()
-    section = NetworkSection(workspace, Theme(workspace.paths.resources), lanes)
-    qtbot.addWidget(section)
-    quiet(section, qtbot)
-    assert section.form.fields["hub_cache"].line.line.placeholderText() == str(tmp_path)
-    lanes.close()
-
-
-def test_no_request_and_then_some_the_latest_first(section: NetworkSection, qtbot: QtBot) -> None:
-    card = section.requests
-    assert card.empty.isVisible() and card.empty.text() == NEVER
-    assert not card.table.isVisible() and not card.copy.isVisible()
-    requests(section, qtbot)
-    assert card.table.isVisible() and not card.empty.isVisible()
-    model = card.table.model()
-    cells = [[model.index(row, column).data() for column in range(6)] for row in range(3)]
-    assert [row[2].rsplit("/", 1)[1] for row in cells] == ["file2.json", "file1.json", "file0.json"]
-    assert [row[3] for row in cells] == ["200", "200", "timed out"]
-    assert cells[0][0].startswith("Today, ")
-    assert cells[0][4:] == ["3.0 kB", "0.2 s"]
-
-
-def test_requests_are_narrowed_and_copied(section: NetworkSection, qtbot: QtBot) -> None:
-    requests(section, qtbot)
-    card = section.requests
-    section.search()
-    qtbot.keyClicks(card.filter, "timed FILE0")
-    assert card.table.shown_count() == 1
-    assert card._count.text() == "1 of 3 requests"
-    qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
-    rows = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
-    assert [(row["error"], row["why"], row["method"]) for row in rows] == [
-        ("timed out", "look up a model", "GET")
-    ]
-    assert card._count.text() == "1 request copied"
-
-
-def test_it_is_asked_before_the_list_is_cleared(section: NetworkSection, qtbot: QtBot) -> None:
-    requests(section, qtbot)
-    card = section.requests
-    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
-    assert card.asking and "3 requests" in card._sure.text()
-    assert section.stop(), "Esc takes the question away"
-    assert not card.asking and card.table.shown_count() == 3
-    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(card.confirm, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: card.empty.isVisible())
-    assert card.empty.text() == NONE_NOW
-    assert not card.asking
-
-
 def test_requests_of_a_download_appear_when_it_ends(section: NetworkSection, qtbot: QtBot) -> None:
     path = str(section.workspace.paths.ledger_file)
     section.lanes.network.start(
         lambda report: Ledger(path).sending("GET", "https://huggingface.co", "look up")
     )
-    qtbot.waitUntil(lambda: section.requests.table.shown_count() == 1)
+    qtbot.waitUntil(lambda: len(section.requests.table.rows()) == 1)
 
 
 def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: QtBot) -> None:
@@ -180,26 +108,64 @@ def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: Qt
     assert "ledger" in section.notice.sentence()
 
 
-def test_what_is_searched_is_brought_into_view_with_what_is_found(
+def test_a_file_of_certificates_and_the_token_are_kept(
+    section: NetworkSection, qtbot: QtBot, tmp_path: Path
+) -> None:
+    pem = tmp_path / "own.pem"
+    pem.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "utf-8")
+    section.form.fields["certificates"].line.take(str(pem))
+    quiet(section, qtbot)
+    assert saved(section).certificates == str(pem)
+    assert not section.form.token.isChecked()
+    section.form.token.click()
+    assert saved(section).use_token
+
+
+def test_requests_are_listed_the_latest_first_narrowed_copied_and_cleared(
     section: NetworkSection, qtbot: QtBot
 ) -> None:
-    section.resize(900, 560)
-    requests(section, qtbot, 20)
-    section.activateWindow()
-    section.requests.filter.setText("file1")
-    section.search()
-    assert section.requests.filter.hasFocus() and section.requests.filter.selectedText() == "file1"
-    table = section.requests.table
-    row = table.viewport().mapTo(section, table.visualRect(table.model().index(1, 0)).bottomLeft())
-    assert 0 < row.y() < section.height()
-
-
-def test_reasons_are_whole_where_there_is_room(section: NetworkSection, qtbot: QtBot) -> None:
+    card, table = section.requests, section.requests.table
+    assert card.empty.isVisible() and card.empty.text() == NEVER
+    assert not table.isVisible() and not card.copy.isVisible()
     requests(section, qtbot)
+    assert table.isVisible() and not card.empty.isVisible()
+    cells = [[table.model().index(row, column).data() for column in range(6)] for row in range(3)]
+    assert [row[2].rsplit("/", 1)[1] for row in cells] == ["file2.json", "file1.json", "file0.json"]
+    assert [row[3] for row in cells] == ["200", "200", "timed out"]
+    assert cells[0][0].startswith("Today, ")
+    assert cells[0][4:] == ["3.0 kB", "0.2 s"]
+    section.search()
+    qtbot.keyClicks(card.filter, "timed FILE0")
+    assert len(table.rows()) == 1
+    assert card._count.text() == "1 of 3 requests"
+    qtbot.mouseClick(card.copy, Qt.MouseButton.LeftButton)
+    rows = list(csv.DictReader(io.StringIO(QGuiApplication.clipboard().text())))
+    assert [(row["error"], row["why"], row["method"]) for row in rows] == [
+        ("timed out", "look up a model", "GET")
+    ]
+    assert card._count.text() == "1 request copied"
+    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
+    assert card.question.asking and "3 requests" in card.question.text()
+    assert section.stop(), "Esc takes the question away"
+    assert not card.question.asking and len(table.rows()) == 1
+    qtbot.mouseClick(card.clear, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(card.question.confirm, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: card.empty.isVisible())
+    assert card.empty.text() == NONE_NOW and not card.question.asking
+
+
+def test_requests_are_seen_whole_and_found_ones_come_into_view(section: NetworkSection, qtbot: QtBot) -> None:
+    requests(section, qtbot, 20)
     table = section.requests.table
     header = table.horizontalHeader()
     narrow = header.sectionSize(1)
     section.resize(1300, 800)
     qtbot.waitUntil(lambda: header.sectionSize(1) > narrow)
-    assert header.sectionSize(2) > header.sectionSize(1)
     assert sum(header.sectionSize(at) for at in range(6)) == table.viewport().width()
+    section.resize(900, 560)
+    section.activateWindow()
+    section.requests.filter.setText("file1")
+    section.search()
+    assert section.requests.filter.hasFocus() and section.requests.filter.selectedText() == "file1"
+    row = table.viewport().mapTo(section, table.visualRect(table.model().index(1, 0)).bottomLeft())
+    assert 0 < row.y() < section.height()

@@ -199,7 +199,7 @@ def test_where_no_button_has_the_focus_enter_is_what_it_was(window: MainWindow, 
     view.panel.list.setCurrentIndex(view.panel.list.model().index(1, 0))
     sheet.pane.choose(0)
     press(window)
-    assert sheet.outcome is not None and sheet.outcome.question == "How"
+    assert sheet.session.run is not None and sheet.session.run.question == "How"
     assert sheet.pane.lights.chosen == 2, "the row that Enter was pressed on"
 
 

@@ -57,8 +57,10 @@ def opened(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> Callable[..., Do
         (tmp_path / name).write_text(text)
         window.open_files([tmp_path / name])
         sheets = window.page.sheets  # type: ignore[attr-defined]
-        qtbot.waitUntil(lambda: sheets.current().opened is not None and sheets.current().name == name)
-        document: Document = sheets.current().opened.document
+        qtbot.waitUntil(
+            lambda: sheets.current().session.opened is not None and sheets.current().session.name == name
+        )
+        document: Document = sheets.current().session.opened.document
         return document
 
     return open_text
@@ -85,7 +87,7 @@ def test_a_file_whose_long_lines_were_broken_is_still_that_file(
 ) -> None:
     document = opened("The knave stole the tarts. " * LONG)
     sheet = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert sheet.is_file() and sheet.current_document() is sheet.opened
+    assert sheet.is_file() and sheet.current_document() is sheet.session.opened
     assert document.text == sheet.pane.text() and "\n" in document.text
     qtbot.waitUntil(lambda: engine.prepared == [document])
 
@@ -96,11 +98,11 @@ def test_headings_and_what_tells_the_file_are_left_out_where_breaks_have_moved_p
     chapters = "".join(f"CHAPTER {number}\n\n{PROSE[:2000]}\n\n" for number in ("I", "II", "III", "IV"))
     opened(chapters)
     sheet = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert len(sheet.opened.headings) == 4
+    assert len(sheet.session.opened.headings) == 4
     opened("x" * LONG + "\n\n" + chapters, "unbroken.txt")
-    assert sheet.opened.sha256
+    assert sheet.session.opened.sha256
     other = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert other.opened.headings == () and not other.opened.sha256
+    assert other.session.opened.headings == () and not other.session.opened.sha256
 
 
 def test_work_stops_it_at_once_and_it_goes_on_after_that(

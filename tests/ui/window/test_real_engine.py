@@ -72,7 +72,7 @@ def ask_view(window: MainWindow) -> AskView:
 def begin(window: MainWindow, qtbot: QtBot, text: str) -> AskView:
     """Put a text on the page, type a question, press Enter."""
     view = ask_view(window)
-    view.sheets.current().begin(text, name="Tarts")
+    view.sheets.current().show_text(text, name="Tarts")
     field = view.panel.box.field
     field.setPlainText("Who stole the tarts?")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -80,8 +80,8 @@ def begin(window: MainWindow, qtbot: QtBot, text: str) -> AskView:
 
 
 def reading(view: AskView) -> Reading | None:
-    outcome = view.sheets.current().outcome
-    return outcome.reading if outcome is not None and not outcome.running else None
+    outcome = view.sheets.current().session.run
+    return outcome.reading if outcome is not None and not outcome.is_running else None
 
 
 def whole(view: AskView) -> bool:
@@ -101,11 +101,13 @@ def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
     sheet = view.sheets.current()
     qtbot.waitUntil(
         lambda: (
-            sheet.outcome is not None and sheet.outcome.progress is not None and sheet.outcome.fraction > 0
+            sheet.session.run is not None
+            and sheet.session.run.progress is not None
+            and sheet.session.run.fraction > 0
         ),
         timeout=MINUTE,
     )
-    assert sheet.outcome is not None and sheet.outcome.running
+    assert sheet.session.run is not None and sheet.session.run.is_running
     os.kill(first, getattr(signal, "SIGKILL", signal.SIGTERM))
     qtbot.waitUntil(lambda: bool(view.panel.notice.sentence()), timeout=MINUTE)
     assert view.panel.notice.sentence().count(".") == 1
@@ -129,22 +131,26 @@ def test_a_reading_that_was_paused_ends_as_one_that_was_left_alone(window: MainW
     sheet = view.sheets.current()
     qtbot.waitUntil(
         lambda: (
-            sheet.outcome is not None and sheet.outcome.reading is not None and sheet.outcome.fraction > 0
+            sheet.session.run is not None
+            and sheet.session.run.reading is not None
+            and sheet.session.run.fraction > 0
         ),
         timeout=MINUTE,
     )
-    asked = sheet.outcome
-    assert asked is not None and asked.running, "it was over too soon to be paused"
+    asked = sheet.session.run
+    assert asked is not None and asked.is_running, "it was over too soon to be paused"
     view.sheets.new()
     other = begin(window, qtbot, TARTS).sheets.current()
     assert other is not sheet and asked.paused
-    qtbot.waitUntil(lambda: other.outcome is not None and not other.outcome.running, timeout=MINUTE)
+    qtbot.waitUntil(
+        lambda: other.session.run is not None and not other.session.run.is_running, timeout=MINUTE
+    )
     qtbot.waitUntil(lambda: not asked.running, timeout=2 * MINUTE)
     view.sheets.bring(0)
     paused = reading(view)
-    assert paused is not None and paused.complete and sheet.outcome is asked
+    assert paused is not None and paused.complete and sheet.session.run is asked
     begin(window, qtbot, text)
-    qtbot.waitUntil(lambda: sheet.outcome is not asked and whole(view), timeout=2 * MINUTE)
+    qtbot.waitUntil(lambda: sheet.session.run is not asked and whole(view), timeout=2 * MINUTE)
     alone = reading(view)
     assert alone is not None and alone.answers == paused.answers and alone.heat == paused.heat
     assert alone.no_answer_probability == paused.no_answer_probability
@@ -204,7 +210,7 @@ def test_the_windows_longest_gap_while_a_model_loads_and_reads_is_reported(
     loading, loading_ticks = heart.longest, heart.ticks
     view = ask_view(window)
     text = LONG[:150_000]
-    view.sheets.current().begin(text, name="Tarts")
+    view.sheets.current().show_text(text, name="Tarts")
     qtbot.wait(200)
     heart.restart()
     view.panel.box.field.setPlainText("Who stole the tarts?")

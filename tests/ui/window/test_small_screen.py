@@ -53,7 +53,7 @@ def test_nothing_of_the_ask_page_is_cut_off(window: MainWindow, qtbot: QtBot) ->
     # What is lower than the view can be scrolled to, and a chosen place is.
     bar = panel._scroll.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)
-    view.answers.step(1)
+    view.controller.choose_next()
     row = panel.list.visualRect(panel.list.currentIndex())
     middle = panel.list.mapTo(panel._scroll.viewport(), row.center()).y()
     qtbot.waitUntil(lambda: bar.value() > 0 and 0 <= middle <= panel._scroll.viewport().height())
@@ -71,7 +71,7 @@ def test_every_page_finds_room(window: MainWindow, qtbot: QtBot, key: str) -> No
 def test_the_rail_has_its_names_where_there_is_room(window: MainWindow, qtbot: QtBot) -> None:
     narrow = window.rail.width()
     assert window.rail.is_narrow()
-    assert all(button.accessibleName() and button.toolTip() for button, _ in window.rail._buttons.values())
+    assert all(button.accessibleName() and button.toolTip() for button in window.rail.buttons.values())
     window.resize(1100, 700)
     qtbot.waitUntil(lambda: not window.rail.is_narrow())
     assert window.rail.width() > 2 * narrow

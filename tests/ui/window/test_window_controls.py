@@ -87,7 +87,7 @@ def test_tab_comes_to_the_foot_of_the_window_last(window: MainWindow, qtbot: QtB
     window.show_page(key)
     settle(window, qtbot)
     if key == "ask":  # what stands on the page later comes before it too
-        window.page.sheets.new_up()  # type: ignore[attr-defined]
+        window.page.sheets.show_new()  # type: ignore[attr-defined]
     chain = tab_chain(window, qtbot)
     at = chain.index(window.status.network)
     round_again, last = chain[(at + 1) % len(chain)], chain[at - 1]

@@ -9,7 +9,7 @@ from app.core.layout import Block, BlockKind, Opened
 from app.core.text import Span
 from app.ui.document.flowing.rich_places import Piece, pieces_of
 from app.ui.document.flowing.rich_table import Band, Grid, spanned
-from app.ui.document.flowing.rich_text import Paragraph, Part, Placed, Setting
+from app.ui.document.flowing.rich_text import Part, Placed, Setting
 
 # The number of pieces built at a time: about a millisecond's work.
 _AT_A_TIME = 24
@@ -77,7 +77,7 @@ class Building:
         if gap and block.kind is BlockKind.QUOTE and self._follows(BlockKind.QUOTE):
             placed.bar_reach = gap
             placed.bars = self._setting.places.pieces[self._before.index].block.level if self._before else 0
-        self._ready.append(Paragraph(placed, gap))
+        self._ready.append(Part([placed], gap))
         self._before = placed
 
     def _take_cell(self, number: int, index: int, piece: Piece) -> None:

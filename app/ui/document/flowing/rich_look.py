@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from app.core.layout import Block, BlockKind, Style
 from app.core.text import Span
 from app.ui.document.flowing.rich_places import Places
-from app.ui.document.marks.desk import comfortable
+from app.ui.document.pane import MEASURE, comfortable
 from app.ui.kit.theme import Theme
 
 _LEADING = 1.55
@@ -60,7 +60,7 @@ class Looks:
         self.font = theme.font("document")
         self.em = self.font.pixelSize()
         # The width of a usual letter, as a share of the font's size.
-        self.letter = comfortable(self.font) / 75 / self.em
+        self.letter = comfortable(self.font) / MEASURE / self.em
         self.mono = _fixed_families()
         self._styles: dict[tuple[Style, int, bool], QTextCharFormat] = {}
         self._metrics: dict[bool, QFontMetricsF] = {}

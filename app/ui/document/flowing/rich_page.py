@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPointF, QTimer, QUrl, Signal, Slot
+from PySide6.QtCore import QPointF, QTimer, QUrl, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QTextEdit, QWidget
 
@@ -17,8 +17,8 @@ from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_places import Places
 from app.ui.document.flowing.rich_text import Part, Setting
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.desk import comfortable, page_fit
 from app.ui.document.marks.word_search import ViewState, start_of, with_selection
+from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
 # The most seconds of a turn of the event loop for building or measuring.
@@ -111,10 +111,6 @@ class RichPage(QTextEdit):
         self._settle((position, y))
         self._reading = (position, self._page.line_top(position)[0] - self.map.value())
 
-    def put_share(self, share: float, above: float) -> None:
-        """Scroll so that a share of the page's height, 0 to 1, has the share `above` of the view above it."""
-        self.map.setValue(round(share * self._page.height() - self.viewport().height() * above))
-
     def bring_into_view(self, position: int, above: float) -> None:
         """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
         top, bottom = self._page.line_top(position)
@@ -162,13 +158,6 @@ class RichPage(QTextEdit):
         self._settling = False
         self._settle(place)
 
-    def event(self, event: QEvent) -> bool:
-        # The desk on both sides of the page scrolls it too.
-        if isinstance(event, QWheelEvent):
-            self.wheelEvent(event)
-            return event.isAccepted()
-        return super().event(event)
-
     def wheelEvent(self, event: QWheelEvent) -> None:
         # Qt's own would make the letters larger with Ctrl.
         if event.modifiers() & event.modifiers().ControlModifier:
@@ -180,10 +169,6 @@ class RichPage(QTextEdit):
         super().scrollContentsBy(dx, dy)
         if not self._settling:
             self._settle()
-
-    def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Load nothing, from nowhere."""
-        return None
 
     def _rebuild(self) -> None:
         """Rebuild the page with the theme's present fonts."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from app.core.layout import Block, Table
 from app.ui.document.flowing.rich_look import Looks
-from app.ui.document.flowing.rich_text import Placed, Setting, direction
+from app.ui.document.flowing.rich_text import Part, Placed, Setting, direction
 
 _TALLEST_SPAN = 200
 # The longest words, in letters, that columns are made for, and the widest natural cell.
@@ -127,16 +127,14 @@ class _Cell:
     box: QRectF = field(default_factory=QRectF)
 
 
-class Band:
+class Band(Part):
     """Rows of a table that belong together: one, or several that a cell reaches over; a part of the page.
 
     `continued` for the rest of a row that is too large for one part.
     """
 
     def __init__(self, grid: Grid, row: int, gap: int, continued: bool = False) -> None:
-        self.gap = gap
-        self.laid = False
-        self.placed: list[Placed] = []
+        super().__init__([], gap)
         self._grid = grid
         self._row, self._rows = row, 1
         self._continued = continued
@@ -174,11 +172,9 @@ class Band:
                     }
 
     def guess(self, setting: Setting) -> int:
-        """The estimated height of the rows."""
         return self._arrange(setting, Placed.guess)
 
     def lay(self, setting: Setting) -> int:
-        """Lay out all cells; returns the height of the rows."""
         return self._arrange(setting, Placed.set_lines)
 
     def _arrange(self, setting: Setting, high: Callable[[Placed, Setting], int]) -> int:
@@ -216,7 +212,6 @@ class Band:
         return round(tops[-1])
 
     def near(self, x: float, y: float) -> Placed | None:
-        """The piece nearest to a place of the part."""
 
         def away(placed: Placed) -> tuple[float, float]:
             across = max(placed.x - x, 0.0, x - placed.x - placed.width)
@@ -230,7 +225,7 @@ class Band:
         return min(inside or self.placed, key=away, default=None)
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw the ground of header cells and the borders of all."""
+        # The ground of header cells and the borders of all.
         line = setting.theme.colour("line")
         for (row, _), cell in self._cells.items():
             box = cell.box.translated(0, top)

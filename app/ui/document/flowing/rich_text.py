@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
@@ -150,33 +149,13 @@ class Placed:
         return min(lines, key=lambda line: abs(line.y() + line.height() / 2 - y), default=None)
 
 
-class Part(Protocol):
-    """One of the parts below each other on a page; heights include its `gap` above."""
+class Part:
+    """One of the parts below each other on a page: a paragraph, a heading, an item; heights include its `gap` above."""
 
-    gap: int
-    laid: bool
-    placed: list[Placed]
-
-    def guess(self, setting: Setting) -> int:
-        """The estimated height."""
-
-    def lay(self, setting: Setting) -> int:
-        """Lay out its lines; returns its height."""
-
-    def near(self, x: float, y: float) -> Placed | None:
-        """Its piece nearest to a place."""
-
-    def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw the grounds under the letters."""
-
-
-class Paragraph:
-    """A part of one piece: a paragraph, a heading, an item."""
-
-    def __init__(self, placed: Placed, gap: int) -> None:
+    def __init__(self, placed: list[Placed], gap: int) -> None:
         self.gap = gap
         self.laid = False
-        self.placed = [placed]
+        self.placed = placed
 
     def guess(self, setting: Setting) -> int:
         """The estimated height, without laying it out."""
@@ -187,11 +166,11 @@ class Paragraph:
         return self.gap + self._box(setting).set_lines(setting)
 
     def near(self, x: float, y: float) -> Placed | None:
-        """Its piece."""
+        """Its piece nearest to a place."""
         return self.placed[0]
 
     def draw_under(self, painter: QPainter, setting: Setting, top: float) -> None:
-        """Draw its piece."""
+        """Draw the grounds and lines under its letters, but for those of its pieces."""
 
     def _box(self, setting: Setting) -> Placed:
         placed = self.placed[0]

@@ -25,6 +25,24 @@ from app.ui.kit.theme import Theme
 _LEAST_HEAT = 0.1
 
 
+def heat_over_height(heat: Sequence[float], ranges: Sequence[tuple[float, float]]) -> list[float]:
+    """The heat of as many equal parts of a page's height: in each the highest that reaches into it.
+
+    `heat` is of parts of the text, `ranges` the shares of the height, 0 to 1, where each of these begins and ends.
+    """
+    parts = len(heat)
+    spread = [0.0] * parts
+    for value, (top, bottom) in zip(heat, ranges, strict=True):
+        if value <= 0.0:
+            continue
+        first = min(parts - 1, max(0, int(top * parts)))
+        # A part that ends exactly at an edge does not reach into the next one.
+        last = min(parts - 1, max(first, ceil(bottom * parts) - 1))
+        for part in range(first, last + 1):
+            spread[part] = max(spread[part], value)
+    return spread
+
+
 def _alpha(value: float) -> int:
     """How strong a heat is drawn, 0 to 255."""
     # The square keeps the strip calm where much is possible and little likely.

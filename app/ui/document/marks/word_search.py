@@ -1,4 +1,4 @@
-"""Search for words in a Qt text document."""
+"""Search for words, in short turns, and in a Qt text document."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
@@ -36,6 +36,30 @@ class ViewState:
         """Whether the selection and the top of the page are the same."""
         own = (self.anchor, self.position, self.scrolled)
         return own == (other.anchor, other.position, other.scrolled)
+
+
+class Searched(Protocol):
+    """A text on the screen that words can be found in."""
+
+    def selected_words(self) -> str:
+        """The selected words, empty without a selection."""
+
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
+
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next match of these words, cyclically; False if there is none."""
+
+    def seek(
+        self, words: str, backwards: bool = False, since: ViewState | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
 
 def start_of(cursor: QTextCursor, top: int, bottom: int) -> int:

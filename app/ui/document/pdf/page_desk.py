@@ -7,15 +7,14 @@ from math import ceil
 from statistics import median
 
 from PySide6.QtCore import (
-    Property,
     QEasingCurve,
     QEvent,
     QPointF,
-    QPropertyAnimation,
     QRect,
     QRectF,
     Qt,
     QTimer,
+    QVariantAnimation,
     Signal,
     Slot,
 )
@@ -33,9 +32,16 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QGesture, QGestureEve
 
 from app.core.layout import Picture
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.pdf.page_painting import PagePainter, in_pixels
 from app.ui.document.pdf.page_stack import PageStack, Rect, Spot
-from app.ui.document.pdf.page_tiles import Tile, TileShelf, wanted_tiles
+from app.ui.document.pdf.page_tiles import (
+    Tile,
+    TileShelf,
+    draw_desk,
+    draw_edge,
+    draw_page,
+    in_pixels,
+    wanted_tiles,
+)
 from app.ui.kit.theme import Theme
 
 _BUDGET = 96 << 20
@@ -65,13 +71,14 @@ class PageHint(QWidget):
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_SHOWN_MS)
-        self._fade = QPropertyAnimation(self, b"strength", self)
+        self._fade = QVariantAnimation(self)
         self._fade.setDuration(_FADE_MS)
         self._fade.setStartValue(1.0)
         self._fade.setEndValue(0.0)
         self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
+        self._fade.valueChanged.connect(self._set_strength)
+        self._fade.finished.connect(self.hide)
         self._rest.timeout.connect(self._fade.start)
-        self._fade.finished.connect(self._gone)
         self.hide()
 
     def show_words(self, words: str) -> None:
@@ -112,18 +119,10 @@ class PageHint(QWidget):
         painter.setFont(self._theme.font("small"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._words)
 
-    def _get_strength(self) -> float:
-        return self._strength
-
+    @Slot(object)
     def _set_strength(self, strength: float) -> None:
         self._strength = strength
         self.update()
-
-    strength = Property(float, _get_strength, _set_strength)
-
-    @Slot()
-    def _gone(self) -> None:
-        self.hide()
 
 
 def fitted(sizes: Sequence[tuple[float, float]], room: float, text_scale: float) -> float:
@@ -164,13 +163,12 @@ class PageDesk(QAbstractScrollArea):
     `pictures_wanted` carries the parts to draw, the most important first, as (page, scale, left, top, width, height):
     the page from 0, pixels per point, and a part of the whole page drawn at that scale, in pixels. It is sent
     again after every change, and replaces the former request. `page_changed` carries the visible page, from 1;
-    `zoomed` the zoom, 0 while it fits the width; `resized` is sent when the view's size has changed.
+    `zoomed` the zoom, 0 while it fits the width.
     """
 
     pictures_wanted = Signal(list)
     page_changed = Signal(int)
     zoomed = Signal(float)
-    resized = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,7 +185,6 @@ class PageDesk(QAbstractScrollArea):
         self._wanted: list[Tile] | None = None
         self._stack = PageStack((), 1.0)
         self._shelf = TileShelf(_BUDGET)
-        self._painter = PagePainter(theme, self._shelf)
         self._ask = QTimer(self, singleShot=True)
         self._ask.timeout.connect(self._request_pictures)
         self.map = AnswerMap(theme, self)
@@ -293,7 +290,6 @@ class PageDesk(QAbstractScrollArea):
         super().resizeEvent(event)
         self._arrange()
         self.hint.place()
-        self.resized.emit()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DevicePixelRatioChange:
@@ -343,10 +339,11 @@ class PageDesk(QAbstractScrollArea):
         painter.save()
         in_pixels(painter, self._ratio)
         view, line = self.view(), max(1, round(self._ratio))
-        self._painter.draw_desk(painter, self._stack, view)
-        for page in self._stack.between(view.top, view.bottom):
-            self._painter.draw_edge(painter, self._stack, page, view, line)
-            self._painter.draw(painter, self._stack, page, view)
+        colour, stack = self._theme.colour, self._stack
+        draw_desk(painter, stack, view, colour("desk"))
+        for page in stack.between(view.top, view.bottom):
+            draw_edge(painter, stack.rect(page).moved(-view.left, -view.top), line, colour("line"))
+            draw_page(painter, stack, self._shelf, page, view, colour("print_shade"))
             self.draw_over(painter, page, view, self._ratio)
         painter.restore()
         for page in self._undrawn:

@@ -18,7 +18,7 @@ from app.ui.kit.theme import Theme
 Pixels = tuple[float, float, float, float]
 
 
-class PageLights:
+class PageHighlights:
     """The highlighted places of a document with pages; `chosen` is the strong one, pale and dashed with `faint`."""
 
     def __init__(self, theme: Theme) -> None:

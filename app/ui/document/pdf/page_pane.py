@@ -1,63 +1,63 @@
-"""A PDF's pages as they are, with highlighted answers."""
+"""A PDF's pages as they are, with highlighted answers, whose words can be selected and copied."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragMoveEvent,
-    QDropEvent,
+    QClipboard,
+    QContextMenuEvent,
+    QGuiApplication,
     QKeyEvent,
     QKeySequence,
+    QMouseEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.core.layout import Opened
+from app.core.layout import Kind, Opened
 from app.core.page_runs import Box
-from app.core.text import Span
-from app.ui.document.marks.word_search import ViewState, at_once
-from app.ui.document.pdf.page_marks import PageLights
-from app.ui.document.pdf.page_points import Band, bands, box_at, heat_along, point_below
-from app.ui.document.pdf.page_selecting import SelectablePages
+from app.core.text import Document, Span
+from app.ui.document.marks.word_search import ViewState
+from app.ui.document.pane import ABOVE, ReadOnlyPane
+from app.ui.document.pdf.page_desk import PageDesk
+from app.ui.document.pdf.page_marks import PageHighlights, Pixels, multiply, region
+from app.ui.document.pdf.page_selection import Band, PageSelection, bands, box_at, over_text, point_below
 from app.ui.document.pdf.page_stack import Rect, Spot
-from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 
-# A highlighted place is scrolled to have this share of the view above it.
-_ABOVE = 0.3
+_DRAG_MS = 25
 
 
-class PagePane(SelectablePages):
-    """A document with pages in the interface of `document/pane.py`; positions are code points of `text()`.
+class PagePane(ReadOnlyPane, PageDesk):
+    """A document with pages, which are drawn from pictures: `pictures_wanted` requests them for `take_picture`."""
 
-    Its pictures are requested by `pictures_wanted` and passed to `take_picture`.
-    """
-
-    light_chosen = Signal(int)
-    files_dropped = Signal(list)
+    lights: PageHighlights
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
+        self._opened = Opened(Document(""), Kind.PDF)
+        self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
-        self._heat: tuple[float, ...] = ()
-        self._noted_position = (0, 0)
-        self.lights = PageLights(theme)
-        self.setAcceptDrops(True)
-        self.setAccessibleName("Document")
-        self.map.mark_clicked.connect(self.light_chosen)
-        self.map.place_clicked.connect(self._go_to_share)
+        self._since_double = QElapsedTimer()
+        self._pressed = QPointF()
+        self._mouse: QPointF | None = None
+        self._drag = QTimer(self)
+        self._drag.setInterval(_DRAG_MS)
+        self._drag.timeout.connect(self._scroll_on)
+        self.lights = PageHighlights(theme)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.page_changed.connect(self._describe)
         theme.changed.connect(self._restyle)
 
     def show_document(self, opened: Opened) -> None:
         """Show a document with pages from its beginning, without highlights or selection."""
+        self._opened, self._selection = opened, PageSelection(opened)
         self._bands, self._heat = None, ()
         self.lights.clear()
-        super().show_document(opened)
+        pages = opened.pages
+        self.show_pages([(page.width, page.height) for page in pages], [page.label for page in pages])
         self.note_position()
         self._describe(self.page())
 
@@ -65,54 +65,37 @@ class PagePane(SelectablePages):
         """The document's text."""
         return self._opened.document.text
 
-    def light(
-        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
-    ) -> list[bool]:
-        """Highlight places, each only where the page has exactly its words; returns which are shown."""
-        shown = self.lights.take(self._opened.pages, places)
-        self.lights.faint = faint
-        self.choose(chosen)
-        return shown
-
     def why_not(self, index: int) -> str:
-        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
         return self.lights.reason(index)
 
-    def choose(self, index: int) -> None:
-        """Choose which highlighted place is the strong one."""
-        self.lights.chosen = index
-        self._update_map()
-        self.viewport().update()
-
-    def clear_highlights(self) -> None:
-        """Remove all highlights."""
-        self.lights.clear()
-        self._update_map()
-        self.viewport().update()
-
     def reveal(self, index: int) -> None:
-        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
         first = self.lights.first(index)
         if first is not None:
             self._bring_into_view(*first)
             self.note_position()
 
-    def set_heat(self, heat: Sequence[float]) -> None:
-        """Show the heat of answers in the map: `Reading.heat` of this document, or empty."""
-        self._heat = tuple(heat)
-        self._update_map()
+    def light_boxes(self, index: int) -> list[QRectF]:
+        """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
+        found = []
+        for page, box in self.lights.boxes(index):
+            corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)
+            found.append(QRectF(self.place_of(corner), self.place_of(other)))
+        return found
 
-    def note_position(self) -> None:
-        """Note the scroll position, for `moved_by_user`."""
-        self._noted_position = (self.map.value(), self.horizontalScrollBar().value())
+    def selected_words(self) -> str:
+        """The selected words, empty without a selection."""
+        return self._selection.words()
 
-    def moved_by_user(self) -> bool:
-        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
-        return self._noted_position != (self.map.value(), self.horizontalScrollBar().value())
+    @Slot()
+    def copy(self) -> None:
+        """Copy the selection."""
+        QGuiApplication.clipboard().setText(self.selected_words())
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-        return at_once(self.seek(words, backwards))
+    @Slot()
+    def select_all(self) -> None:
+        """Select the whole text."""
+        self._selection.select(Span(0, len(self._opened.document.text)))
+        self.viewport().update()
 
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
@@ -146,10 +129,6 @@ class PagePane(SelectablePages):
         self.horizontalScrollBar().setValue(int(state.scrolled[1]))
         self.viewport().update()
 
-    def is_empty(self) -> bool:
-        """Whether there is no text."""
-        return not self.text().strip()
-
     def top(self) -> int:
         """The code point at the top of the view."""
         if not self._opened.pages:
@@ -168,45 +147,108 @@ class PagePane(SelectablePages):
         x = self.place_of(Spot(page, 0.0, 0.0)).x()
         self.scroll_to(Spot(page, 0.0, top), QPointF(x, self._theme.step(5 if point <= first else 2)))
 
-    def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
-        found = []
-        for page, box in self.lights.boxes(index):
-            corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)
-            found.append(QRectF(self.place_of(corner), self.place_of(other)))
-        return found
-
     def draw_over(self, painter: QPainter, page: int, view: Rect, ratio: float) -> None:
-        super().draw_over(painter, page, view, ratio)
-        self.lights.draw(painter, page, partial(self.pixels_of, page, view), ratio)
+        def place(box: Box) -> Pixels:
+            left, top, right, bottom = self._stack.box(page, box)
+            return left - view.left, top - view.top, right - view.left, bottom - view.top
 
-    def clicked(self, spot: Spot) -> None:
-        index = self.lights.at(*spot)
-        if index >= 0:
-            self.light_chosen.emit(index)
-
-    def can_be_clicked(self, spot: Spot) -> bool:
-        return self.lights.at(*spot) >= 0
+        if boxes := self._selection.boxes(page):
+            marked = region([place(box) for box in boxes], ratio, around=0.0)
+            multiply(painter, marked, self._theme.colour("print_selection"))
+        self.lights.draw(painter, page, place, ratio)
 
     def rearranged(self) -> None:
         self._update_map()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Paste):
-            if files := copied_files():
-                self.files_dropped.emit(files)
+        keys, bar = QKeySequence.StandardKey, self.map
+        if event.matches(keys.Copy) and self._selection.span:
+            self.copy()
+        elif event.matches(keys.SelectAll):
+            self.select_all()
+        elif event.key() == Qt.Key.Key_Home:
+            bar.setValue(bar.minimum())
+        elif event.key() == Qt.Key.Key_End:
+            bar.setValue(bar.maximum())
+        elif event.key() == Qt.Key.Key_Space:
+            back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            step = bar.SliderAction.SliderPageStepSub if back else bar.SliderAction.SliderPageStepAdd
+            bar.triggerAction(step)
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self._opened.pages:
+            super().mousePressEvent(event)
             return
-        super().keyPressEvent(event)
+        self._pressed = event.position()
+        spot = self.spot_at(event.position())
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._selection.extend(spot)
+        else:
+            self._selection.begin(spot, 3 if self._third_click() else 1)
+        self.viewport().update()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        take_files_only(event)
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self._opened.pages:
+            self._since_double.start()
+            self._pressed = event.position()
+            self._selection.begin(self.spot_at(event.position()), 2)
+            self.viewport().update()
 
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        take_files_only(event)
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        if event.buttons() & Qt.MouseButton.LeftButton and self._opened.pages:
+            self._mouse = place
+            moved = (place - self._pressed).manhattanLength() * 2 >= QApplication.startDragDistance()
+            if moved or self._selection.span:
+                self._selection.extend(self.spot_at(place))
+                self.viewport().update()
+            outside = not self.viewport().rect().contains(place.toPoint())
+            if outside != self._drag.isActive():
+                (self._drag.start if outside else self._drag.stop)()
+        elif not event.buttons():
+            self.viewport().setCursor(self._cursor_at(place))
 
-    def dropEvent(self, event: QDropEvent) -> None:
-        if files := dropped_files(event):
-            self.files_dropped.emit(files)
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._drag.stop()
+        self._mouse = None
+        if event.button() != Qt.MouseButton.LeftButton or not self._opened.pages:
+            return
+        if words := self.selected_words():
+            clipboard = QGuiApplication.clipboard()
+            if clipboard.supportsSelection():
+                clipboard.setText(words, QClipboard.Mode.Selection)
+        else:
+            index = self.lights.at(*self.spot_at(event.position()))
+            if index >= 0:
+                self.light_chosen.emit(index)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", self.copy)
+        copy.setEnabled(bool(self._selection.span))
+        menu.addAction("Select all", self.select_all)
+        menu.popup(event.globalPos())
+
+    def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        return self.lights.take(self._opened.pages, places)
+
+    def _mark_shares(self) -> list[float]:
+        firsts = map(self.lights.first, range(len(self.lights)))
+        return [
+            self._stack.share(first[0], (first[1].top + first[1].bottom) / 2) if first is not None else -1.0
+            for first in firsts
+        ]
+
+    def _heat_ranges(self) -> Sequence[tuple[float, float]]:
+        if not self._opened.pages:
+            return [(0.0, 0.0)] * len(self._heat)
+        if self._bands is None:
+            self._bands = bands(self._opened.pages, len(self.text()))
+        share = self._stack.share
+        return [(share(first, top), share(last, bottom)) for first, top, last, bottom in self._bands]
 
     def _bring_into_view(self, page: int, box: Box) -> None:
         """Scroll a box of a page to where it can be read, unless it can be already."""
@@ -216,7 +258,7 @@ class PagePane(SelectablePages):
         )
         bar, sideways = self.map, self.horizontalScrollBar()
         if seen.top() < room.height() * 0.02 or seen.top() + seen.height() * 3 > room.height():
-            bar.setValue(round(bar.value() + seen.top() - room.height() * _ABOVE))
+            bar.setValue(round(bar.value() + seen.top() - room.height() * ABOVE))
         margin = min(self._theme.step(10), room.width() / 4)
         if seen.left() < margin or (
             seen.right() > room.width() - margin and seen.width() > room.width() - 2 * margin
@@ -225,27 +267,36 @@ class PagePane(SelectablePages):
         elif seen.right() > room.width() - margin:
             sideways.setValue(round(sideways.value() + seen.right() - room.width() + margin))
 
-    def _update_map(self) -> None:
-        marks = []
-        for index in range(len(self.lights)):
-            first = self.lights.first(index)
-            marks.append(
-                self._stack.share(first[0], (first[1].top + first[1].bottom) / 2)
-                if first is not None
-                else -1.0
-            )
-        self.map.set_marks(marks, self.lights.chosen)
-        if self._heat and self._opened.pages:
-            if self._bands is None:
-                self._bands = bands(self._opened.pages, len(self.text()))
-            self.map.set_heat(heat_along(self._heat, self._bands, self._stack.share))
-        else:
-            self.map.set_heat(())
+    def _third_click(self) -> bool:
+        """Whether this press follows upon a double click."""
+        soon = QApplication.doubleClickInterval()
+        third = self._since_double.isValid() and not self._since_double.hasExpired(soon)
+        self._since_double.invalidate()
+        return third
 
-    @Slot(float)
-    def _go_to_share(self, share: float) -> None:
-        bar = self.map
-        bar.setValue(round(share * (bar.maximum() + bar.pageStep()) - bar.pageStep() * _ABOVE))
+    def _cursor_at(self, place: QPointF) -> Qt.CursorShape:
+        if not self._opened.pages:
+            return Qt.CursorShape.ArrowCursor
+        spot = self.spot_at(place)
+        if self.lights.at(*spot) >= 0:
+            return Qt.CursorShape.PointingHandCursor
+        page = self._opened.pages[spot.page]
+        inside = 0 <= spot.x <= page.width and 0 <= spot.y <= page.height
+        text = inside and over_text(page, spot.x, spot.y)
+        return Qt.CursorShape.IBeamCursor if text else Qt.CursorShape.ArrowCursor
+
+    @Slot()
+    def _scroll_on(self) -> None:
+        """Scroll while the mouse button is held outside the view, faster the further out it is."""
+        if self._mouse is None:
+            return
+        port, bar, sideways = self.viewport(), self.map, self.horizontalScrollBar()
+        x = min(0.0, self._mouse.x()) + max(0.0, self._mouse.x() - port.width())
+        y = min(0.0, self._mouse.y()) + max(0.0, self._mouse.y() - port.height())
+        sideways.setValue(sideways.value() + round(x / 3))
+        bar.setValue(bar.value() + round(y / 3))
+        self._selection.extend(self.spot_at(self._mouse))
+        port.update()
 
     @Slot(int)
     def _describe(self, page: int) -> None:

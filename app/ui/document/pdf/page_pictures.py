@@ -9,7 +9,7 @@ from math import ceil
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.layout import Opened, Picture
-from app.flows.ask.pages import draw_part
+from app.flows.ask.read import draw_part
 from app.flows.workspace import Workspace
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.kit.jobs import Job, Lanes

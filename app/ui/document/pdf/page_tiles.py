@@ -1,4 +1,4 @@
-"""Pictures of parts of pages: the wanted ones and a cache."""
+"""Pictures of parts of pages: the wanted ones, a cache, and drawing them in the screen's own pixels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QRegion
 
 from app.core.layout import Picture
 from app.ui.document.pdf.page_stack import PageStack, Rect
@@ -18,6 +19,8 @@ _LONGEST = 2048
 # The longest side of the coarse picture of a whole page, which is shown where no better one is cached.
 _COARSE = 480
 _PIXEL = 4
+# Beyond this number of pixels, stand-ins are drawn without smoothing, so that scrolling stays smooth.
+_SMOOTH = 1_500_000
 
 
 class Tile(NamedTuple):
@@ -213,3 +216,74 @@ def wanted_tiles(stack: PageStack, view: Rect, downwards: bool, budget: int) -> 
 
 def _bytes(tile: Tile) -> int:
     return tile.width * tile.height * _PIXEL
+
+
+def in_pixels(painter: QPainter, ratio: float) -> None:
+    """Have a painter count in the screen's own pixels, whole ones, also where a widget begins between two of them."""
+    origin = painter.deviceTransform().map(QRectF(0, 0, 1, 1).topLeft())
+    painter.translate(
+        (round(origin.x()) - origin.x()) / ratio,
+        (round(origin.y()) - origin.y()) / ratio,
+    )
+    painter.scale(1 / ratio, 1 / ratio)
+
+
+def draw_desk(painter: QPainter, stack: PageStack, view: Rect, colour: QColor) -> None:
+    """Draw the desk around the pages of a part of the stack."""
+    desk = QRegion(0, 0, view.width, view.height)
+    for page in stack.between(view.top, view.bottom):
+        rect = stack.rect(page).cut(view).moved(-view.left, -view.top)
+        desk = desk.subtracted(QRegion(*rect))
+    painter.save()
+    painter.setClipRegion(desk, Qt.ClipOperation.IntersectClip)
+    painter.fillRect(desk.boundingRect(), colour)
+    painter.restore()
+
+
+def draw_page(
+    painter: QPainter, stack: PageStack, shelf: TileShelf, page: int, view: Rect, shade: QColor
+) -> bool:
+    """Draw a page where it can be seen; `view` is the visible part of the stack, drawn from (0, 0), `shade` lies on it.
+
+    Returns whether all of its pictures were cached. Parts without a picture are white paper.
+    """
+    rect = stack.rect(page)
+    seen = rect.cut(view).moved(-rect.left, -rect.top)
+    x, y = rect.left - view.left, rect.top - view.top
+    wanted = tiles(stack, page, seen)
+    missing = [tile for tile in wanted if tile not in shelf]
+    smooth = sum(tile.rect.cut(seen).area for tile in missing) <= _SMOOTH
+    # A page without a colour of its own is white, as it is printed, in either theme.
+    for tile in missing:
+        part = tile.rect.cut(seen)
+        painter.save()
+        painter.setClipRect(QRect(x + part.left, y + part.top, part.width, part.height))
+        painter.fillRect(QRect(x + part.left, y + part.top, part.width, part.height), Qt.GlobalColor.white)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+        for patch in shelf.stand_ins(tile):
+            painter.drawImage(_between(*patch.target, x, y), patch.image, _between(*patch.source))
+        painter.restore()
+    for tile in wanted:
+        image = shelf.image(tile)
+        if image is not None:
+            part = tile.rect.cut(seen)
+            source = QRect(part.left - tile.left, part.top - tile.top, part.width, part.height)
+            painter.drawImage(QPoint(x + part.left, y + part.top), image, source)
+    if shade.alpha():
+        painter.fillRect(QRect(x + seen.left, y + seen.top, seen.width, seen.height), shade)
+    return not missing
+
+
+def draw_edge(painter: QPainter, rect: Rect, width: int, colour: QColor) -> None:
+    """Draw the line around a page's paper."""
+    for edge in (
+        QRect(rect.left - width, rect.top - width, rect.width + 2 * width, width),
+        QRect(rect.left - width, rect.bottom, rect.width + 2 * width, width),
+        QRect(rect.left - width, rect.top, width, rect.height),
+        QRect(rect.right, rect.top, width, rect.height),
+    ):
+        painter.fillRect(edge, colour)
+
+
+def _between(left: float, top: float, right: float, bottom: float, x: int = 0, y: int = 0) -> QRectF:
+    return QRectF(left + x, top + y, right - left, bottom - top)

@@ -3,54 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from itertools import pairwise
 
-from PySide6.QtCore import QMimeData, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import (
+    QFont,
     QFontMetricsF,
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
-    QPainter,
-    QPaintEvent,
     QResizeEvent,
     QTextCursor,
+    QTextDocument,
 )
 from PySide6.QtWidgets import QWidget
 
 from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
-from app.ui.document.marks.desk import draw_edge, measure_of, page_fit
-from app.ui.document.marks.heat import edges_of, over_height
-from app.ui.document.marks.highlights import Highlights
-from app.ui.document.marks.offsets import document_text, insertable, text_at
+from app.ui.document.marks.offsets import document_text, insertable
 from app.ui.document.marks.word_search import ViewState
-from app.ui.document.text.filling import PIECE, Filling, piece_end
+from app.ui.document.pane import PaperPane, comfortable, page_fit
 from app.ui.document.text.long_lines import broken
 from app.ui.document.text.plain_page import PlainPage
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme
 
-# A highlighted place is scrolled to have this share of the view above it.
-_ABOVE = 0.3
+# Code points put on a page in one go: some 5 ms.
+PIECE = 100_000
 # Milliseconds between updates of the map while paragraphs are laid out, each of which moves all places.
 _MAP_MS = 50
+# Lines that a text was broken into by hand are kept whole up to this many times the comfortable measure.
+_WIDEST = 1.35
+_LOOKED_AT = 100_000
 
 
-class DocumentPane(PlainPage):
+def piece_end(text: str, at: int, length: int) -> int:
+    """Where a piece of a text ends that begins at `at`: never before U+FEFF, which is lost at a string's start."""
+    end = min(at + length, len(text))
+    while end < len(text) and text[end] == "\ufeff":
+        end += 1
+    return end
+
+
+class Filling(QObject):
+    """Puts the rest of a text at the end of a document.
+
+    `at_work` is true while it changes the document, which is no change of the text. `filled` is sent when nothing is
+    left. Undo is not available meanwhile.
+    """
+
+    filled = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.at_work = False
+        self._text, self._at = "", 0
+        self._document: QTextDocument | None = None
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._piece)
+
+    def begin(self, document: QTextDocument, text: str, at: int) -> None:
+        """Add the text from the code point `at` on to a document that has the text before it."""
+        document.setUndoRedoEnabled(False)
+        self._document, self._text, self._at = document, text, at
+        self._timer.start(0)
+
+    def drop(self) -> None:
+        """Stop filling: the document gets another text."""
+        self._end()
+
+    def at_once(self) -> None:
+        """Add all the rest now."""
+        if self._document is not None:
+            self._put(len(self._text))
+
+    def go_on(self) -> bool:
+        """Add the next piece; returns whether any is left."""
+        self._piece()
+        return self._document is not None
+
+    @Slot()
+    def _piece(self) -> None:
+        self._put(PIECE)
+
+    def _put(self, length: int) -> None:
+        if self._document is None:
+            return
+        cursor = QTextCursor(self._document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        at, self._at = self._at, piece_end(self._text, self._at, length)
+        self.at_work = True
+        cursor.insertText(self._text[at : self._at])
+        self.at_work = False
+        if self._at >= len(self._text):
+            self._end()
+            self.filled.emit()
+
+    def _end(self) -> None:
+        self._timer.stop()
+        if self._document is not None:
+            self._document.setUndoRedoEnabled(True)
+        self._document, self._text = None, ""
+
+
+class DocumentPane(PaperPane, PlainPage):
     """An editable page of text of a comfortable width, with highlighted answers.
 
-    `edited` is sent after every change of the text; `files_dropped` carries paths; `light_chosen` the index of a
-    highlighted place that was clicked, in the text or on the scroll bar; `lines_broken` is sent when a new text
-    had lines too long to be shown unbroken, with whether a line end was added to one that has no blank; `resized`
-    when the page's size has changed; `copy_asked` on Ctrl+C while nothing is selected.
+    `edited` is sent after every change of the text; `lines_broken` when a new text had lines too long to be shown
+    unbroken, with whether a line end was added to one that has no blank.
     """
 
     edited = Signal()
-    files_dropped = Signal(list)
-    light_chosen = Signal(int)
     lines_broken = Signal(bool)
-    resized = Signal()
-    copy_asked = Signal()
+
+    NOT_SHOWN = "The text says something else at this place by now."
 
     # A line's height in heights of its letters.
     SPACING = 1.6
@@ -60,23 +125,17 @@ class DocumentPane(PlainPage):
         self._text: str | None = ""
         self._offsets: Offsets | None = None
         self._restyling = False
-        self._top = (0, 0)
-        self._heat: tuple[float, ...] = ()
         self._measure = 0.0
         self._filling = Filling(self)
         self._filling.filled.connect(self._update_map)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_MAP_MS)
-        self._later.timeout.connect(self._update_map)
-        self.lights = self._make_lights()
+        self._map_timer = QTimer(self)
+        self._map_timer.setSingleShot(True)
+        self._map_timer.setInterval(_MAP_MS)
+        self._map_timer.timeout.connect(self._update_map)
         self.setTabChangesFocus(True)
-        self.setAccessibleName("Document")
         self.setPlaceholderText("Type or paste a text here")
-        self.map.mark_clicked.connect(self.light_chosen)
-        self.map.place_clicked.connect(self._go_to_share)
         self.document().contentsChange.connect(self._changed)
-        self._page.documentSizeChanged.connect(self._map_later)
+        self._page.documentSizeChanged.connect(self._update_map_soon)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -107,64 +166,6 @@ class DocumentPane(PlainPage):
             self._text = document_text(self.document())
         return self._text
 
-    def light(
-        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
-    ) -> list[bool]:
-        """Highlight places of `text()`, the chosen one stronger; returns for each whether it is shown.
-
-        Each comes with its words: a place where the page has other words is not highlighted. With `faint` the chosen
-        one is pale, with dashes under it.
-        """
-        self._filling.at_once()
-        shown = self.lights.take(self.document(), self._positions(), places)
-        self.lights.faint = faint
-        self.choose(chosen)
-        return shown
-
-    def why_not(self, index: int) -> str:
-        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
-        unlit = 0 <= index < len(self.lights.places) and self.lights.get(index) is None
-        return "The text says something else at this place by now." if unlit else ""
-
-    def choose(self, index: int) -> None:
-        """Choose which highlighted place is the strong one."""
-        self.lights.chosen = index
-        self._update_marks()
-        self.viewport().update()
-
-    def lit(self) -> list[str]:
-        """The highlighted words, read from the page, in the order they were given."""
-        places = self.lights.places
-        return [text_at(self.document(), light.start, light.end) for light in places if light.shown]
-
-    def clear_highlights(self) -> None:
-        """Remove all highlights."""
-        self.lights.clear()
-        self._update_marks()
-        self.viewport().update()
-
-    def set_heat(self, heat: Sequence[float]) -> None:
-        """Show the heat of answers in the map: `Reading.heat` of this text, or empty."""
-        if tuple(heat) != self._heat:
-            self._heat = tuple(heat)
-            self._update_heat()
-
-    def reveal(self, index: int) -> None:
-        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
-        light = self.lights.get(index)
-        if light is None:
-            return
-        self.bring_into_view(light.start, _ABOVE)
-        self.note_position()
-
-    def note_position(self) -> None:
-        """Note the scroll position, for `moved_by_user`."""
-        self._top = self._first_line()
-
-    def moved_by_user(self) -> bool:
-        """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
-        return self._first_line() != self._top
-
     def units(self) -> int:
         """The number of UTF-16 units of the text, with the part that is not on the page yet."""
         return self.document().characterCount() - 1 if self._text is None else utf16_units(self._text)
@@ -173,18 +174,10 @@ class DocumentPane(PlainPage):
         """Whether there is no text."""
         return self.document().isEmpty()
 
-    def top(self) -> int:
-        """The code point at the top of the view."""
-        return self._positions().to_point(self.top_position())
-
     def go_to(self, point: int) -> None:
         """Scroll a code point to the top of the view."""
         self._filling.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
-
-    def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels; only in paragraphs that can be seen."""
-        return self.lights.boxes(index, list(self.visible_blocks()))
 
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
@@ -211,35 +204,10 @@ class DocumentPane(PlainPage):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
         super().resizeEvent(event)
-        self._update_map()
-        self.resized.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._filling.at_once()
-        if event.matches(QKeySequence.StandardKey.Copy) and not self.textCursor().hasSelection():
-            self.copy_asked.emit()
-            return
         super().keyPressEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(event)
-        if event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
-            clicked = self.on_line(event).position().toPoint()
-            index = self.lights.at(self.cursorForPosition(clicked).position())
-            if index >= 0:
-                self.light_chosen.emit(index)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        page = QRectF(self.viewport().rect())
-        blocks = list(self.visible_blocks()) if self.lights.places else []
-        painter = QPainter(self.viewport())
-        painter.fillRect(page, self._theme.colour("paper"))
-        self.lights.draw_grounds(painter, blocks)
-        painter.end()
-        super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        self.lights.draw_lines(painter, blocks)
-        draw_edge(painter, self._theme, page, self.hasFocus())
 
     @Slot(int, int, int)
     def _changed(self, at: int, removed: int, added: int) -> None:
@@ -260,35 +228,28 @@ class DocumentPane(PlainPage):
         self.edited.emit()
 
     @Slot()
-    def _map_later(self) -> None:
-        if not self._later.isActive():
-            self._later.start()
+    def _update_map_soon(self) -> None:
+        if not self._map_timer.isActive():
+            self._map_timer.start()
 
-    @Slot()
-    def _update_map(self) -> None:
-        self._update_marks()
-        self._update_heat()
+    def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        self._filling.at_once()
+        return self.lights.take(self.document(), self._positions(), places)
 
-    def _update_marks(self) -> None:
-        self.map.set_marks(self.lights.marks(self._page.share_of), self.lights.chosen)
+    def _highlight_at(self, event: QMouseEvent) -> int:
+        clicked = self.on_line(event).position().toPoint()
+        return self.lights.at(self.cursorForPosition(clicked).position())
 
-    def _update_heat(self) -> None:
-        if self._heat:
-            points = edges_of(len(self._heat), len(self.text()))
-            shares = [self._page.share_of(self._positions().to_qt(point)) for point in points]
-            self.map.set_heat(over_height(self._heat, shares))
-        else:
-            self.map.set_heat(())
+    def _to_qt(self, point: int) -> int:
+        return self._positions().to_qt(point)
 
-    @Slot(float)
-    def _go_to_share(self, share: float) -> None:
-        self.put_share(share, _ABOVE)
+    def _to_point(self, position: int) -> int:
+        return self._positions().to_point(position)
 
-    def _make_lights(self) -> Highlights:
-        """Create the highlights."""
-        return Highlights(self._theme)
+    def _share_of(self, position: int) -> float:
+        return self._page.share_of(position)
 
-    def _first_line(self) -> tuple[int, int]:
+    def _scroll_position(self) -> tuple[int, int]:
         """The paragraph at the top of the view, and the number of its line there.
 
         The map's value is not used: it grows with every paragraph further up that is laid out again.
@@ -321,3 +282,29 @@ class DocumentPane(PlainPage):
         self._measure = measure_of(self.text(), font)
         self._fit()
         self.viewport().update()
+
+
+def broken_by_hand(text: str) -> list[str]:
+    """The longest lines of a text whose paragraphs were broken into lines of about one length; empty for another one.
+
+    Such a text has hardly a line longer than any that people type, and most of its lines that another one
+    follows are nearly as long as the longest.
+    """
+    lines = text[:_LOOKED_AT].split("\n")[:-1]
+    followed = [len(line) for line, after in pairwise(lines) if line.strip() and after.strip()]
+    if len(followed) < 20:
+        return []
+    usual = sorted(followed)[len(followed) * 95 // 100]
+    full = sum(length > usual * 0.75 for length in followed)
+    if not 50 <= usual <= 100 or full < 0.6 * len(followed):
+        return []
+    whole = [line for line in lines if len(line) <= usual + 5 and "\t" not in line]
+    return sorted(whole, key=len)[-200:]
+
+
+def measure_of(text: str, font: QFont) -> float:
+    """The width in pixels of the lines of a text: comfortable, or as wide as those that it was broken into."""
+    usual = comfortable(font)
+    metrics = QFontMetricsF(font)
+    widest = max(map(metrics.horizontalAdvance, broken_by_hand(text)), default=0.0)
+    return min(max(usual, widest + 1), usual * _WIDEST)

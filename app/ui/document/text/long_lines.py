@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from array import array
+from bisect import bisect_left
+from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
 
 LIMIT = 10_000
 
@@ -40,6 +47,22 @@ def added(text: str, limit: int = LIMIT) -> list[int]:
             found += (start + two for (_, one), (two, _) in pairwise(cuts(line, limit)) if one == two)
         start += len(line) + 1
     return found
+
+
+def as_shown(opened: Opened, text: str) -> Opened:
+    """The file with the text shown on the page, which breaks very long lines: questions are about that text."""
+    read = opened.document.text
+    if text == read:
+        return opened
+    shown = replace(opened, document=replace(opened.document, text=text))
+    if len(text) == len(read):
+        return shown
+    # A line without blanks is broken by an added line end: after it, positions differ from those in the file.
+    breaks = added(read)
+    known = len(text) == len(read) + len(breaks)
+    shown = replace(shown, document=replace(shown.document, view=None))
+    lines = (start + bisect_left(breaks, start) for start in opened.lines) if known else ()
+    return replace(shown, headings=(), lines=array("i", lines), sha256="")
 
 
 def _any_longer(text: str, limit: int) -> bool:

@@ -1,28 +1,110 @@
-"""A page of plain text: what of it can be seen, and scrolling to places of it."""
+"""Plain text on a page: what of it can be seen, search for words in it, and scrolling to places of it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import (
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QTextBlock,
-    QTextDocument,
-    QTextLine,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QWidget
+from collections.abc import Generator
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QTextBlock, QTextDocument, QTextLine
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.text.seen_blocks import SeenBlocks
+from app.ui.document.marks.offsets import text_at
+from app.ui.document.marks.word_search import (
+    ViewState,
+    after,
+    at_once,
+    count_words,
+    seek_words,
+    start_of,
+    with_selection,
+)
 from app.ui.kit.page_layout import PageLayout
 from app.ui.kit.theme import Theme
+from app.ui.kit.undo_line import redoes
 
 _KEY = QKeySequence.StandardKey
 
 
-class PlainPage(SeenBlocks):
+class SearchableEdit(QPlainTextEdit):
+    """A plain text edit that finds words, and knows its visible paragraphs; positions are Qt's."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not redoes(self, event):
+            super().keyPressEvent(event)
+
+    def top_position(self) -> int:
+        """The position that the first line in view begins with."""
+        block = self.firstVisibleBlock()
+        line = block.layout().lineAt(max(0, self.verticalScrollBar().value() - block.firstLineNumber()))
+        return block.position() + (line.textStart() if line.isValid() else 0)
+
+    def put_at_top(self, position: int) -> None:
+        """Scroll the line of a position to the top."""
+        block, line = self._line_of(position)
+        at = block.firstLineNumber() + (line.lineNumber() if line.isValid() else 0)
+        self.verticalScrollBar().setValue(at)
+
+    def _line_of(self, position: int) -> tuple[QTextBlock, QTextLine]:
+        """The paragraph and the line of a position, laid out; the last ones beyond the end."""
+        last = self.document().characterCount() - 1
+        block = self.document().findBlock(min(position, last))
+        self.blockBoundingRect(block)
+        return block, block.layout().lineForTextPosition(min(position, last) - block.position())
+
+    def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:
+        """The paragraphs that can be seen, each with its place in the viewport."""
+        seen = []
+        block = self.firstVisibleBlock()
+        offset = self.contentOffset()
+        top = self.blockBoundingGeometry(block).translated(offset).top()
+        while block.isValid() and top <= self.viewport().height():
+            seen.append((block, QPointF(offset.x(), top)))
+            top += self.blockBoundingRect(block).height()
+            block = block.next()
+        return seen
+
+    def go_to_words(self, words: str, backwards: bool = False) -> bool:
+        """Select the next match of these words, cyclically; False if there is none."""
+        return at_once(self.seek(words, backwards))
+
+    def seek(
+        self, words: str, backwards: bool = False, since: ViewState | None = None
+    ) -> Generator[None, None, bool]:
+        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+        start = after(self.textCursor(), backwards) if since is None else since.start
+        found = yield from seek_words(self.document(), words, start, backwards)
+        if found is not None:
+            self.setTextCursor(found)
+        return found is not None
+
+    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
+        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
+        return count_words(self.document(), words, self.textCursor().selectionStart())
+
+    def view_state(self) -> ViewState:
+        """The selection and scroll position, for `restore_view`."""
+        cursor = self.textCursor()
+        top = self.firstVisibleBlock().position()
+        last = self.visible_blocks()[-1:]
+        bottom = last[0][0].position() + last[0][0].length() if last else top
+        # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
+        scrolled = (self.top_position(), self.horizontalScrollBar().value())
+        return ViewState(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
+
+    def restore_view(self, state: ViewState) -> None:
+        """Restore the selection and the scroll position."""
+        self.setTextCursor(with_selection(self.textCursor(), state))
+        self.put_at_top(int(state.scrolled[0]))
+        self.horizontalScrollBar().setValue(int(state.scrolled[1]))
+
+    def selected_words(self) -> str:
+        """The selected words, empty without a selection."""
+        cursor = self.textCursor()
+        return text_at(self.document(), cursor.selectionStart(), cursor.selectionEnd())
+
+
+class PlainPage(SearchableEdit):
     """An editor on a page with leading between its lines, the answers' map for a scroll bar; positions are Qt's."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -38,23 +120,11 @@ class PlainPage(SeenBlocks):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
 
-    def put_share(self, share: float, above: float) -> None:
-        """Scroll so that a share of the text's height, 0 to 1, has the share `above` of the view above it."""
-        room = self.map.pageStep()
-        self.map.setValue(round(share * (self.map.maximum() + room) - room * above))
-
     def bring_into_view(self, position: int, above: float) -> None:
         """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
-        block, line = self.line_of(position)
+        block, line = self._line_of(position)
         if not self._seen_well(block, line):
             self.map.setValue(self._page.line_above(block, line.y(), self.viewport().height() * above))
-
-    def event(self, event: QEvent) -> bool:
-        # The desk on both sides of the page scrolls it too.
-        if isinstance(event, QWheelEvent):
-            self.wheelEvent(event)
-            return event.isAccepted()
-        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.textCursor().position()

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from typing import Protocol, overload
 
-from PySide6.QtCore import QMimeData, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QMimeData, QSignalBlocker, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFocusEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QVBoxLayout
 
-from app.ui.document.marks.word_search import ViewState
-from app.ui.document.text.seen_blocks import SeenBlocks
+from app.ui.document.marks.word_search import Searched
+from app.ui.document.text.plain_page import SearchableEdit
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
 
 
-class PaperEdit(SeenBlocks):
+class PaperEdit(SearchableEdit):
     """The editor on the paper: takes plain text, and has signals for dropped or pasted files and for the focus."""
 
     dropped = Signal(list)
     focused = Signal(bool)
-
-    def set_right_margin(self, pixels: int) -> None:
-        """Keep the words `pixels` away from the scroll bar at the paper's edge."""
-        self.setViewportMargins(0, 0, pixels, 0)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -40,6 +36,39 @@ class PaperEdit(SeenBlocks):
             self.dropped.emit(files)
         elif source.hasText():
             self.insertPlainText(source.text())
+
+
+class Paper(Protocol):
+    """A text that can be edited."""
+
+    @property
+    def edited(self) -> SignalInstance:
+        """Sent for every change of the text."""
+
+    @property
+    def dropped(self) -> SignalInstance:
+        """Carries the files that were dropped or pasted here."""
+
+    def text(self) -> str:
+        """The text, newlines as LF."""
+
+    def is_empty(self) -> bool:
+        """Whether there is no character at all."""
+
+    def start_with(self, text: str) -> None:
+        """Set the first text, without a signal and without an undo step."""
+
+    def replace(self, text: str) -> None:
+        """Replace the text."""
+
+    @property
+    def searched(self) -> Searched:
+        """The text on the screen that words are found in."""
+
+    @overload
+    def setFocus(self) -> None: ...
+    @overload
+    def setFocus(self, reason: Qt.FocusReason, /) -> None: ...
 
 
 class TextEditor(QFrame):
@@ -90,31 +119,10 @@ class TextEditor(QFrame):
         cursor.insertText(text)
         self._editor.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-        return self._editor.go_to_words(words, backwards)
-
-    def seek(
-        self, words: str, backwards: bool = False, since: ViewState | None = None
-    ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
-        return self._editor.seek(words, backwards, since)
-
-    def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
-        """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
-        return self._editor.count_places(words)
-
-    def view_state(self) -> ViewState:
-        """The selection and scroll position, for `restore_view`."""
-        return self._editor.view_state()
-
-    def restore_view(self, state: ViewState) -> None:
-        """Restore the selection and the scroll position."""
-        self._editor.restore_view(state)
-
-    def selected_words(self) -> str:
-        """The selected words, empty without a selection."""
-        return self._editor.selected_words()
+    @property
+    def searched(self) -> PaperEdit:
+        """The editor, which finds words."""
+        return self._editor
 
     def set_wrapped(self, wrapped: bool) -> None:
         """Break long lines at the paper's edge, or let them run on (where each line is a text)."""
@@ -129,5 +137,5 @@ class TextEditor(QFrame):
     def _restyle(self) -> None:
         theme = self._theme
         self._editor.setFont(theme.font("document"))
-        self._editor.set_right_margin(theme.step(3))
+        self._editor.setViewportMargins(0, 0, theme.step(3), 0)
         self._layout.setContentsMargins(theme.step(8), theme.step(7), theme.step(2), theme.step(2))

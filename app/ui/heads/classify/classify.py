@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
-from app.core.models import Head
+from app.core.models import Head, ModelCard, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
 from app.flows.heads.classify import classify, load_classifier
@@ -18,11 +20,125 @@ from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
-from app.ui.heads.classify.class_panel import LINES, ONE, ClassPanel
-from app.ui.heads.text_page import TextPage
+from app.ui.heads.classify.result_table import ResultTable
+from app.ui.heads.text_page import TextPage, centred
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action, quiet_line, source_line
+from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
-from app.ui.kit.theme import Theme
+from app.ui.kit.score_bars import breakable, nice_label
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme, mark
+
+ONE, LINES = "one", "lines"
+_MOST_LABELS_NAMED = 8
+_DOES = {
+    ProblemType.SINGLE_LABEL: "tells apart",
+    ProblemType.MULTI_LABEL: "looks for",
+    ProblemType.REGRESSION: "gives values of",
+}
+
+
+class ClassPanel(TextPanel):
+    """Classify button, way of reading, and the card of one text or the table of many."""
+
+    save_requested = Signal()
+    way_chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        self._empty = True
+        self._has = {ONE: False, LINES: False}
+        self.ways = Segments(theme, "What is a text", ((ONE, "One text"), (LINES, "Each line is a text")))
+        button = action("Classify", "Classify  (Ctrl+Enter)")
+        about = PaperTerm(
+            theme,
+            "The model sums the text up in one list of numbers, and by that list each class gets its probability.",
+            "Classification from the pooled [CLS], BERT section 4.1.",
+        )
+        self.card = ClassCard(theme)
+        self.table = ResultTable(theme)
+        self._below = QWidget()
+        self._summary = quiet_line("")
+        mark(self._summary, type="small")
+        self._copy = action("Copy the table", "")
+        self._save = action("Save as CSV…", "Save as CSV  (Ctrl+S)", "Save as CSV")
+        below = QHBoxLayout(self._below)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.addWidget(self._summary, 1)
+        below.addWidget(self._copy)
+        below.addWidget(self._save)
+        super().__init__(theme, self.ways, button, self.card, about)
+        self.ways.chosen.connect(self.way_chosen)
+        self._copy.clicked.connect(self._copy_table)
+        self._save.clicked.connect(self.save_requested)
+        self.add(self.table, 1)
+        self.add(self._below)
+        self.invite.setText("Every class gets its probability. A long text is read whole, not cut.")
+        self.ways.select(ONE)
+        self._arrange()
+
+    def way(self) -> str:
+        """ONE: all of it is one text; LINES: each line is a text."""
+        return self.ways.selected() or ONE
+
+    def set_way(self, way: str) -> None:
+        """Show one text's card, or the table."""
+        self.ways.select(way)
+        self.set_outdated(False)
+        self._arrange()
+
+    def set_empty(self, empty: bool) -> None:
+        """Show the invitation while there is no text."""
+        self._empty = empty
+        if empty:
+            self._has = {ONE: False, LINES: False}
+            self.table.set_results((), ())
+            self.set_outdated(False)
+        self._arrange()
+
+    def set_outdated(self, outdated: bool) -> None:
+        super().set_outdated(outdated and self._has[self.way()])
+
+    def show_results(self, texts: Sequence[str], result: Classifications) -> None:
+        """Show the card of the only text, or the rows of all that are done."""
+        way = self.way()
+        self._has[way] = bool(result.items)
+        if way == ONE:
+            if result.items:
+                source = source_line(result.model, result.device, result.seconds)
+                self.card.show_item(result.items[0], source)
+        else:
+            self.table.set_results(texts, result.items)
+            done, all_of = len(result.items), wording.count(len(texts), "text")
+            self._summary.setText(all_of if done == len(texts) else f"{done:,} of {all_of}")
+        self.set_outdated(False)
+        self._arrange()
+
+    @Slot(object)
+    def show_model(self, card: ModelCard) -> None:
+        """Show the name of the model and its classes."""
+        labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
+        named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
+        more = len(card.labels) - len(labels)
+        self.model.show_model(
+            breakable(f"{card.title} {_DOES[card.problem]}: {named}" + (f" and {more} more" if more else ""))
+        )
+
+    def _arrange(self) -> None:
+        one = self.way() == ONE
+        table = not one and self._has[LINES]
+        self.middle.setVisible(not table)
+        self.card.setVisible(one and self._has[ONE])
+        self.invite.setVisible(not (one and self._has[ONE]))
+        self.set_inviting(self._empty)
+        self.table.setVisible(table)
+        self._below.setVisible(table)
+
+    @Slot()
+    def _copy_table(self) -> None:
+        self.table.clearSelection()
+        QGuiApplication.clipboard().setText(self.table.copied())
+
 
 DRAFT = "classify"
 
@@ -71,16 +187,10 @@ class ClassifyView(TextPage):
             theme, "Text to classify", "Type or paste a text, or drop a text file here."
         )
         self._class_panel = panel = ClassPanel(theme)
-        desk = QWidget()
-        self._desk_layout = QHBoxLayout(desk)
-        self._desk_layout.addStretch(1)
-        self._desk_layout.addWidget(self._editor, 1000)
-        self._desk_layout.addStretch(1)
-        panel.card.look_asked.connect(self._look)
+        panel.card.foot.look_requested.connect(self._look)
         panel.way_chosen.connect(self._way_chosen)
-        panel.save_asked.connect(self._save_table)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        panel.save_requested.connect(self._save_table)
+        desk = centred(theme, self._editor)
         self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, load_classifier, "classifier"))
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
         self._set_way(self._way)
@@ -171,10 +281,3 @@ class ClassifyView(TextPage):
     @Slot()
     def _saved(self) -> None:
         self.note.emit(f"{wording.count(self._class_panel.table.row_count(), 'row')} saved")
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
-        self._editor.setMinimumWidth(step(50))
-        self._editor.setMaximumWidth(step(200))

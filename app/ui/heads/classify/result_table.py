@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QRectF,
-    QSortFilterProxyModel,
-    Qt,
-    Slot,
-)
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QResizeEvent
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core import wording
 from app.core.models import ProblemType
@@ -24,122 +15,70 @@ from app.core.results import Classification
 from app.core.tables import class_columns, class_values, csv_lines
 from app.ui.kit.class_card import headline
 from app.ui.kit.score_bars import draw_bar, nice_label
-from app.ui.kit.sorted_table import set_up_rows
+from app.ui.kit.table import ROW_ROLE, SORT_ROLE, Column, Index, RowTable
 from app.ui.kit.theme import Theme
 
-_Index = QModelIndex | QPersistentModelIndex
-SORT = Qt.ItemDataRole.UserRole
-SHARE = Qt.ItemDataRole.UserRole + 1
+# A text and its classes.
+Row = tuple[str, Classification]
 
 
-class ResultModel(QAbstractTableModel):
-    """Rows of text, label, probability, then every label's probability."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._texts: tuple[str, ...] = ()
-        self._items: tuple[Classification, ...] = ()
-        self._labels: tuple[str, ...] = ()
-        self._rows: dict[int, list[object]] = {}
-
-    def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
-        """Set the results of one model; texts without a result are left out."""
-        self.beginResetModel()
-        self._items = tuple(items)
-        self._rows.clear()
-        self._texts = tuple(texts[: len(self._items)])
-        self._labels = tuple(score.label for score in self._items[0].scores) if self._items else ()
-        self.endResetModel()
-
-    @property
-    def regression(self) -> bool:
-        """Whether the numbers are values rather than probabilities."""
-        return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
-
-    def text(self, row: int) -> str:
-        """The text of a row."""
-        return self._texts[row]
-
-    def header(self) -> list[str]:
-        """The columns' names, with the model's own labels."""
-        return ["text", *([] if self.regression else ["label", "probability"]), *self._labels]
-
-    def csv(self) -> bytes:
-        """All rows as CSV, in the order of the texts.
-
-        In UTF-8 with a byte order mark, by which spreadsheets recognise the encoding.
-        """
-        problem = ProblemType.REGRESSION if self.regression else ProblemType.SINGLE_LABEL
-        rows = [class_columns(("text",), self._labels, problem)]
-        rows += [[text, *class_values(item)] for text, item in zip(self._texts, self._items, strict=True)]
-        return csv_lines(rows).encode("utf-8-sig", "replace")
-
-    def row_values(self, row: int) -> list[object]:
-        """One row with plain numbers (six decimals)."""
-        if row not in self._rows:
-            self._rows[row] = self._values_of(row)
-        return self._rows[row]
-
-    def _values_of(self, row: int) -> list[object]:
-        item = self._items[row]
-        scores = [round(score.probability, 6) for score in item.scores]
-        if self.regression:
-            return [self._texts[row], *scores]
-        label = "; ".join(score.label for score in item.fitting)
-        return [self._texts[row], label, round(item.probability, 6) if item.winner else "", *scores]
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """As many rows as results."""
-        return 0 if parent.isValid() else len(self._items)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        """As many columns as the header names."""
-        return 0 if parent.isValid() else len(self.header())
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        """The columns' names in readable form; rows by number."""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (
-                section + 1 if orientation == Qt.Orientation.Vertical else nice_label(self.header()[section])
-            )
-        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal:
-            return nice_label(self.header()[section])
-        if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
-            return int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell's text, sort key, and share of a bar."""
-        if not index.isValid():
-            return None
-        value = self.row_values(index.row())[index.column()]
-        if role == SORT:
-            if index.column() > 1 and value == "":
-                return -1.0  # no class applies: below all that do
-            return value.casefold() if isinstance(value, str) else value
-        if role == SHARE:
-            return value if isinstance(value, float) and not self.regression else None
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(value, str):
-            return value if len(value) < 2000 else value[:2000] + "…"
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            if isinstance(value, float):
-                return f"{value:.4g}" if self.regression else wording.percent(value)
-            return headline(self._items[index.row()]) if index.column() == 1 else str(value)[:500]
-        return None
+def _tip(text: str) -> str:
+    return text if len(text) < 2000 else text[:2000] + "…"
 
 
-class _ShareDelegate(QStyledItemDelegate):
+def _label(row: Row) -> str:
+    return "; ".join(score.label for score in row[1].fitting)
+
+
+def _probability(row: Row) -> float:
+    return round(row[1].probability, 6) if row[1].winner else -1.0  # no class applies: below all that do
+
+
+def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
+    def score(row: Row) -> float:
+        return round(row[1].scores[at].probability, 6)
+
+    return Column(nice_label(label), lambda row: write(score(row)), score)
+
+
+def _columns(item: Classification | None) -> list[Column]:
+    """The columns of results like this one: the text, the label, its probability, then every label's."""
+    text = Column(
+        nice_label("text"), lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0])
+    )
+    if item is None:
+        return [text]
+    if item.problem == ProblemType.REGRESSION:
+        return [
+            text, *(_score_column(one.label, at, "{:.4g}".format) for at, one in enumerate(item.scores)),
+        ]  # fmt: skip
+    return [
+        text,
+        Column(
+            nice_label("label"),
+            lambda row: headline(row[1]),
+            lambda row: _label(row).casefold(),
+            lambda row: _tip(_label(row)),
+        ),
+        Column(
+            nice_label("probability"),
+            lambda row: wording.percent(_probability(row)) if row[1].winner else "",
+            _probability,
+        ),
+        *(_score_column(one.label, at, wording.percent) for at, one in enumerate(item.scores)),
+    ]
+
+
+class _BarDelegate(QStyledItemDelegate):
     """Draws a probability as a number with a bar."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        share = index.data(SHARE)
-        if share is None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        share = index.data(SORT_ROLE)
+        if not isinstance(share, float) or share < 0:
             super().paint(painter, option, index)
             return
         theme = self._theme
@@ -163,90 +102,78 @@ class _ShareDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class ResultTable(QTableView):
+class ResultTable(RowTable):
     """The table of classified texts; Ctrl+C copies the chosen rows (or all) with their header."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._model = ResultModel()
-        self._sorted = QSortFilterProxyModel(self)
-        self._sorted.setSourceModel(self._model)
-        self._sorted.setSortRole(SORT)
-        self.setModel(self._sorted)
-        self._delegate = _ShareDelegate(theme)
-        self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Texts and their classes")
-        set_up_rows(self)
-        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        self._texts: tuple[str, ...] = ()
+        self._items: tuple[Classification, ...] = ()
+        super().__init__(theme, "Texts and their classes", _columns(None))
+        self._bars, self._numbers = _BarDelegate(theme), QStyledItemDelegate()
+        self.setItemDelegate(self._bars)
 
     def set_results(self, texts: Sequence[str], items: Sequence[Classification]) -> None:
-        """Show these texts with their classes."""
-        header = self._model.header()
-        self._model.set_results(texts, items)
-        if self._model.header() != header:
-            self._fit_columns()
+        """Show the results of one model; texts without a result are left out."""
+        before = self._header()
+        self._texts, self._items = tuple(texts[: len(items)]), tuple(items)
+        rows = tuple(zip(self._texts, self._items, strict=True))
+        if self._header() == before:
+            self._model.set_rows(rows)
+            return
+        self._model.set_rows(rows, _columns(self._items[0] if self._items else None))
+        self.setItemDelegate(self._numbers if self._regression() else self._bars)
+        self.fit_columns()
 
     def row_count(self) -> int:
         """The number of shown texts."""
-        return self._model.rowCount()
+        return len(self._items)
 
     def csv(self) -> bytes:
-        """All rows as CSV, in the order of the texts."""
-        return self._model.csv()
+        """All rows as CSV, in the order of the texts.
 
-    def copied(self) -> str:
-        """The chosen rows, or all, as shown in order, with tabs between cells and a header."""
-        chosen = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        rows = chosen or range(self._sorted.rowCount())
-        lines = ["\t".join(self._model.header())]
+        In UTF-8 with a byte order mark, by which spreadsheets recognise the encoding.
+        """
+        problem = ProblemType.REGRESSION if self._regression() else ProblemType.SINGLE_LABEL
+        rows = [class_columns(("text",), self._labels(), problem)]
+        rows += [[text, *class_values(item)] for text, item in zip(self._texts, self._items, strict=True)]
+        return csv_lines(rows).encode("utf-8-sig", "replace")
+
+    def text_of(self, rows: Sequence[Row]) -> str:
+        """The rows with plain numbers (six decimals), with tabs between cells and a header."""
+        lines = ["\t".join(self._header())]
         for row in rows:
-            source = self._sorted.mapToSource(self._sorted.index(row, 0)).row()
-            cells = (str(value).replace("\t", " ") for value in self._model.row_values(source))
-            lines.append("\t".join(cells))
+            values: list[Any] = [row[0]]
+            if not self._regression():
+                values += [_label(row), _probability(row) if row[1].winner else ""]
+            values += [round(score.probability, 6) for score in row[1].scores]
+            lines.append("\t".join(str(value).replace("\t", " ") for value in values))
         return "\n".join(lines) + "\n"
 
     def chosen_text(self) -> str:
-        """The text of the chosen row, empty for none."""
+        """The text of the current row, empty for none."""
         index = self.currentIndex()
-        return self._model.text(self._sorted.mapToSource(index).row()) if index.isValid() else ""
+        return str(index.data(ROW_ROLE)[0]) if index.isValid() else ""
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Take Ctrl+C."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            QGuiApplication.clipboard().setText(self.copied())
-            event.accept()
-            return
-        super().keyPressEvent(event)
+    def fit_columns(self) -> None:
+        """Give the numbers the room that their titles need, and the label's column that of the labels."""
+        step = self._theme.step
+        self.horizontalHeader().setMinimumSectionSize(step(16))
+        for at in range(1, len(self._model.columns)):
+            texts = [*map(nice_label, self._labels())] if at == 1 and not self._regression() else []
+            self.setColumnWidth(at, min(step(52), max(step(24), self.needed_width(at, texts))))
+        self.share_width()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def share_width(self) -> None:
         """Give the texts the room that is left."""
-        super().resizeEvent(event)
-        self._fit_text()
+        others = sum(self.columnWidth(at) for at in range(1, len(self._model.columns)))
+        self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
 
-    def _fit_columns(self) -> None:
-        header = self.horizontalHeader()
-        header.setMinimumSectionSize(self._theme.step(16))
-        for column in range(1, self._model.columnCount()):
-            title = str(self._model.headerData(column, Qt.Orientation.Horizontal))
-            width = header.fontMetrics().horizontalAdvance(title) + self._theme.step(11)
-            if column == 1 and not self._model.regression:
-                labels = self._model.header()[3:]
-                widest = max(map(self.fontMetrics().horizontalAdvance, map(nice_label, labels)), default=0)
-                width = max(width, widest + self._theme.step(6))
-            self.setColumnWidth(column, min(self._theme.step(52), max(self._theme.step(24), width)))
-        self._fit_text()
+    def _regression(self) -> bool:
+        """Whether the numbers are values rather than probabilities."""
+        return bool(self._items) and self._items[0].problem == ProblemType.REGRESSION
 
-    def _fit_text(self) -> None:
-        others = sum(self.columnWidth(column) for column in range(1, self._model.columnCount()))
-        if self._model.columnCount():
-            self.setColumnWidth(0, max(self._theme.step(48), self.viewport().width() - others))
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(score.label for score in self._items[0].scores) if self._items else ()
 
-    @Slot()
-    def _restyle(self) -> None:
-        self.horizontalHeader().setFont(self._theme.font("small_strong"))
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + self._theme.step(4))
-        self._fit_columns()
-        self.viewport().update()
+    def _header(self) -> list[str]:
+        return ["text", *([] if self._regression() else ["label", "probability"]), *self._labels()]

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText
 from app.flows.heads.fill import fill, load_filler
 from app.flows.samples import FILL
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
-from app.ui.heads.fill.blank_card import BlankCard
 from app.ui.heads.fill.blank_editor import BlankEditor
-from app.ui.heads.paper_term import PaperTerm
-from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import TextPanel
+from app.ui.heads.fill.fill_panel import FillPanel
+from app.ui.heads.text_page import TextPage, centred
+from app.ui.heads.text_panel import source_line
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 
-_INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
-_NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
-_READY = "Ctrl+Enter finds the words for it."
-_READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
 # So that undo and redo find earlier results.
 _MAX_RESULTS = 16
 
@@ -70,56 +65,8 @@ class FillResults:
 
     def source(self) -> str:
         """The model, the device and the time of the latest result."""
-        if self.latest is None:
-            return ""
-        parts = (self.latest.model, self.latest.device, wording.duration(self.latest.seconds))
-        return " · ".join(part for part in parts if part)
-
-
-class FillPanel(TextPanel):
-    """The buttons Make a blank and Fill in, and the chosen blank's words."""
-
-    blank_asked = Signal()
-
-    def __init__(self, theme: Theme) -> None:
-        blank = QPushButton("Make a blank")
-        blank.setAccessibleName("Make a blank")
-        blank.setToolTip("Make a blank of the selected word  (Ctrl+B)")
-        # The text keeps the focus, so that the selection stays visible.
-        blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button = QPushButton("Fill in")
-        button.setAccessibleName("Fill in")
-        button.setToolTip("Fill in  (Ctrl+Enter)")
-        about = PaperTerm(
-            theme,
-            "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
-            "Masked words, BERT section 3.1, Task #1.",
-        )
-        self.card = BlankCard(theme)
-        super().__init__(theme, blank, button, self.card, about)
-        blank.clicked.connect(self.blank_asked)
-        self.show_text(empty=True, blanks=0)
-
-    def show_text(self, *, empty: bool, blanks: int) -> None:
-        """Show the invitation while there is no text or no blank in it."""
-        self.set_inviting(empty)
-        self.card.setVisible(blanks > 0)
-        ready = _READY if blanks == 1 else _READY_MANY.format(count=blanks)
-        self.invite.setText(_INVITE if empty else ready if blanks else _NO_BLANK)
-        self.invite.setVisible(not (blanks and self.card.words.rows()))
-
-    def show_words(self, filled: FilledBlank | None, source: str) -> None:
-        """Show a blank's words; None if they are not known yet."""
-        self.card.show_words(filled, source)
-        self.invite.setVisible(filled is None)
-
-    def set_outdated(self, outdated: bool) -> None:
-        super().set_outdated(outdated)
-        self.card.set_outdated(outdated)
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        self.model.show_model(f"{card.name} fills in")
+        latest = self.latest
+        return source_line(latest.model, latest.device, latest.seconds) if latest is not None else ""
 
 
 class FillView(TextPage):
@@ -155,15 +102,9 @@ class FillView(TextPage):
             theme, "Text with blanks", "Type or paste a text with ___ where a word is missing."
         )
         self._fill_panel = FillPanel(theme)
-        desk = QWidget()
-        self._desk_layout = QHBoxLayout(desk)
-        self._desk_layout.addStretch(1)
-        self._desk_layout.addWidget(self._editor, 1000)
-        self._desk_layout.addStretch(1)
         self._connect()
-        self._restyle()
         model = (Head.MASKED_WORDS, load_filler, "model for blanks")
-        self.build(desk, (self._editor,), self._fill_panel, model)
+        self.build(centred(theme, self._editor), (self._editor,), self._fill_panel, model)
 
     # Filling in
 
@@ -277,26 +218,18 @@ class FillView(TextPage):
         self._editor.choose(0)
         self.run()
 
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._desk_layout.setContentsMargins(step(6), step(5), step(6), step(5))
-        self._editor.setMinimumWidth(step(50))
-        self._editor.setMaximumWidth(step(200))
-
     def _connect(self) -> None:
         card = self._fill_panel.card
-        self._fill_panel.blank_asked.connect(self._make_blank)
+        self._fill_panel.blank_requested.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
         card.picked.connect(self._pick)
         card.stepped.connect(self._editor.step)
-        card.give_back_asked.connect(self._give_back)
-        card.look_asked.connect(self._look_inside)
-        card.words.undo_asked.connect(self._editor.undo)
-        card.words.redo_asked.connect(self._editor.redo)
+        card.give_back_requested.connect(self._give_back)
+        card.foot.look_requested.connect(self._look_inside)
+        card.words.undo_requested.connect(self._editor.undo)
+        card.words.redo_requested.connect(self._editor.redo)
         card.question.edited.connect(self._word_edited)
         card.question.submitted.connect(self.run)
-        self.theme.changed.connect(self._restyle)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),
             ("F3", self._next),

@@ -1,125 +1,149 @@
-"""The list of names found, by type, with their frequency and probability."""
+"""The names found, as a list by type with their frequency and probability."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem
 
 from app.core import wording
-from app.ui.heads.names.name_model import NameModel, NameRow
-from app.ui.heads.names.name_styles import draw_swatch
-from app.ui.kit.row_list import ROW, Index, RowList
+from app.core.results import Entity
+from app.ui.heads.names.name_styles import NameStyle, draw_swatch
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """A type's heading (no `places`), or a name: the indices of its occurrences, and their mean probability.
+
+    `count` is the number of names below a heading, or of a name's occurrences.
+    """
+
+    style: NameStyle
+    text: str
+    count: int
+    places: tuple[int, ...] = ()
+    probability: float = 0.0
+
+    @property
+    def accessible_text(self) -> str:
+        """The row's text for a screen reader."""
+        if not self.places:
+            return f"{self.text}, {wording.count(self.count, 'name')}"
+        places = wording.count(self.count, "place")
+        return f"{self.text}. {self.style.plain}. {places}. {wording.likely(self.probability)}."
+
+
+def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[NameRow, ...]:
+    """The rows of the names found, types in the order of `styles`, the most frequent names first.
+
+    Two occurrences are the same name if their words are equal, ignoring whitespace.
+    """
+    kinds = {style.label: style for style in styles}
+    found: dict[tuple[int, str], list[int]] = {}
+    for index, entity in enumerate(entities):
+        words = " ".join(entity.text.split())
+        found.setdefault((kinds[entity.label].number, words), []).append(index)
+    rows: list[NameRow] = []
+    for style in styles:
+        own = [(words, places) for (number, words), places in found.items() if number == style.number]
+        if not own:
+            continue
+        rows.append(NameRow(style, style.plain, len(own)))
+        for words, places in sorted(own, key=lambda name: -len(name[1])):
+            mean = sum(entities[index].probability for index in places) / len(places)
+            rows.append(NameRow(style, words, len(places), tuple(places), mean))
+    return tuple(rows)
+
+
+def _words(row: NameRow) -> tuple[str, str, str]:
+    return row.text, row.accessible_text, wording.likely(row.probability) if row.places else row.style.label
+
+
+class NameModel(RowModel):
+    """The rows of the types that are shown; a heading cannot be chosen."""
+
+    def __init__(self) -> None:
+        super().__init__(_words)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        row = self.rows[index.row()] if index.isValid() and index.row() < len(self.rows) else None
+        if row is None or not row.places:
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+
+_WIDEST = wording.percent(1.0)
 # What belongs to an earlier text.
 _FADED = 0.45
 
 
-class NameDelegate(QStyledItemDelegate):
+class NameDelegate(RowDelegate):
     """Paints a heading (the type's style, title and number of names) or a name (its words, frequency, bar, number).
 
     `place` is the number of the shown occurrence of the chosen name, from 1.
     """
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self.place = 0
-        self.measure()
+    place = 0
 
-    def measure(self) -> None:
-        """Cache the rows' sizes from the theme: computing them for each of thousands of rows would take a second."""
-        theme = self._theme
-        high = QFontMetrics(theme.font("ui")).height()
-        self._size = QSize(theme.step(40), high + theme.step(3))
-        self._heading = QSize(theme.step(40), high + theme.step(5.5))
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+    def row_height(self, index: Index) -> int:
         row: NameRow | None = index.data(ROW) if index.isValid() else None
-        return self._size if row is None or row.places or not index.row() else self._heading
+        heading = row is not None and not row.places and index.row() > 0
+        return self.line_height("ui") + self._theme.step(5.5 if heading else 3)
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: NameRow = index.data(ROW)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def draw(self, painter: QPainter, rect: QRectF, row: NameRow, option: QStyleOptionViewItem) -> None:
         if not option.state & QStyle.StateFlag.State_Enabled:
             painter.setOpacity(_FADED)
         if row.places:
-            self._draw_name(painter, option, row)
+            self._draw_name(painter, rect, row, option)
         else:
-            self._draw_heading(painter, QRectF(option.rect), row)
-        painter.restore()
+            self._draw_heading(painter, rect, row)
 
     def _draw_heading(self, painter: QPainter, rect: QRectF, row: NameRow) -> None:
-        theme = self._theme
-        high = QFontMetrics(theme.font("ui")).height() + theme.step(1)
-        line = QRectF(rect.left(), rect.bottom() - high - theme.step(1), rect.width(), high)
-        swatch = QRectF(line.left(), line.top() + theme.step(0.5), theme.step(9), high - theme.step(1))
+        theme, step = self._theme, self._theme.step
+        high = self.line_height("ui") + step(1)
+        line = QRectF(rect.left(), rect.bottom() - high - step(1), rect.width(), high)
+        swatch = QRectF(line.left(), line.top() + step(0.5), step(9), high - step(1))
         draw_swatch(painter, theme, swatch, row.style)
-        words = line.adjusted(swatch.width() + theme.step(2), 0, -theme.step(2), 0)
-        painter.setPen(theme.colour("ink_quiet"))
-        painter.setFont(theme.font("small"))
-        number = wording.count(row.count, "name")
-        painter.drawText(words, _RIGHT, number)
-        words.setRight(words.right() - painter.fontMetrics().horizontalAdvance(number) - theme.step(2))
-        painter.setFont(theme.font("small_strong"))
-        plain = painter.fontMetrics().elidedText(row.text, Qt.TextElideMode.ElideRight, int(words.width()))
-        painter.drawText(words, _LEFT, plain)
+        words = line.adjusted(swatch.width() + step(2), 0, -step(2), 0)
+        used = self.draw_text(painter, words, wording.count(row.count, "name"), "small", "ink_quiet", RIGHT)
+        words.setRight(words.right() - used - step(2))
+        self.draw_text(painter, words, row.text, "small_strong", "ink_quiet")
         painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.colour("line"))
 
-    def _draw_name(self, painter: QPainter, option: QStyleOptionViewItem, row: NameRow) -> None:
-        theme = self._theme
-        rect = QRectF(option.rect)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_ground" if chosen else "hover"))
-            painter.drawRoundedRect(rect.adjusted(0, 0.5, 0, -0.5), theme.step(1.5), theme.step(1.5))
-        if chosen:
-            inset = theme.step(1)
-            bar = QRectF(rect.left(), rect.top() + inset, theme.step(0.75), rect.height() - 2 * inset)
-            painter.fillRect(bar, theme.colour("accent"))
-        inner = rect.adjusted(theme.step(3), 0, -theme.step(2), 0)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("ink"))
-        number = painter.fontMetrics().horizontalAdvance("> 99%")
-        painter.drawText(inner, _RIGHT, wording.percent(row.probability))
-        right = inner.right() - number - theme.step(2)
-        if inner.width() > theme.step(64):
-            bar = QRectF(
-                right - theme.step(9), inner.center().y() - theme.step(0.75), theme.step(9), theme.step(1.5)
-            )
+    def _draw_name(self, painter: QPainter, rect: QRectF, row: NameRow, option: QStyleOptionViewItem) -> None:
+        theme, step = self._theme, self._theme.step
+        current = self.draw_ground(painter, rect, option) and bool(self.place)
+        room = rect.adjusted(step(3), 0, -step(2), 0)
+        wide = room.width() > step(64)
+        self.draw_text(painter, room, wording.percent(row.probability), "small", side=RIGHT)
+        room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(_WIDEST) - step(2))
+        if wide:
+            bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
             draw_bar(painter, bar, row.probability, theme.colour("track"), theme.colour("mark"))
-            right = bar.left() - theme.step(3)
-        often = f"{self.place:,} of {row.count:,}" if chosen and self.place else f"× {row.count:,}"
+            room.setRight(bar.left() - step(3))
         if row.count > 1:
-            painter.setPen(theme.colour("ink" if chosen and self.place else "ink_quiet"))
-            painter.drawText(
-                QRectF(inner.left(), inner.top(), right - inner.left(), inner.height()), _RIGHT, often
-            )
-            right -= painter.fontMetrics().horizontalAdvance(often) + theme.step(2)
-        painter.setFont(theme.font("ui"))
-        painter.setPen(theme.colour("ink"))
-        room = QRectF(inner.left(), inner.top(), right - inner.left(), inner.height())
-        words = painter.fontMetrics().elidedText(row.text, Qt.TextElideMode.ElideMiddle, int(room.width()))
-        painter.drawText(room, _LEFT, words)
+            often = f"{self.place:,} of {row.count:,}" if current else f"× {row.count:,}"
+            ink = "ink" if current else "ink_quiet"
+            used = self.draw_text(painter, room, often, "small", ink, RIGHT)
+            room.setRight(room.right() - used - step(2))
+        self.draw_text(painter, room, row.text, elide=Qt.TextElideMode.ElideMiddle)
 
 
 class NameList(RowList):
     """Rows of names, chosen by click or arrow keys; a click on the chosen one or Enter requests its next occurrence.
 
-    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_asked` is for Ctrl+C.
+    `chosen` carries the chosen row, `again` the row whose next occurrence is requested; `copy_requested` is for Ctrl+C.
     """
 
     chosen = Signal(object)
     again = Signal(object)
-    copy_asked = Signal()
+    copy_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = NameDelegate(theme)
@@ -136,7 +160,7 @@ class NameList(RowList):
 
     def rows(self) -> tuple[NameRow, ...]:
         """The shown rows."""
-        return self._model.rows
+        return tuple(self._model.rows)
 
     def select(self, place: int) -> None:
         """Choose the name with this occurrence, without a signal; none for -1 or an unknown one."""
@@ -159,7 +183,7 @@ class NameList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.row()
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_asked.emit()
+            self.copy_requested.emit()
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and before is not None:
             self.again.emit(before)
@@ -195,8 +219,3 @@ class NameList(RowList):
         # The press has already selected it: the previously chosen row is the last one sent.
         once_more, self._sent_row = row is self._sent_row, row
         (self.again if once_more else self.chosen).emit(row)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._delegate.measure()
-        super()._restyle()

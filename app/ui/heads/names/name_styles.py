@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -69,7 +69,6 @@ class NameSwatch(QWidget):
         self._theme = theme
         self._style = style
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetricsF(self._theme.font("tag"))
@@ -78,11 +77,6 @@ class NameSwatch(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         draw_swatch(painter, self._theme, QRectF(self.rect()), self._style)
-
-    @Slot()
-    def _restyle(self) -> None:
-        self.updateGeometry()
-        self.update()
 
 
 def draw_swatch(painter: QPainter, theme: Theme, place: QRectF, style: NameStyle) -> None:

@@ -2,87 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core import wording
+from app.core.inspection import Subject, Visit
 from app.core.layout import Opened
 from app.core.models import Head
+from app.core.positions import utf16_units
 from app.core.report import Progress
 from app.core.requests import PieceAggregation, TextsToTag
-from app.core.results import TaggedTexts
-from app.flows.heads.export_names import FORMATS, names_csv, save_names
+from app.core.results import Entity, Tagged, TaggedTexts
+from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.names import find_names, load_finder
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
-from app.ui.heads.names.name_pane import NamePane
-from app.ui.heads.names.names_found import NamesFound
+from app.ui.heads.names.name_list import NameRow
+from app.ui.heads.names.name_pane import HighlightedName, NamePane
+from app.ui.heads.names.name_styles import NameStyle
 from app.ui.heads.names.names_panel import NamesPanel
-from app.ui.heads.names.names_shown import NamesShown
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
+
+@dataclass(slots=True)
+class NamesFound:
+    """One text in which names are searched, and the result so far.
+
+    `chosen` is a name's index, -1 for none; `units` is the text's length in UTF-16 units, as Qt counts.
+    """
+
+    text: str = ""
+    aggregation: PieceAggregation = PieceAggregation.FIRST
+    result: TaggedTexts | None = None
+    chosen: int = -1
+    units: int = 0
+    _places: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.units = utf16_units(self.text)
+        for at, entity in enumerate(self.entities):
+            self._places.setdefault(_same(entity), []).append(at)
+
+    @property
+    def tagged(self) -> Tagged | None:
+        """The names of the text, None before a result."""
+        return self.result.items[0] if self.result is not None and self.result.items else None
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """The names in the order of the text."""
+        return self.tagged.entities if self.tagged is not None else ()
+
+    @property
+    def name(self) -> Entity | None:
+        """The chosen name."""
+        return self.entities[self.chosen] if 0 <= self.chosen < len(self.entities) else None
+
+    def document(self, name: str = "") -> TaggedDocument | None:
+        """The document to save or copy; None without a result."""
+        return TaggedDocument(self.text, self.tagged, name) if self.tagged is not None else None
+
+    def highlighted(self, styles: tuple[NameStyle, ...]) -> Iterator[HighlightedName]:
+        """The names as highlights."""
+        kinds = {style.label: style.number for style in styles}
+        return (HighlightedName(each.span, each.text, kinds[each.label]) for each in self.entities)
+
+    def mates(self, index: int) -> list[int]:
+        """The occurrences of the same name and type, in text order."""
+        return self._places[_same(self.entities[index])] if 0 <= index < len(self.entities) else []
+
+    def step(self, by: int, hidden: Collection[str]) -> int:
+        """The next name of a shown type (the previous one for -1), wrapping around at the ends; -1 without any."""
+        count = len(self.entities)
+        first = self.chosen if self.chosen >= 0 else (-1 if by > 0 else count)
+        for way in range(1, count + 1):
+            at = (first + by * way) % count
+            if self.entities[at].label not in hidden:
+                return at
+        return -1
+
+
+def _same(entity: Entity) -> tuple[str, str]:
+    return entity.label, " ".join(entity.text.split())
+
+
 _AGAIN = "Ctrl+Enter reads the whole text."
-
-
-class NamesExport(QObject):
-    """Copies and saves the shown names; `note` is one line for the status line, `failed` carries the error."""
-
-    note = Signal(str)
-    failed = Signal(object)
-
-    def __init__(self, shown: NamesShown, panel: NamesPanel, lanes: Lanes, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._shown = shown
-        self._lanes = lanes
-        self._window = parent
-        self._job: Job | None = None
-        panel.copy_asked.connect(self.copy)
-        panel.save_asked.connect(self._choose_path)
-
-    @Slot()
-    def copy(self) -> None:
-        """Put the names on the clipboard as a tab-separated table."""
-        document = self._shown.found.document()
-        if document is not None and not self._shown.is_outdated():
-            QGuiApplication.clipboard().setText(names_csv([document], "\t"))
-            self.note.emit(f"{self._count()} copied")
-
-    @Slot(str)
-    def _choose_path(self, kind: str) -> None:
-        form = next(one for one in FORMATS if one.key == kind)
-        kinds = f"{form.title} (*{form.suffix})"
-        if name := save_name(self._window, "Save the names", f"names{form.suffix}", kinds):
-            self.save_as(kind, Path(name))
-
-    def save_as(self, kind: str, path: Path) -> None:
-        """Write the names in a format, in the files lane."""
-        document, result = self._shown.found.document(), self._shown.found.result
-        if document is None or result is None:
-            return
-        self._job = self._lanes.files.start(save_names, kind, [document], result.labels, result.model, path)
-        self._job.done.connect(self._saved)
-        self._job.failed.connect(self.failed)
-
-    @Slot()
-    def _saved(self) -> None:
-        self.note.emit(f"{self._count()} saved")
-
-    def _count(self) -> str:
-        return wording.count(len(self._shown.found.entities), "name")
 
 
 class NamesView(TextPage):
     """A text with highlighted names at the left, their types and the list of names at the right."""
 
     KEY = "names"
-    TITLE = "Find names"
+    TITLE = "Names"
     ICON = "names"
     SAMPLES = NAMES
     DRAFTS = ("names",)
@@ -107,26 +127,27 @@ class NamesView(TextPage):
     ) -> None:
         super().__init__(workspace, theme, lanes, parent)
         self._requested = NamesFound()
+        self.found = NamesFound()
+        self._save_job: Job | None = None
         self._fraction = 0.0
         self.pane = NamePane(theme)
         self._names_panel = panel = NamesPanel(theme, tuple((one.key, one.title) for one in FORMATS))
         panel.aggregation.select(PieceAggregation(workspace.settings.names_joining))
-        self._shown = NamesShown(self.pane, panel, self)
-        self._export = NamesExport(self._shown, panel, lanes, self)
-        self._export.note.connect(self.note)
-        self._export.failed.connect(self.show_fault)
-        self.pane.copy_asked.connect(self._export.copy)
+        self.pane.copy_asked.connect(self.copy)
+        self.pane.light_chosen.connect(self._choose)
+        panel.shown_types_changed.connect(self._types_changed)
+        panel.list.chosen.connect(self._row_chosen)
+        panel.list.again.connect(self._row_again)
+        panel.list.copy_requested.connect(self.copy)
+        panel.copy.clicked.connect(self.copy)
+        panel.save_requested.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
-        panel.look_asked.connect(self._look_inside)
-        desk = QWidget()
-        column = QVBoxLayout(desk)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.pane)
-        self.build(desk, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, load_finder, "name finder"))
+        panel.look.clicked.connect(self._look_inside)
+        self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, load_finder, "name finder"))
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
-            ("F3", self._shown.next), ("Shift+F3", self._shown.previous),
+            ("F3", self.next_name), ("Shift+F3", self._previous_name),
         )  # fmt: skip
 
     @Slot()
@@ -143,11 +164,6 @@ class NamesView(TextPage):
         self._names_panel.set_partly("")
         self.start("Getting ready to read", find_names, TextsToTag((text,), self._requested.aggregation))
 
-    @Slot()
-    def refresh(self) -> None:
-        """Highlight the names of the current text."""
-        self._shown.text_changed()
-
     @Slot(int)
     def try_sample(self, index: int) -> None:
         """Show a sample, and find its names."""
@@ -158,13 +174,13 @@ class NamesView(TextPage):
     def take_part(self, result: object) -> None:
         """Show the names found so far."""
         if isinstance(result, TaggedTexts) and result.items:
-            self._shown.take(NamesFound(self._requested.text, self._requested.aggregation, result))
+            self._show_found(NamesFound(self._requested.text, self._requested.aggregation, result))
 
     def take(self, result: object) -> None:
         """Show the names, and the time it took to find them."""
         self.take_part(result)
         if isinstance(result, TaggedTexts):
-            names = wording.count(len(self._shown.found.entities), "name")
+            names = wording.count(len(self.found.entities), "name")
             length = wording.count(len(self._requested.text), "character")
             self.note.emit(f"{names} in {length} found in {wording.duration(result.seconds)}")
 
@@ -180,7 +196,7 @@ class NamesView(TextPage):
     @Slot()
     def _stopped(self) -> None:
         stopped = wording.stopped_after(self._fraction)
-        result = self._shown.found.result
+        result = self.found.result
         if self._fraction and result is not None and not result.complete:
             self._names_panel.set_partly(f"{stopped}: later names are missing. {_AGAIN}")
         super()._stopped()
@@ -196,15 +212,133 @@ class NamesView(TextPage):
     @Slot(object)
     def _set_aggregation(self, aggregation: PieceAggregation) -> None:
         self.workspace.settings.names_joining = aggregation.value
-        if self._shown.found.result is not None or self.working():
+        if self.found.result is not None or self.working():
             self.run()
-
-    @Slot()
-    def _look_inside(self) -> None:
-        visit = self._shown.visit()
-        if visit is not None:
-            self.look_inside.emit(visit)
 
     @Slot()
     def _lines_broken(self) -> None:
         self.note.emit("Very long lines were broken, so that they can be shown")
+
+    # The names, in the text and in the list
+
+    def _show_found(self, found: NamesFound) -> None:
+        """Show a result; the previously chosen name stays chosen if it is still there."""
+        before, self.found = self.found.name, found
+        if found.result is None:
+            return
+        self._names_panel.show_names(found.entities, found.result.labels)
+        self._names_panel.set_complete(found.result.complete)
+        same = [at for at, each in enumerate(found.entities) if before and each.span == before.span]
+        found.chosen = same[0] if same else -1
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Highlight the names if the text is the one they were found in; else mark them as outdated."""
+        empty = self.pane.is_empty()
+        if empty:
+            self.found = NamesFound()
+        self._names_panel.set_empty(empty)
+        if self.found.result is None:
+            return
+        outdated = self.is_outdated()
+        self._names_panel.set_outdated(outdated)
+        if outdated:
+            self.pane.clear_highlights()
+            return
+        styles = self._names_panel.styles()
+        self.pane.show_names(tuple(self.found.highlighted(styles)), styles)
+        self.pane.hide_types(self._names_panel.legend.hidden())
+        self._choose(self.found.chosen, go=False)
+
+    def is_outdated(self) -> bool:
+        """Whether the text is another one than that of the result."""
+        # The length detects most edits without reading a text of megabytes at every key.
+        return self.pane.units() != self.found.units or self.pane.text() != self.found.text
+
+    @Slot()
+    def _look_inside(self) -> None:
+        """Inspect the chosen name, else the first one."""
+        result = self.found.result
+        if result is None or not self.found.entities or self.is_outdated():
+            return
+        name = self.found.name or self.found.entities[0]
+        subject = Subject(Head.TOKEN_CLASSIFICATION, self.found.text, focus=name.span)
+        self.look_inside.emit(Visit(subject, result.model, wording.first_words(name.text)))
+
+    @Slot()
+    def next_name(self) -> None:
+        """Go to the next name in the text."""
+        self._step(1)
+
+    @Slot()
+    def _previous_name(self) -> None:
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        if self.found.result is None or self.is_outdated():
+            return
+        hidden = {self._names_panel.styles()[number].label for number in self._names_panel.legend.hidden()}
+        self._choose(self.found.step(by, hidden))
+
+    @Slot(int)
+    def _choose(self, index: int, *, go: bool = True) -> None:
+        self.found.chosen = index
+        self.pane.choose_name(index, self.found.mates(index))
+        self._names_panel.list.select(index)
+        if go and index >= 0:
+            self.pane.reveal(index)
+
+    @Slot(object)
+    def _row_chosen(self, row: NameRow) -> None:
+        self._choose(row.places[0])
+
+    @Slot(object)
+    def _row_again(self, row: NameRow) -> None:
+        later = [place for place in row.places if place > self.found.chosen]
+        self._choose(later[0] if later else row.places[0])
+
+    @Slot()
+    def _types_changed(self) -> None:
+        hidden = self._names_panel.legend.hidden()
+        self.pane.hide_types(hidden)
+        name = self.found.name
+        gone = name is not None and any(
+            style.number in hidden for style in self._names_panel.styles() if style.label == name.label
+        )
+        self._choose(-1 if gone else self.found.chosen, go=False)
+
+    # Copying and saving
+
+    @Slot()
+    def copy(self) -> None:
+        """Put the names on the clipboard as a tab-separated table."""
+        document = self.found.document()
+        if document is not None and not self.is_outdated():
+            QGuiApplication.clipboard().setText(names_csv([document], "\t"))
+            self.note.emit(f"{self._count()} copied")
+
+    @Slot(str)
+    def _choose_path(self, kind: str) -> None:
+        form = next(one for one in FORMATS if one.key == kind)
+        kinds = f"{form.title} (*{form.suffix})"
+        if name := save_name(self, "Save the names", f"names{form.suffix}", kinds):
+            self.save_as(kind, Path(name))
+
+    def save_as(self, kind: str, path: Path) -> None:
+        """Write the names in a format, in the files lane."""
+        document, result = self.found.document(), self.found.result
+        if document is None or result is None:
+            return
+        self._save_job = self.lanes.files.start(
+            save_names, kind, [document], result.labels, result.model, path
+        )
+        self._save_job.done.connect(self._saved)
+        self._save_job.failed.connect(self.show_fault)
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(f"{self._count()} saved")
+
+    def _count(self) -> str:
+        return wording.count(len(self.found.entities), "name")

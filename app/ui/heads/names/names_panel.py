@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,23 +14,19 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.core import wording
-from app.core.models import ModelCard
 from app.core.requests import PieceAggregation
 from app.core.results import Entity
-from app.ui.heads.names.name_list import NameList
-from app.ui.heads.names.name_model import NameRow, name_rows
+from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
-from app.ui.heads.paper_term import PaperTerm
-from app.ui.heads.text_panel import TextPanel
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action
 from app.ui.kit.look_button import LookButton
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
@@ -63,7 +59,8 @@ class NameLegend(QFrame):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self.setAccessibleName("Types of names")
-        theme.changed.connect(self._restyle)
+        theme.in_steps(self._grid.setHorizontalSpacing, 2.5)
+        theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
     def set_styles(self, styles: Sequence[NameStyle]) -> None:
         """Set the types, in order; those already listed keep their check state."""
@@ -84,7 +81,7 @@ class NameLegend(QFrame):
             tick.setToolTip(f"{style.label}: show or hide on the page")
             tick.toggled.connect(self.changed)
             number = QLabel()
-            number.setProperty("ink", "quiet")
+            mark(number, type="small", ink="quiet")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row, column = at % high, at // high * 3
             self._grid.addWidget(NameSwatch(self._theme, style), row, column)
@@ -93,7 +90,6 @@ class NameLegend(QFrame):
             self._grid.setColumnStretch(column + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
-        self._restyle()
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of names of each type."""
@@ -110,14 +106,6 @@ class NameLegend(QFrame):
             if not tick.isChecked()
         )
 
-    @Slot()
-    def _restyle(self) -> None:
-        theme = self._theme
-        for label in self._counts:
-            label.setFont(theme.font("small"))
-        self._grid.setHorizontalSpacing(theme.step(2.5))
-        self._grid.setVerticalSpacing(theme.step(0.5))
-
 
 class AggregationChoice(QFrame):
     """A choice of the aggregation of word pieces, with an explanation. `chosen` carries the picked PieceAggregation."""
@@ -126,18 +114,15 @@ class AggregationChoice(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._heading = QLabel("A word read in pieces goes by its")
-        self._heading.setProperty("ink", "quiet")
         self.ways = Segments(theme, "A word read in pieces goes by its", _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
         for widget in (self._heading, self.ways, self._about):
-            self._column.addWidget(widget)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+            column.addWidget(widget)
+        mark(self._heading, type="small", ink="quiet")
+        theme.space(column, 1.5)
 
     def select(self, aggregation: PieceAggregation) -> None:
         """Show an aggregation as the selected one."""
@@ -149,24 +134,18 @@ class AggregationChoice(QFrame):
         self.select(PieceAggregation(key))
         self.chosen.emit(PieceAggregation(key))
 
-    @Slot()
-    def _restyle(self) -> None:
-        self._heading.setFont(self._theme.font("small"))
-        self._column.setSpacing(self._theme.step(1.5))
-
 
 class NamesPanel(TextPanel):
     """The buttons Open and Find; the types with check boxes, and the list of names.
 
-    `save_asked` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
+    `save_requested` carries the key of a format, `shown_types_changed` is sent when a type is checked or unchecked.
     """
 
-    save_asked = Signal(str)
-    copy_asked = Signal()
-    look_asked = Signal()
+    save_requested = Signal(str)
     shown_types_changed = Signal()
 
     OPEN = "Open a file"
+    DOES = "finds the names"
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         self._entities: tuple[Entity, ...] | None = None
@@ -174,13 +153,13 @@ class NamesPanel(TextPanel):
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
         self._partly = ""
-        self.opening = _button("Open…", "Open a file", "Open a file  (Ctrl+O)")
-        find = _button("Find names", "Find names", "Find names  (Ctrl+Enter)")
+        self.opening = action("Open…", "Open a file  (Ctrl+O)", "Open a file")
+        find = action("Find names", "Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
         self.look = LookButton(theme)
-        self.copy = _button("Copy", "Copy the names", "Copy the names as a table  (Ctrl+C)")
-        self.save = _button("Save as", "Save the names", "Save the names  (Ctrl+S)")
+        self.copy = action("Copy", "Copy the names as a table  (Ctrl+C)", "Copy the names")
+        self.save = action("Save as", "Save the names  (Ctrl+S)", "Save the names")
         self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
@@ -188,17 +167,25 @@ class NamesPanel(TextPanel):
             "Token classification, BERT section 5.3.",
         )
         self._actions = QWidget()
-        self._actions_row = QHBoxLayout(self._actions)
-        self._actions_row.setContentsMargins(0, 0, 0, 0)
-        self._actions_row.addWidget(self.look)
-        self._actions_row.addStretch(1)
-        self._actions_row.addWidget(self.copy)
-        self._actions_row.addWidget(self.save)
+        row = QHBoxLayout(self._actions)
+        theme.space(row, 2)
+        row.addWidget(self.look)
+        row.addStretch(1)
+        row.addWidget(self.copy)
+        row.addWidget(self.save)
         super().__init__(theme, self.opening, find, None, about)
-        self.save.setMenu(self._save_menu(formats))
+        theme.in_steps(self._layout.setSpacing, 3)
+        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
+            button.setIcon(theme.icon(icon, "ink"))
+        menu = QMenu(self.save)
+        for key, title in formats:
+            menu.addAction(f"{title}…").setData(key)
+        menu.triggered.connect(self._format_chosen)
+        self.save.setMenu(menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self._connect()
+        self.opening.clicked.connect(self.open_requested)
+        self.legend.changed.connect(self._types_changed)
         self._arrange()
 
     # Content
@@ -239,13 +226,8 @@ class NamesPanel(TextPanel):
 
     def set_complete(self, complete: bool) -> None:
         """Set whether all of the text was read: only then is every word's tag known."""
-        for action in self.save.menu().actions():
-            action.setEnabled(complete or action.data() != "conll")
-
-    @Slot(object)
-    def show_model(self, card: ModelCard) -> None:
-        """Show the name of the model."""
-        self.model.show_model(f"{card.name} finds the names")
+        for form in self.save.menu().actions():
+            form.setEnabled(complete or form.data() != "conll")
 
     # Parts
 
@@ -267,47 +249,12 @@ class NamesPanel(TextPanel):
         self.set_inviting(self._empty)
         self.aggregation.setVisible(not self._empty)
 
-    def _connect(self) -> None:
-        self.opening.clicked.connect(self.open_asked)
-        self.legend.changed.connect(self._types_changed)
-        self.list.copy_asked.connect(self.copy_asked)
-        self.look.clicked.connect(self.look_asked)
-        self.copy.clicked.connect(self.copy_asked)
-
-    def _save_menu(self, formats: Sequence[tuple[str, str]]) -> QMenu:
-        menu = QMenu(self.save)
-        for key, title in formats:
-            action = QAction(f"{title}…", menu)
-            action.setData(key)
-            action.triggered.connect(self._save_chosen)
-            menu.addAction(action)
-        return menu
-
     @Slot()
     def show_formats(self) -> None:
         """Offer the formats that names can be saved in, if there are any names."""
         if self.save.isVisible() and self.save.isEnabled():
             self.save.showMenu()
 
-    @Slot()
-    def _save_chosen(self) -> None:
-        action = self.sender()
-        if isinstance(action, QAction):
-            self.save_asked.emit(action.data())
-
-    @Slot()
-    def _restyle(self) -> None:
-        super()._restyle()
-        theme = self._theme
-        self._layout.setSpacing(theme.step(3))
-        self._actions_row.setSpacing(theme.step(2))
-        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
-            button.setIcon(theme.icon(icon, "ink"))
-            button.setIconSize(QSize(theme.step(4), theme.step(4)))
-
-
-def _button(text: str, name: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setAccessibleName(name)
-    button.setToolTip(tip)
-    return button
+    @Slot(QAction)
+    def _format_chosen(self, form: QAction) -> None:
+        self.save_requested.emit(form.data())

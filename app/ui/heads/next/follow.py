@@ -2,24 +2,155 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.requests import PassagePairs
-from app.core.results import FollowOns
+from app.core.results import FollowOn, FollowOns
 from app.flows.heads.follow import follow, load_follower
 from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
-from app.ui.heads.next.follow_panel import FollowPanel
 from app.ui.heads.text_page import TextPage
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action, source_line
+from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
+from app.ui.kit.score_bars import ScoreBars, ScoreRow
+from app.ui.kit.theme import Theme, mark
+
+_INVITE = "Two passages: does the second come right after the first, or from somewhere else?"
+_READY = "Ctrl+Enter tells whether the second continues the first."
+# The least probability of a definite outcome: what wording.likelihood calls likely.
+_DECIDED = 0.7
+_CUT = (
+    "The first passage is longer than the model reads: its end was read.",
+    "The second passage is longer than the model reads: its beginning was read.",
+)
+
+
+def outcome(item: FollowOn) -> tuple[str, str, str]:
+    """The outcome in large words, its likelihood, and a sentence that explains it."""
+    continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
+    where = "coming right after the first" if continues else "being from somewhere else"
+    if sure < _DECIDED:
+        words = "It may continue" if continues else "It may not"
+        return words, f"Undecided, {wording.percent(sure)}", f"The model leans to the second passage {where}."
+    words = "It continues" if continues else "It does not"
+    relation = "what comes right after the first" if continues else "one from somewhere else"
+    return words, wording.likely(sure), f"The model takes the second passage for {relation}."
+
+
+def signed(value: float) -> str:
+    """A logit with its sign as text: "+3.21", "−2.14"."""
+    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+
+
+class FollowCard(QFrame):
+    """One pair's outcome as a card; greyed if it belongs to earlier passages."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
+        self.bars = ScoreBars(theme)
+        self.bars.setAccessibleName("Probabilities")
+        self._logits, self._cut = QLabel(), QLabel()
+        for label in (self._words, self._sure, self._sentence, self._logits, self._cut):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self.foot = CardFoot(theme)
+        layout = QVBoxLayout(self)
+        for widget in (self._words, self._sure, self._sentence):
+            layout.addWidget(widget)
+        layout.addWidget(self.bars)
+        for label in (self._logits, self._cut):
+            layout.addWidget(label)
+        layout.addWidget(self.foot)
+        self.setProperty("kind", "card")
+        self.setAccessibleName("Whether it continues")
+        mark(self._words, type="winner")
+        mark(self._sure, type="strong")
+        mark(self._logits, self._cut, type="small", ink="quiet")
+        # The bars leave room for their focus ring: everything else is aligned with their text.
+        for part in (self._words, self._sure, self._sentence, self._logits, self._cut, self.foot):
+            theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
+        theme.space(layout, 2, (3, 4, 3, 4))
+
+    def show_item(self, item: FollowOn, source: str) -> None:
+        """Show an outcome; `source` names the model, the device and the time."""
+        words, sure, sentence = outcome(item)
+        self._words.setText(words)
+        self._sure.setText(sure)
+        self._sentence.setText(sentence)
+        continues = item.probability >= 0.5
+        rows = (("Continues", item.probability, continues), ("Does not", 1 - item.probability, not continues))
+        self.bars.set_rows(tuple(ScoreRow(name, p, wording.percent(p), best) for name, p, best in rows))
+        first, second = map(signed, item.logits)
+        self._logits.setText(f"Logits: {first} continues, {second} does not")
+        cut = "\n".join(line for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
+        self._cut.setText(cut)
+        self._cut.setVisible(bool(cut))
+        self.foot.show_source(source)
+        self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey the outcome of earlier passages."""
+        self.bars.setEnabled(not outdated)
+        certain = self._words.text() == "It continues" and "Very" in self._sure.text()
+        for label in (self._words, self._sentence):
+            mark(label, ink="quiet" if outdated else "")
+        mark(self._sure, ink="quiet" if outdated else "likely" if certain else "")
+
+    def text(self) -> str:
+        """The outcome as a line of text."""
+        return f"{self._words.text()} ({self._sure.text()})"
+
+
+class FollowPanel(TextPanel):
+    """The Swap and main buttons, and the outcome's card."""
+
+    swap_requested = Signal()
+
+    DOES = "tells what follows"
+
+    def __init__(self, theme: Theme) -> None:
+        swap = action("Swap", "Swap the passages  (Ctrl+T)", "Swap the passages")
+        button = action("Does it follow?", "Tell whether the second continues the first  (Ctrl+Enter)")
+        about = PaperTerm(
+            theme,
+            "The model reads both passages together and says whether the second comes right after the first.",
+            "Next sentence prediction, BERT section 3.1, Task #2.",
+        )
+        self.card = FollowCard(theme)
+        self._has = False
+        super().__init__(theme, swap, button, self.card, about)
+        swap.clicked.connect(self.swap_requested)
+        self.show_text(empty=True, ready=False)
+
+    def show_text(self, *, empty: bool, ready: bool) -> None:
+        """Show the invitation while there is no text; `ready` if both papers have text."""
+        self._has = self._has and not empty
+        self.set_inviting(empty)
+        self.card.setVisible(self._has)
+        self.invite.setText(_READY if ready else _INVITE)
+        self.invite.setVisible(not self._has)
+
+    def show_item(self, item: FollowOn, source: str) -> None:
+        """Show an outcome."""
+        self._has = True
+        self.card.show_item(item, source)
+        self.card.show()
+        self.invite.hide()
+        self.set_outdated(False)
+
+    def set_outdated(self, outdated: bool) -> None:
+        super().set_outdated(outdated and self._has)
+        self.card.set_outdated(outdated)
+
 
 # The width in steps that two papers side by side need.
 _SIDE_BY_SIDE = 170
@@ -35,19 +166,20 @@ class TwoPapers(QWidget):
             TextEditor(theme, "First passage", "Type or paste a passage, or drop a text file here."),
             TextEditor(theme, "Second passage", "And the one that may come right after it."),
         )
-        self._labels = (QLabel("First passage"), QLabel("Second passage"))
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
-        self._columns = []
-        for label, paper in zip(self._labels, self.papers, strict=True):
-            label.setProperty("ink", "quiet")
+        for name, paper in zip(("First passage", "Second passage"), self.papers, strict=True):
+            label = QLabel(name)
             label.setBuddy(paper)
+            mark(label, type="small_strong", ink="quiet")
             column = QVBoxLayout()
             column.addWidget(label)
             column.addWidget(paper, 1)
+            theme.space(column, 2)
+            theme.in_steps(paper.setMinimumWidth, 50)
+            theme.in_steps(paper.setMinimumHeight, 30)
             self._layout.addLayout(column, 1)
-            self._columns.append(column)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.space(self._layout, 5, (6, 4, 6, 5))
+        theme.changed.connect(self._turn)
 
     def texts(self) -> tuple[str, str]:
         """Both passages."""
@@ -68,30 +200,19 @@ class TwoPapers(QWidget):
         super().resizeEvent(event)
         self._turn()
 
+    @Slot()
     def _turn(self) -> None:
         side = self.width() >= self._theme.step(_SIDE_BY_SIDE)
         direction = QBoxLayout.Direction.LeftToRight if side else QBoxLayout.Direction.TopToBottom
         if self._layout.direction() != direction:
             self._layout.setDirection(direction)
 
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        self._layout.setContentsMargins(step(6), step(4), step(6), step(5))
-        self._layout.setSpacing(step(5))
-        for label, column, paper in zip(self._labels, self._columns, self.papers, strict=True):
-            label.setFont(self._theme.font("small_strong"))
-            column.setSpacing(step(2))
-            paper.setMinimumWidth(step(50))
-            paper.setMinimumHeight(step(30))
-        self._turn()
-
 
 class FollowView(TextPage):
     """Two passages at the left; at the right how likely the second continues the first."""
 
     KEY = "follow"
-    TITLE = "Follow on"
+    TITLE = "Next sentence"
     ICON = "follow"
     SHORTCUTS = (
         ("Ctrl+Enter", "Tell whether the second passage follows"),
@@ -115,8 +236,8 @@ class FollowView(TextPage):
         self._found = ""  # by this model
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
-        self._follow_panel.swap_asked.connect(self._swap)
-        self._follow_panel.card.look_asked.connect(self._look_inside)
+        self._follow_panel.swap_requested.connect(self._swap)
+        self._follow_panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
         model = (Head.NEXT_SENTENCE, load_follower, "model for passages")
         self.build(self._desk, self._desk.papers, self._follow_panel, model)
@@ -141,9 +262,10 @@ class FollowView(TextPage):
     def take(self, result: object) -> None:
         if not isinstance(result, FollowOns):
             return
-        parts = (result.model, result.device, wording.duration(result.seconds))
         self._found, self._shown_texts = result.model, self._requested
-        self._follow_panel.show_item(result.items[0], " · ".join(part for part in parts if part))
+        self._follow_panel.show_item(
+            result.items[0], source_line(result.model, result.device, result.seconds)
+        )
         self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
 
     @Slot()

@@ -1,29 +1,35 @@
-"""Charts as files and on the clipboard: numbers as CSV, pictures as PNG and SVG."""
+"""Charts as files and on the clipboard: numbers as CSV, pictures as PNG and SVG; the bar of buttons below a chart."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import re
+from pathlib import Path
 
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
     QIODevice,
+    QObject,
     QPoint,
     QRect,
     QSize,
     Qt,
     Signal,
-    SignalInstance,
     Slot,
 )
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
-from app.ui.kit.chart import Chart, Table
+from app.ui.kit.chart import Figures
+from app.ui.kit.file_dialog import save_name
+from app.ui.kit.jobs import Job, Lanes, write
 from app.ui.kit.theme import Theme
 
+_NUMBERS = "Numbers (*.csv)"
+_PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 _SHARP = 2
 # No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
 _LONGEST = 16_000
@@ -31,93 +37,52 @@ _LONGEST = 16_000
 _PIXELS_AN_INCH = 96
 
 
-class Figures(Protocol):
-    """The interface that a ChartBar needs of its widget: its title, its numbers, and a signal when they change."""
-
-    title: str
-
-    @property
-    def renewed(self) -> SignalInstance:
-        """Sent when its numbers changed."""
-
-    def table(self) -> Table:
-        """All its numbers."""
-
-
-def picture(widget: QWidget) -> QImage:
-    """A chart, or any widget, as an image at twice the resolution: a chart in full, without a current place."""
-    size = _size(widget)
+def picture(figures: Figures) -> QImage:
+    """A chart as an image at twice the resolution: in full, without a current place."""
+    size = figures.picture_size().expandedTo(QSize(1, 1))
     sharp = min(float(_SHARP), _LONGEST / max(size.width(), size.height(), 1))
     image = QImage(size * sharp, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(sharp)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    _paint(widget, painter)
+    figures.paint_picture(painter)
     painter.end()
     return image
 
 
-def picture_bytes(widget: QWidget, kind: str) -> bytes:
+def picture_bytes(figures: Figures, kind: str) -> bytes:
     """A picture as the bytes of a file; `kind` is "png" or "svg". Raises ValueError for another."""
-    if kind == "png":
-        content = QByteArray()
-        buffer = QBuffer(content)
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        QImageWriter(buffer, QByteArray(b"png")).write(picture(widget))
-        buffer.close()
-        return bytes(content.data())
-    if kind == "svg":
-        return _svg(widget)
-    raise ValueError(f"no picture is written as {kind}")
-
-
-def copy_picture(widget: QWidget) -> None:
-    """Put the picture on the clipboard."""
-    QGuiApplication.clipboard().setImage(picture(widget))
-
-
-def copy_numbers(chart: Figures) -> None:
-    """Put the chart's numbers on the clipboard, with tabs between cells as spreadsheets take them."""
-    QGuiApplication.clipboard().setText(chart.table().csv("\t"))
-
-
-def _svg(widget: QWidget) -> bytes:
-    content = QByteArray()
-    buffer = QBuffer(content)
+    buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    size = _size(widget)
+    if kind == "png":
+        QImageWriter(buffer, QByteArray(b"png")).write(picture(figures))
+    elif kind == "svg":
+        _write_svg(figures, buffer)
+    else:
+        raise ValueError(f"no picture is written as {kind}")
+    return bytes(buffer.data().data())
+
+
+def _write_svg(figures: Figures, buffer: QBuffer) -> None:
+    size = figures.picture_size().expandedTo(QSize(1, 1))
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(_PIXELS_AN_INCH)
     generator.setSize(size)
     generator.setViewBox(QRect(QPoint(0, 0), size))
-    generator.setTitle(widget.accessibleName())
+    generator.setTitle(figures.accessibleName())
     painter = QPainter(generator)
-    _paint(widget, painter)
+    figures.paint_picture(painter)
     painter.end()
-    buffer.close()
-    return bytes(content.data())
-
-
-def _size(widget: QWidget) -> QSize:
-    size = widget.picture_size() if isinstance(widget, Chart) else widget.size()
-    return size.expandedTo(QSize(1, 1))
-
-
-def _paint(widget: QWidget, painter: QPainter) -> None:
-    if isinstance(widget, Chart):
-        widget.paint_picture(painter)
-    else:
-        widget.render(painter, QPoint(0, 0))
 
 
 class ChartBar(QWidget):
     """The bar under a chart: a table of its numbers to unfold, and buttons to copy or save numbers and picture.
 
-    `save_asked` carries the chart whose numbers or picture are to be saved; `note` is a line for the status line.
+    `save_requested` carries the chart whose numbers or picture are to be saved; `note` is a line for the status line.
     """
 
-    save_asked = Signal(object)
+    save_requested = Signal(object)
     note = Signal(str)
 
     def __init__(self, theme: Theme, chart: Figures) -> None:
@@ -179,18 +144,18 @@ class ChartBar(QWidget):
 
     @Slot()
     def _copy_numbers(self) -> None:
-        copy_numbers(self._chart)
+        # Tabs between cells, as spreadsheets take them.
+        QGuiApplication.clipboard().setText(self._chart.table().csv("\t"))
         self.note.emit("Numbers copied")
 
     @Slot()
     def _copy_picture(self) -> None:
-        if isinstance(self._chart, QWidget):
-            copy_picture(self._chart)
+        QGuiApplication.clipboard().setImage(picture(self._chart))
         self.note.emit("Picture copied")
 
     @Slot()
     def _save(self) -> None:
-        self.save_asked.emit(self._chart)
+        self.save_requested.emit(self._chart)
 
     def _button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
@@ -203,3 +168,57 @@ class ChartBar(QWidget):
     def _restyle(self) -> None:
         self._row.setSpacing(self._theme.step(2))
         self._column.setSpacing(self._theme.step(1))
+
+
+class ChartSaver(QObject):
+    """Asks for a path, and writes in the files lane.
+
+    `note` carries a line about the saved file, `failed` the error if writing failed.
+    """
+
+    note = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, lanes: Lanes, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._page = parent
+        self._lanes = lanes
+        self._job: Job | None = None
+        self._name = ""
+
+    def save_numbers(self, title: str, numbers: str) -> None:
+        """Save a section's numbers as CSV."""
+        path = self._choose_path(title, [_NUMBERS])
+        if path is not None:
+            self.write(path, numbers.encode("utf-8"))
+
+    @Slot(object)
+    def save_chart(self, chart: Figures) -> None:
+        """Save a chart as its numbers or as a picture, by the file's suffix."""
+        path = self._choose_path(chart.title, [*_PICTURES.values(), _NUMBERS])
+        if path is not None:
+            self.write_chart(path, chart)
+
+    def write_chart(self, path: Path, chart: Figures) -> None:
+        """Write a chart's picture (PNG, SVG) or, for any other suffix, its numbers as CSV."""
+        suffix = path.suffix.lower()
+        data = picture_bytes(chart, suffix[1:]) if suffix in _PICTURES else chart.csv().encode("utf-8")
+        self.write(path, data)
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file in the files lane."""
+        self._name = path.name
+        self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
+        self._job.done.connect(self._saved)
+        self._job.failed.connect(self.failed)
+
+    def _choose_path(self, title: str, filters: list[str]) -> Path | None:
+        """Ask for the file's path; None if cancelled."""
+        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        ending = filters[0].partition("*")[2].removesuffix(")")
+        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
+        return Path(name) if name else None
+
+    @Slot()
+    def _saved(self) -> None:
+        self.note.emit(f"{self._name} saved")

@@ -1,93 +1,81 @@
-"""The layout of the picture of a model: boxes, arrows and tokens, placed for a width."""
+"""The picture of a model as data: boxes, arrows, tokens and texts, placed for a width."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from app.core import wording
-from app.core.inside import HeadPicture, ModelPicture, Stage
+from app.core.inside import HeadPicture, ModelPicture, Part, Stage, shape_words
 from app.ui.inspect.charts import flow_words as words
-from app.ui.inspect.charts.flow_figure import (
-    COLUMN,
-    COLUMN_IN_MODEL,
-    COLUMN_USED,
-    QUIET,
-    RESULT,
-    RESULT_USED,
-    TRAINING,
-    TRUNK,
-    USED,
-    Arrow,
-    Box,
-    Chip,
-    Figure,
-    PlacedText,
-)
 from app.ui.kit.theme import Theme
 
 _CHIP_LINES = 3
 _USED_WIDER = 1.35
 
+# The looks of a box.
+TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED, RESULT = (
+    "trunk", "used", "quiet", "training", "column used", "column held", "column", "result used", "result",
+)  # fmt: skip
+COLUMNS = (COLUMN_USED, COLUMN_IN_MODEL, COLUMN)
 
-class FigureBuilder:
-    """Builds a figure downwards from `_y`; `_left` is its left edge, `_wide` its width, in pixels."""
 
-    def __init__(self, theme: Theme, width: float) -> None:
-        self._theme = theme
-        self._left = float(theme.step(2))
-        self._wide = width - 2 * self._left
-        self._y = float(theme.step(2))
-        self.figure = Figure()
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """A text wrapped in a rectangle; `use` is the theme's font, `role` its colour."""
 
-    def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
-        """Add an arrow straight down from here, labelled with what flows."""
-        step = self._theme.step
-        text = self._bounds(label, "small", wide or self._wide) if label else QRectF()
-        high = step(7) + text.height() if label else step(6)
-        self.figure.arrows.append(
-            Arrow((QPointF(x, self._y + step(0.5)), QPointF(x, self._y + high - step(0.5))), used)
-        )
-        if not label:
-            self._y += high
-            return
-        place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
-        place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
-        self.figure.texts.append(
-            PlacedText(place, label, "small", "ink" if used else "ink_quiet", centred=True)
-        )
-        self._y += high
+    place: QRectF
+    text: str
+    use: str
+    role: str
+    right: bool = False
+    centred: bool = False
 
-    def _caption(self, text: str, term: str) -> None:
-        metrics = self._metrics("small_strong")
-        wide = metrics.horizontalAdvance(text)
-        high = metrics.height()
-        self.figure.texts.append(
-            PlacedText(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
-        )
-        place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
-        self.figure.texts.append(PlacedText(place, term, "small", "ink_quiet"))
-        self._y += high + self._theme.step(1.5)
 
-    def _stack(
-        self, lines: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
-        centred: bool = False,
-    ) -> tuple[tuple[PlacedText, ...], float]:  # fmt: skip
-        """Wrapped texts, one below the other, and their bottom."""
-        placed = []
-        for use, role, text in lines:
-            if text:
-                high = self._bounds(text, use, wide).height()
-                placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, right, centred))
-                top += high + self._theme.step(0.25)
-        return tuple(placed), top
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box of the picture, its texts, its description, and how many are stacked behind one another."""
 
-    def _bounds(self, text: str, use: str, wide: float) -> QRectF:
-        flags = int(Qt.TextFlag.TextWordWrap)
-        return self._metrics(use).boundingRect(QRectF(0, 0, wide, 1e5), flags, text)
+    place: QRectF
+    look: str
+    texts: tuple[PlacedText, ...]
+    description: str
+    repeats: int = 1
 
-    def _metrics(self, use: str) -> QFontMetricsF:
-        return QFontMetricsF(self._theme.font(use))
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A line along its points with a head at the end, labelled with the shape that flows there."""
+
+    points: tuple[QPointF, ...]
+    used: bool
+    label: str = ""
+    headed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A token's piece, or (without text) a cell that represents its state."""
+
+    place: QRectF
+    text: str
+    part: Part | None
+
+
+@dataclass(slots=True)
+class Figure:
+    """The complete picture; `funnel` is the polygon through which all states flow to the heads that take them."""
+
+    size: QSizeF = field(default_factory=QSizeF)
+    boxes: list[Box] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
+    chips: list[Chip] = field(default_factory=list)
+    cells: list[Chip] = field(default_factory=list)
+    texts: list[PlacedText] = field(default_factory=list)
+    funnel: tuple[QPointF, ...] = ()
+    funnel_used: bool = False
 
 
 def least_width(theme: Theme, picture: ModelPicture | None) -> int:
@@ -96,13 +84,17 @@ def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
 
 
-class FigureLayout(FigureBuilder):
-    """Lays a picture out from top to bottom; used once."""
+class FigureLayout:
+    """Lays a picture out from top to bottom, downwards from `_y`; used once. Lengths are pixels."""
 
     def __init__(self, theme: Theme, picture: ModelPicture, width: float) -> None:
-        super().__init__(theme, max(width, least_width(theme, picture)))
+        self._theme = theme
         self._picture = picture
         self._shared = words.Shared.of(picture)
+        self._left = float(theme.step(2))
+        self._wide = max(width, least_width(theme, picture)) - 2 * self._left
+        self._y = float(theme.step(2))
+        self.figure = Figure()
 
     def draw(self) -> Figure:
         """The complete figure."""
@@ -144,11 +136,11 @@ class FigureLayout(FigureBuilder):
         """Add the shared stages; those with the same input are side by side. Shapes are shown where they change."""
         wide = min(self._wide, float(self._theme.step(170)))
         middle = self._left + self._wide / 2
-        flowing = words.shape_words(self._shared.read)
+        flowing = shape_words(self._shared.read)
         for row in self._shared.rows:
             if len(row) > 1:
                 self._stages_side_by_side(row, middle, wide, flowing)
-                flowing = words.shape_words(row[0].output)
+                flowing = shape_words(row[0].output)
                 continue
             stage = row[0]
             if stage.training_only:
@@ -157,8 +149,8 @@ class FigureLayout(FigureBuilder):
                 self._down(middle, flowing, used=True)
                 flowing = ""
             self._trunk_box(stage, middle, wide)
-            before = words.shape_words(stage.inputs[0]) if stage.inputs else ""
-            after = words.shape_words(stage.output)
+            before = shape_words(stage.inputs[0]) if stage.inputs else ""
+            after = shape_words(stage.output)
             flowing = flowing or (after if after != before or stage.repeats > 1 else "")
         self._down(middle, flowing, used=True)
 
@@ -315,7 +307,7 @@ class FigureLayout(FigureBuilder):
         ink = "ink" if used else "ink_quiet"
         inner = wide - 2 * edge
         at = len(self.figure.boxes)
-        badge = words.head_status(head)
+        badge = head.status
         lines = [
             ("strong", ink, head.title), ("small", "ink_quiet", words.breakable(head.kind)),
             ("small_strong", "accent" if used else ink, badge),
@@ -331,9 +323,9 @@ class FigureLayout(FigureBuilder):
                 flowing = ""  # shown once
             self._box(stage, head, left + edge, inner)
             before = stage.inputs[0] if stage.inputs else ()
-            flowing = flowing or (words.shape_words(stage.output) if stage.output != before else "")
+            flowing = flowing or (shape_words(stage.output) if stage.output != before else "")
         last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
-        self._down(middle, words.shape_words(last), used=used, wide=inner)
+        self._down(middle, shape_words(last), used=used, wide=inner)
         outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
         result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), centred=True)
         place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
@@ -364,3 +356,54 @@ class FigureLayout(FigureBuilder):
         look = TRAINING if stage.training_only else USED if head.in_use else QUIET
         self.figure.boxes.append(Box(place, look, texts, words.describe_stage(stage, head), stage.repeats))
         self._y = place.bottom()
+
+    # What it is laid out with
+
+    def _down(self, x: float, label: str, *, used: bool, wide: float = 0.0) -> None:
+        """Add an arrow straight down from here, labelled with what flows."""
+        step = self._theme.step
+        text = self._bounds(label, "small", wide or self._wide) if label else QRectF()
+        high = step(7) + text.height() if label else step(6)
+        self.figure.arrows.append(
+            Arrow((QPointF(x, self._y + step(0.5)), QPointF(x, self._y + high - step(0.5))), used)
+        )
+        if not label:
+            self._y += high
+            return
+        place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
+        place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
+        self.figure.texts.append(
+            PlacedText(place, label, "small", "ink" if used else "ink_quiet", centred=True)
+        )
+        self._y += high
+
+    def _caption(self, text: str, term: str) -> None:
+        metrics = self._metrics("small_strong")
+        wide = metrics.horizontalAdvance(text)
+        high = metrics.height()
+        self.figure.texts.append(
+            PlacedText(QRectF(self._left, self._y, wide + 2, high), text, "small_strong", "ink")
+        )
+        place = QRectF(self._left + wide + self._theme.step(2), self._y, self._wide / 2, high)
+        self.figure.texts.append(PlacedText(place, term, "small", "ink_quiet"))
+        self._y += high + self._theme.step(1.5)
+
+    def _stack(
+        self, lines: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
+        centred: bool = False,
+    ) -> tuple[tuple[PlacedText, ...], float]:  # fmt: skip
+        """Wrapped texts, one below the other, and their bottom."""
+        placed = []
+        for use, role, text in lines:
+            if text:
+                high = self._bounds(text, use, wide).height()
+                placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, right, centred))
+                top += high + self._theme.step(0.25)
+        return tuple(placed), top
+
+    def _bounds(self, text: str, use: str, wide: float) -> QRectF:
+        flags = int(Qt.TextFlag.TextWordWrap)
+        return self._metrics(use).boundingRect(QRectF(0, 0, wide, 1e5), flags, text)
+
+    def _metrics(self, use: str) -> QFontMetricsF:
+        return QFontMetricsF(self._theme.font(use))

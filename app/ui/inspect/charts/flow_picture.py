@@ -7,8 +7,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPen, QPoly
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
 from app.core.inside import ModelPicture, Part
-from app.ui.inspect.charts import flow_figure as look
-from app.ui.inspect.charts.flow_layout import FigureLayout, least_width
+from app.ui.inspect.charts import flow_layout as look
 from app.ui.inspect.charts.flow_words import picture_table
 from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
@@ -122,7 +121,7 @@ class FlowPicture(Chart):
         return QSize(self.minimumSizeHint().width(), round(self._figure.size.height()))
 
     def minimumSizeHint(self) -> QSize:
-        wide = least_width(self.theme, self._picture) if self._picture is not None else 0
+        wide = look.least_width(self.theme, self._picture) if self._picture is not None else 0
         return QSize(wide, round(self._figure.size.height()))
 
     def picture_size(self) -> QSize:
@@ -132,7 +131,7 @@ class FlowPicture(Chart):
         if self._picture is None:
             self._figure = look.Figure()
         else:
-            self._figure = FigureLayout(self.theme, self._picture, self.width()).draw()
+            self._figure = look.FigureLayout(self.theme, self._picture, self.width()).draw()
         self.updateGeometry()
 
     @Slot()
@@ -163,11 +162,8 @@ class FlowPicture(Chart):
                 painter.drawRoundedRect(text.place, theme.step(1), theme.step(1))
             self._write(painter, text)
         if not whole and self.current >= 0:
-            pen = QPen(theme.colour("focus"), 2)
-            painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
             place = figure.boxes[self.current].place.adjusted(-2, -2, 2, 2)
-            painter.drawRoundedRect(place, theme.step(2.5), theme.step(2.5))
+            self.outline(painter, place, "focus", 2, theme.step(2.5))
 
     def _ground(self, place: QRectF) -> QColor:
         """The background colour under a label, so that the line behind it is interrupted."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.core import wording
-from app.core.inside import HeadPicture, ModelPicture, Shape, Stage
+from app.core.inside import HeadPicture, ModelPicture, Shape, Stage, shape_words
 from app.core.models import Head
 from app.ui.kit.chart import Table
 
@@ -18,7 +18,6 @@ OUTCOMES: dict[Head, str] = {
     Head.NEXT_SENTENCE: "whether the second text follows the first",
     Head.TOKEN_CLASSIFICATION: "a tag for each token",
 }
-IN_USE, IN_MODEL, ABSENT = "in use", "in this model too, not in use", "not in this model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +66,6 @@ def brief(stage: Stage) -> str:
     return ", ".join(unnamed or parts[:1])
 
 
-def shape_words(shape: Shape) -> str:
-    """A shape in words: "1 × 42 × 384"."""
-    return " × ".join(f"{size:,}" for size in shape)
-
-
-def head_status(head: HeadPicture) -> str:
-    """Whether a head is in use, in the model but not in use, or absent."""
-    return IN_USE if head.in_use else IN_MODEL if head.held else ABSENT
-
-
 def uses_first_token_only(head: HeadPicture) -> bool:
     """Whether a head takes the first token's state only, not every token's."""
     seen = next((stage.output for stage in head.stages if stage.output and not stage.training_only), ())
@@ -111,22 +100,20 @@ def describe_stage(stage: Stage, head: HeadPicture | None = None) -> str:
     if stage.training_only:
         lines.append("at training only: it changes nothing here")
     if head is not None and not head.in_use:
-        lines.append(head_status(head))
+        lines.append(head.status)
     return "\n".join(lines)
 
 
 def describe_head(head: HeadPicture) -> str:
     """A head in words: its input, its output, and its status."""
     outcome = OUTCOMES.get(head.head, "")
-    return "\n".join(
-        (f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", head_status(head))
-    )
+    return "\n".join((f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", head.status))
 
 
 def picture_table(picture: ModelPicture) -> Table:
     """A row for every stage of the picture, the heads' own after the shared ones."""
     rows = [_row("", "", stage) for stage in picture.trunk]
-    rows += [_row(head.kind, head_status(head), stage) for head in picture.heads for stage in head.stages]
+    rows += [_row(head.kind, head.status, stage) for head in picture.heads for stage in head.stages]
     columns = (
         "head", "standing", "stage", "term", "path", "kind", "detail", "takes", "gives", "weights", "repeats",
         "training only",

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 
-from app.ui.inspect.charts.matrix_painting import MatrixPicture, MatrixSizes
-from app.ui.inspect.charts.scale import pooled, rising_table
-from app.ui.inspect.charts.sideways import Sideways
-from app.ui.kit.chart import Chart
+from app.ui.inspect.charts.painting import (
+    Columns,
+    ScrollingChart,
+    draw_scale,
+    image_of,
+    pooled,
+    rising,
+    rising_table,
+)
 from app.ui.kit.theme import Theme
 
 _LEAP = 10
 _LARGEST_PICTURE = 1600
 _SMALL = 176
+_SHARP = 2
+_INVITATION = "Point at a cell, or walk with the arrow keys."
 
 
-class Matrix(Chart):
+class MatrixSizes:
+    """The sizes of the parts, in pixels at the theme's text size, for a widget of `width` pixels."""
+
+    def __init__(self, theme: Theme, width: float) -> None:
+        step = theme.step
+        self.left = float(step(24))
+        self.top = float(step(21))
+        self.gap = float(step(6))
+        self.least = float(step(3.5))
+        self.most = float(step(6))
+        # Large enough for forty tokens, smaller in a narrow window.
+        room = width - self.left - self.gap
+        self.side = min(float(step(142)), max(float(step(40)), room - step(52)))
+        self.panel = max(float(step(36)), min(float(step(52)), room - self.side))
+        self.thumb = min(float(step(44)), self.panel)
+        # The part of the panel below the overview: the scale, and the words of a cell.
+        self.words = float(step(30))
+
+
+class Matrix(ScrollingChart):
     """Cells of one byte each, painted once into an image; the current place is a row, `column` its current cell.
 
     `cell_hovered` carries row and column of the cell that the user moved to. A matrix overrides `best_column`,
@@ -37,8 +64,7 @@ class Matrix(Chart):
         self._legend = ("", "")
         self._marks: tuple[tuple[int, int], ...] = ()
         self.column = -1
-        self._rows, self._columns = Sideways(), Sideways()
-        self._dragging = False
+        self._rows = Columns()
 
     def set_cells(
         self,
@@ -50,12 +76,13 @@ class Matrix(Chart):
         """Take labels, a level (0 to 255) for each cell in rows, the words at the scale's ends, cells to outline."""
         self._labels, self._cells = labels, cells
         self._legend, self._marks = legend, tuple(marks)
-        self._paint_image()
+        self._image = image_of(cells, len(labels), self.theme)
+        self._small = image_of(*pooled(cells, len(labels), _SMALL), self.theme)
         self.column = -1
-        self._fit()
+        self.fit()
         if self._marks:
             self._rows.centre(self._marks[0][0])
-            self._columns.centre(self._marks[0][1])
+            self.columns.centre(self._marks[0][1])
         self.begin()
 
     def level(self, row: int, column: int) -> int:
@@ -78,7 +105,7 @@ class Matrix(Chart):
         if 0 <= row < side and 0 <= column < side and (row, column) != (self._current, self.column):
             self._current, self.column = row, column
             self._rows.show(row)
-            self._columns.show(column)
+            self.columns.show(column)
             self.setAccessibleDescription(self.describe(row))
             self.update()
 
@@ -104,10 +131,12 @@ class Matrix(Chart):
     def cell_at(self, point: QPointF) -> tuple[int, int] | None:
         """The cell at a point of the widget."""
         sizes = self._sizes()
-        row, column = self._rows.at(point.y() - sizes.top), self._columns.at(point.x() - sizes.left)
+        row, column = self._rows.at(point.y() - sizes.top), self.columns.at(point.x() - sizes.left)
         if row < 0 or column < 0 or not self.level(row, column):
             return None
         return row, column
+
+    # Sizes
 
     def sizeHint(self) -> QSize:
         sizes = self._sizes()
@@ -116,73 +145,38 @@ class Matrix(Chart):
         return QSize(self.theme.step(200), round(sizes.top + high + self.theme.step(2)))
 
     def picture_size(self) -> QSize:
-        sizes, cell = self._sizes(), self._whole_cell()
-        side = cell * self.count()
+        sizes, side = self._sizes(), self._whole_cell() * self.count()
         return QSize(
             round(sizes.left + side + sizes.gap + sizes.panel), round(sizes.top + side + self.theme.step(3))
         )
 
-    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
-        if not self._labels:
-            return
-        sizes = self._sizes()
-        rows, columns = self._rows, self._columns
-        if whole:
-            cell = self._whole_cell()
-            rows, columns = Sideways(), Sideways()
-            for way in (rows, columns):
-                way.fit(self.count(), cell * self.count() + 1, cell, cell)
-        picture = MatrixPicture(self.theme, self._image, self._labels, self._names)
-        current = None if whole or self._current < 0 else (self._current, self.column)
-        picture.draw(painter, sizes, rows, columns, self._marks, current)
-        left = sizes.left + columns.width + sizes.gap
-        scrolls = not whole and self._rows.scrolls
-        top = sizes.top
-        if scrolls:
-            picture.draw_whole(painter, self._thumb(), self._small, rows, columns)
-            top = self._thumb().bottom() + self.theme.step(4)
-        top = picture.draw_legend(painter, QRectF(left, top, sizes.panel, 0), self._measure, self._legend)
-        if not whole:
-            lines = self.lines(*current) if current is not None else ()
-            place = QRectF(left, top + self.theme.step(4), sizes.panel, size.height() - top)
-            picture.draw_lines(painter, place, lines)
-
-    # Sizes
-
-    def _sizes(self) -> MatrixSizes:
-        return MatrixSizes(self.theme, self.width())
-
-    def _thumb(self) -> QRectF:
-        sizes = self._sizes()
-        return QRectF(sizes.left + self._columns.width + sizes.gap, sizes.top, sizes.thumb, sizes.thumb)
-
-    def _whole_cell(self) -> float:
-        return max(2.0, min(self._rows.column, float(_LARGEST_PICTURE // max(1, self.count()))))
-
-    def _fit(self) -> None:
+    def fit(self) -> None:
         sizes, count = self._sizes(), self.count()
         if count:
             cell = min(sizes.most, max(sizes.least, sizes.side / count))
             seen = min(float(count), max(1.0, sizes.side // cell))
-            for way in (self._rows, self._columns):
+            for way in (self._rows, self.columns):
                 way.fit(count, seen * cell, cell, cell)
         self.updateGeometry()
 
-    def _paint_image(self) -> None:
-        side = len(self._labels)
-        # Rows of an image of one byte per pixel may begin at any byte if their length is given.
-        image = QImage(self._cells, side, side, side, QImage.Format.Format_Indexed8)
-        image.setColorTable(rising_table(self.theme))
-        self._image = image.copy()
-        small, few = pooled(self._cells, side, _SMALL)
-        self._small = QImage(small, few, few, few, QImage.Format.Format_Indexed8).copy()
-        self._small.setColorTable(rising_table(self.theme))
+    def overview(self) -> QRectF:
+        sizes = self._sizes()
+        if not self._rows.scrolls:
+            return QRectF()
+        left = sizes.left + self.columns.width + sizes.gap
+        return QRectF(left, sizes.top, sizes.thumb, sizes.thumb)
+
+    def centre(self, across: float, down: float) -> None:
+        self.columns.centre(across * self.count() - 0.5)
+        self._rows.centre(down * self.count() - 0.5)
+
+    def _sizes(self) -> MatrixSizes:
+        return MatrixSizes(self.theme, self.width())
+
+    def _whole_cell(self) -> float:
+        return max(2.0, min(self._rows.column, float(_LARGEST_PICTURE // max(1, self.count()))))
 
     # Mouse and keys
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = Qt.Key
@@ -195,7 +189,9 @@ class Matrix(Chart):
         if way is not None and self._labels:
             self._walk(*way)
         elif event.key() in (keys.Key_Home, keys.Key_End) and self._labels:
-            self._to_end(event.key() == keys.Key_Home)
+            row = max(0, self._current)
+            if filled := self._filled(row):
+                self._go_to(row, filled[0] if event.key() == keys.Key_Home else filled[-1])
         else:
             super().keyPressEvent(event)
 
@@ -204,34 +200,25 @@ class Matrix(Chart):
         if self._current < 0:
             self._go_to(*(self._marks[0] if self._marks else (0, self.best_column(0))))
             return
-        side = self.count()
-        row = min(side - 1, max(0, self._current + down))
-        column = min(side - 1, max(0, self.column + across))
+        last = self.count() - 1
+        row = min(last, max(0, self._current + down))
+        column = min(last, max(0, self.column + across))
         if not self.level(row, column):
-            sign = 1 if down + across > 0 else -1
+            behind = 0 if down + across < 0 else last
+            step = -1 if down + across < 0 else 1
             if across:
-                ahead = range(column, side) if sign > 0 else range(column, -1, -1)
+                ahead = range(column, behind + step, step)
                 column = next((at for at in ahead if self.level(row, at)), self.column)
             else:
-                line = range(row, side) if sign > 0 else range(row, -1, -1)
-                row = next((at for at in line if self._filled(at)), self._current)
-                if not self.level(row, column):
-                    column = self._nearest(row, column)
+                ahead = range(row, behind + step, step)
+                row = next((at for at in ahead if self._filled(at)), self._current)
+                nearest = column
+                column = min(self._filled(row), key=lambda at: abs(at - nearest), default=column)
         self._go_to(row, column)
 
-    def _to_end(self, home: bool) -> None:
-        row = max(0, self._current)
-        filled = [at for at in range(self.count()) if self.level(row, at)]
-        if filled:
-            self._go_to(row, filled[0] if home else filled[-1])
-
-    def _filled(self, row: int) -> bool:
-        side = self.count()
-        return any(self._cells[row * side : (row + 1) * side])
-
-    def _nearest(self, row: int, column: int) -> int:
-        filled = [at for at in range(self.count()) if self.level(row, at)]
-        return min(filled, key=lambda at: abs(at - column), default=column)
+    def _filled(self, row: int) -> list[int]:
+        """The columns of a row's cells that are not empty."""
+        return [at for at in range(self.count()) if self.level(row, at)]
 
     def _go_to(self, row: int, column: int) -> None:
         other_row = row != self._current
@@ -240,48 +227,174 @@ class Matrix(Chart):
             self.hovered.emit(row)
         self.cell_hovered.emit(row, column)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._dragging:
-            self._drag(event.position())
-            return
-        cell = self.cell_at(event.position())
+    def go_to_point(self, point: QPointF) -> bool:
+        cell = self.cell_at(point)
         if cell is not None and cell != (self._current, self.column):
             self._go_to(*cell)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self._rows.scrolls and self._thumb().contains(event.position()):
-            self._dragging = True
-            self._drag(event.position())
-            return
-        cell = self.cell_at(event.position())
-        if cell is not None:
-            self._go_to(*cell)
-            self.chosen.emit(cell[0])
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._dragging = False
-        super().mouseReleaseEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        across = event.angleDelta().x() or (event.angleDelta().y() if shift else 0)
-        if not across or not self._columns.scrolls:
-            event.ignore()  # the page scrolls
-            return
-        self._columns.scroll_to(self._columns.offset - across)
-        self.update()
-        event.accept()
-
-    def _drag(self, point: QPointF) -> None:
-        thumb, side = self._thumb(), self.count()
-        self._columns.centre((point.x() - thumb.left()) / thumb.width() * side - 0.5)
-        self._rows.centre((point.y() - thumb.top()) / thumb.height() * side - 0.5)
-        self.update()
+        return cell is not None
 
     @Slot()
     def restyle(self) -> None:
-        if self._labels:
-            for image in (self._image, self._small):
+        for image in (self._image, self._small):
+            if not image.isNull():
                 image.setColorTable(rising_table(self.theme))
-        self._fit()
         super().restyle()
+
+    # Drawing
+
+    def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
+        if not self._labels:
+            return
+        sizes, rows, columns = self._sizes(), self._rows, self.columns
+        if whole:
+            cell = self._whole_cell()
+            rows, columns = Columns(), Columns()
+            for way in (rows, columns):
+                way.fit(self.count(), cell * self.count() + 1, cell, cell)
+        current = None if whole or self._current < 0 else (self._current, self.column)
+        area = QRectF(sizes.left, sizes.top, columns.width, rows.width)
+        painter.save()
+        painter.setClipRect(area.adjusted(-1, -1, 1, 1))
+        self._draw_cells(painter, area, rows, columns)
+        for at, mark in reversed(list(enumerate(self._marks))):
+            line = Qt.PenStyle.SolidLine if at == 0 else Qt.PenStyle.DotLine
+            painter.setPen(QPen(self.theme.colour("ink"), 2.0 if at == 0 else 1.2, line))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(_cell(area, rows, columns, *mark).adjusted(-1, -1, 1, 1))
+        if current is not None:
+            self._draw_cross(painter, area, _cell(area, rows, columns, *current))
+        painter.restore()
+        self.outline(painter, area.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
+        self._draw_names(painter, sizes, area)
+        if columns.column >= self.theme.step(2):
+            self._draw_labels(painter, sizes, rows, columns, current)
+        place = QRectF(area.right() + sizes.gap, sizes.top, sizes.panel, size.height() - sizes.top)
+        if not whole and self._rows.scrolls:
+            self._draw_overview(painter)
+            place.setTop(self.overview().bottom() + self.theme.step(4))
+        place.setTop(self._draw_legend(painter, place) + self.theme.step(4))
+        if not whole:
+            self._draw_lines(painter, place, self.lines(*current) if current is not None else ())
+
+    def _draw_cells(self, painter: QPainter, area: QRectF, rows: Columns, columns: Columns) -> None:
+        # Made larger here, cell by cell: a picture that is scaled when it is shown would be blurred.
+        part = self._image.copy(
+            columns.seen().start, rows.seen().start, len(columns.seen()), len(rows.seen())
+        )
+        cell = columns.column
+        large = part.scaled(
+            max(1, round(part.width() * cell * _SHARP)),
+            max(1, round(part.height() * cell * _SHARP)),
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.FastTransformation,
+        )
+        left = area.left() + columns.left(columns.seen().start)
+        top = area.top() + rows.left(rows.seen().start)
+        painter.drawImage(QRectF(left, top, part.width() * cell, part.height() * cell), large)
+
+    def _draw_cross(self, painter: QPainter, area: QRectF, place: QRectF) -> None:
+        guide = QColor(self.theme.colour("ink"))
+        guide.setAlphaF(0.3)
+        painter.setPen(QPen(guide, 1.0))
+        middle = place.center()
+        painter.drawLine(QPointF(area.left(), middle.y()), QPointF(place.left(), middle.y()))
+        painter.drawLine(QPointF(middle.x(), area.top()), QPointF(middle.x(), place.top()))
+        self.outline(painter, place, "panel", 3.0)
+        self.outline(painter, place, "focus", 2.0)
+
+    def _draw_names(self, painter: QPainter, sizes: MatrixSizes, area: QRectF) -> None:
+        step, (down, across) = self.theme.step, self._names
+        painter.setFont(self.theme.font("small_strong"))
+        high = painter.fontMetrics().height()
+        self.write(painter, QRectF(area.left(), 0, area.width(), high), f"{across} →", "small_strong")
+        place = QRectF(0, area.top() - high - step(1), sizes.left - step(2), high)
+        self.write(painter, place, f"{down} ↓", "small_strong", side=Qt.AlignmentFlag.AlignRight)
+
+    def _draw_labels(
+        self,
+        painter: QPainter,
+        sizes: MatrixSizes,
+        rows: Columns,
+        columns: Columns,
+        current: tuple[int, int] | None,
+    ) -> None:
+        """Draw the tokens' labels, in letters that are no larger than a cell."""
+        theme = self.theme
+        font = theme.font("small")
+        font.setPixelSize(round(min(font.pixelSize(), columns.column * 0.86)))
+        painter.setFont(font)
+        metrics = painter.fontMetrics()
+        wide, high = sizes.left - theme.step(2), sizes.top - theme.step(6)
+        for way, along in ((rows, False), (columns, True)):
+            for index in way.seen():
+                middle = way.left(index + 0.5)
+                if not 0 <= middle <= way.width:
+                    continue
+                here = current is not None and current[1 if along else 0] == index
+                painter.setPen(theme.colour("ink" if here else "ink_quiet"))
+                font.setBold(here)
+                painter.setFont(font)
+                room = high if along else wide
+                text = metrics.elidedText(self._labels[index], Qt.TextElideMode.ElideRight, int(room * 0.94))
+                painter.save()
+                if along:
+                    painter.translate(sizes.left + middle, sizes.top - theme.step(1))
+                    painter.rotate(-90)
+                    place = QRectF(0, -way.column, room, 2 * way.column)
+                    side = Qt.AlignmentFlag.AlignLeft
+                else:
+                    place = QRectF(0, sizes.top + middle - way.column, wide + theme.step(1), 2 * way.column)
+                    side = Qt.AlignmentFlag.AlignRight
+                painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
+                painter.restore()
+
+    def _draw_overview(self, painter: QPainter) -> None:
+        """Draw all cells small, and the visible range."""
+        thumb, rows, columns = self.overview(), self._rows, self.columns
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(thumb, self._small.convertToFormat(QImage.Format.Format_RGB32))
+        painter.restore()
+        self.outline(painter, thumb.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
+        share = thumb.width() / self.count()
+        box = QRectF(
+            thumb.left() + columns.offset / columns.column * share,
+            thumb.top() + rows.offset / rows.column * share,
+            columns.width / columns.column * share,
+            rows.width / rows.column * share,
+        )
+        self.outline(painter, box, "accent", 1.5, 2)
+
+    def _draw_legend(self, painter: QPainter, place: QRectF) -> float:
+        """Draw the colour scale with its name and the words at its ends; returns its bottom."""
+        step = self.theme.step
+        painter.setFont(self.theme.font("small"))
+        high = painter.fontMetrics().height()
+        name = QRectF(place.left(), place.top(), place.width(), high)
+        self.write(painter, name, self._measure, role="ink_quiet")
+        bar = QRectF(place.left(), name.bottom() + step(1), min(place.width(), step(44)), step(2.5))
+        draw_scale(painter, bar, 0.0, partial(rising, self.theme))
+        self.outline(painter, bar.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
+        words = QRectF(bar.left(), bar.bottom() + step(1), bar.width(), high)
+        for end, side in zip(
+            self._legend, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True
+        ):
+            self.write(painter, words, end, role="ink_quiet", side=side)
+        return words.bottom()
+
+    def _draw_lines(self, painter: QPainter, place: QRectF, lines: Sequence[str]) -> None:
+        """Draw the current cell's words, the first line large; an invitation if there is no current cell."""
+        theme = self.theme
+        wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+        for at, line in enumerate(lines or (_INVITATION,)):
+            painter.setFont(theme.font("quote" if lines and at == 0 else "small"))
+            painter.setPen(theme.colour("ink" if lines else "ink_quiet"))
+            text = line if len(line) < 160 else f"{line[:158]}…"
+            needed = painter.boundingRect(place, int(wrap), text)
+            painter.drawText(place, int(wrap), text)
+            place = place.adjusted(0, needed.height() + theme.step(1), 0, 0)
+
+
+def _cell(area: QRectF, rows: Columns, columns: Columns, row: int, column: int) -> QRectF:
+    corner = QPointF(area.left() + columns.left(column), area.top() + rows.left(row))
+    return QRectF(corner.x(), corner.y(), columns.column, rows.column)

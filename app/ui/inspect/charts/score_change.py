@@ -5,15 +5,17 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from app.core.inside import Removals
+from app.core.inside import InputWindow, Removals
 from app.core.wording import percent
-from app.ui.kit.chart import Chart, Table, number, signed
+from app.ui.inspect.charts.painting import RowsChart
+from app.ui.kit.chart import Table, number, signed
 from app.ui.kit.theme import Theme
 
 _CHANGE = "Change of the score"
+_NOTHING = Removals(InputWindow(()), "", 0.0, 0.0, ())
 
 
-class ScoreChange(Chart):
+class ScoreChange(RowsChart):
     """A row for each sentence: a bar to the left where the score falls without it, to the right where it rises.
 
     Its places are sentences, in the order of the text.
@@ -21,7 +23,7 @@ class ScoreChange(Chart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Score without each sentence")
-        self._removals: Removals | None = None
+        self._removals = _NOTHING
         self._values = False
 
     def set_removals(self, removals: Removals, *, values: bool = False) -> None:
@@ -32,17 +34,13 @@ class ScoreChange(Chart):
 
     def change(self, index: int) -> float:
         """The change of the score when a sentence is removed."""
-        removals = self._removals
-        return removals.sentences[index].score - removals.score if removals is not None else 0.0
+        return self._removals.sentences[index].score - self._removals.score
 
     def count(self) -> int:
-        return len(self._removals.sentences) if self._removals is not None else 0
+        return len(self._removals.sentences)
 
     def describe(self, index: int) -> str:
-        removals = self._removals
-        if removals is None:
-            return ""
-        sentence = removals.sentences[index]
+        removals, sentence = self._removals, self._removals.sentences[index]
         holds = ", which holds the answer" if sentence.holds_focus else ""
         likely = f", {percent(removals.probability)} becomes {percent(sentence.probability)}"
         return (
@@ -54,102 +52,73 @@ class ScoreChange(Chart):
     def table(self) -> Table:
         columns = ("sentence", "text", "start", "end", "score", "score without", "change", "probability",
                    "probability without", "holds the answer")  # fmt: skip
-        removals = self._removals
-        if removals is None:
-            return Table(columns)
-        return Table(
-            columns,
-            tuple(
-                (
-                    at + 1,
-                    sentence.text,
-                    sentence.span.start,
-                    sentence.span.end,
-                    removals.score,
-                    sentence.score,
-                    self.change(at),
-                    removals.probability,
-                    sentence.probability,
-                    "yes" if sentence.holds_focus else "no",
-                )
-                for at, sentence in enumerate(removals.sentences)
-            ),
+        whole = self._removals
+        rows = (
+            (
+                *(at + 1, one.text, one.span.start, one.span.end),
+                *(whole.score, one.score, self.change(at), whole.probability, one.probability),
+                "yes" if one.holds_focus else "no",
+            )
+            for at, one in enumerate(whole.sentences)
         )
+        return Table(columns, tuple(rows))
+
+    # Size and drawing
 
     def sizeHint(self) -> QSize:
-        return QSize(self.theme.step(200), round(self._top() + max(1, self.count()) * self._high()))
+        return QSize(self.theme.step(200), round(self.top() + max(1, self.count()) * self.row_height()))
 
-    def place_at(self, point: QPointF) -> int:
-        index = int((point.y() - self._top()) // self._high()) if point.y() >= self._top() else -1
-        return index if index < self.count() else -1
-
-    def stepped(self, key: int, leap: bool) -> int | None:
-        ways = {Qt.Key.Key_Up: Qt.Key.Key_Left, Qt.Key.Key_Down: Qt.Key.Key_Right}
-        return super().stepped(ways.get(Qt.Key(key), key), leap)
-
-    def _top(self) -> float:
+    def top(self) -> float:
         return float(self.theme.step(7))
 
-    def _high(self) -> float:
+    def row_height(self) -> float:
         return 2 * QFontMetricsF(self.theme.font("quote")).lineSpacing() + self.theme.step(4)
 
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
-        removals, theme = self._removals, self.theme
-        if removals is None:
-            return
-        wide = size.width() - 2 * theme.step(1)
-        metrics = QFontMetricsF(theme.font("small_strong"))
-        numbers_width = max(
-            metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")
-        ) + theme.step(2)
-        room = max(theme.step(20), wide - max(numbers_width, wide * 0.16) - theme.step(10))
-        words = QRectF(theme.step(2), 0, room * 0.66, 0)
-        bars = QRectF(words.right() + theme.step(4), 0, room * 0.34, 0)
-        numbers = QRectF(
-            bars.right() + theme.step(4), 0, max(numbers_width, wide - bars.right() - theme.step(4)), 0
-        )
-        painter.setFont(theme.font("small_strong"))
-        painter.setPen(theme.colour("ink_quiet"))
-        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        for place, text in ((words, "Without this sentence"), (numbers, _CHANGE)):
-            painter.drawText(QRectF(place.left(), 0, place.width(), self._top()), left, text)
-        middle = bars.center().x()
-        half = QRectF(bars.left(), 0, bars.width() / 2 - theme.step(1), self._top())
-        painter.drawText(half, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, "falls")
-        half.moveLeft(middle + theme.step(1))
-        painter.drawText(half, left, "rises")
+        step = self.theme.step
+        wide = size.width() - 2 * step(1)
+        metrics = QFontMetricsF(self.theme.font("small_strong"))
+        numbers_width = max(metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")) + step(2)
+        room = max(step(20), wide - max(numbers_width, wide * 0.16) - step(10))
+        words = QRectF(step(2), 0, room * 0.66, self.top())
+        bars = QRectF(words.right() + step(4), 0, room * 0.34, self.top())
+        left = bars.right() + step(4)
+        numbers = QRectF(left, 0, max(numbers_width, wide - left), self.top())
+        half = QRectF(bars.left(), 0, bars.width() / 2 - step(1), self.top())
+        self.write(painter, words, "Without this sentence", "small_strong", "ink_quiet")
+        self.write(painter, numbers, _CHANGE, "small_strong", "ink_quiet")
+        self.write(painter, half, "falls", "small_strong", "ink_quiet", Qt.AlignmentFlag.AlignRight)
+        half.moveLeft(bars.center().x() + step(1))
+        self.write(painter, half, "rises", "small_strong", "ink_quiet")
         largest = max((abs(self.change(at)) for at in range(self.count())), default=0.0) or 1.0
         for index in range(self.count()):
-            top = self._top() + index * self._high()
-            row = QRectF(0.5, top + 0.5, size.width() - 1, self._high() - 1)
-            self._draw_ground(painter, row, words, index, whole)
+            top = self.top() + index * self.row_height()
+            row = QRectF(0.5, top + 0.5, size.width() - 1, self.row_height() - 1)
+            self._draw_ground(painter, row, index, whole)
             self._draw_words(painter, row, words, index)
             self._draw_bar(painter, row, bars, self.change(index) / largest)
             self._draw_numbers(painter, row, numbers, index)
 
-    def _draw_ground(self, painter: QPainter, row: QRectF, words: QRectF, index: int, whole: bool) -> None:
-        theme, removals = self.theme, self._removals
-        assert removals is not None
+    def _draw_ground(self, painter: QPainter, row: QRectF, index: int, whole: bool) -> None:
+        theme = self.theme
         if index == self._current and not whole:
             painter.setPen(QPen(theme.colour("ink"), 1.0))
             painter.setBrush(theme.colour("hover"))
             painter.drawRoundedRect(row, theme.step(1), theme.step(1))
         painter.setPen(QPen(theme.colour("line"), 1.0))
         painter.drawLine(row.topLeft(), row.topRight())
-        if removals.sentences[index].holds_focus:
+        if self._removals.sentences[index].holds_focus:
             inset = theme.step(1.5)
             mark = QRectF(row.left() + 1, row.top() + inset, theme.step(0.75), row.height() - 2 * inset)
             painter.fillRect(mark, theme.colour("answer_line"))
 
     def _draw_words(self, painter: QPainter, row: QRectF, words: QRectF, index: int) -> None:
-        theme, removals = self.theme, self._removals
-        assert removals is not None
-        painter.setFont(theme.font("quote"))
-        painter.setPen(theme.colour("ink"))
-        metrics = painter.fontMetrics()
-        text = " ".join(removals.sentences[index].text.split())
+        painter.setFont(self.theme.font("quote"))
+        painter.setPen(self.theme.colour("ink"))
+        text = " ".join(self._removals.sentences[index].text.split())
         # Two lines' worth of words, less what breaking them between words may cost.
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(words.width() * 1.8))
+        wide = int(words.width() * 1.8)
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, wide)
         place = QRectF(words.left(), row.top(), words.width(), row.height())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
         painter.drawText(place, int(flags), text)
@@ -165,16 +134,13 @@ class ScoreChange(Chart):
         painter.drawLine(QPointF(middle, row.top() + 2), QPointF(middle, row.bottom() - 2))
 
     def _draw_numbers(self, painter: QPainter, row: QRectF, numbers: QRectF, index: int) -> None:
-        theme, removals = self.theme, self._removals
-        assert removals is not None
-        painter.setFont(theme.font("strong"))
-        painter.setPen(theme.colour("ink"))
+        whole, one = self._removals, self._removals.sentences[index]
+        painter.setFont(self.theme.font("strong"))
         high = painter.fontMetrics().height()
-        top = row.center().y() - high
-        place = QRectF(numbers.left(), top, numbers.width(), high)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, signed(self.change(index)))
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("ink_quiet"))
+        place = QRectF(numbers.left(), row.center().y() - high, numbers.width(), high)
+        self.write(painter, place, signed(self.change(index)), "strong")
         shown = number if self._values else percent
-        text = f"{shown(removals.probability)} → {shown(removals.sentences[index].probability)}"
-        painter.drawText(place.translated(0, high), Qt.AlignmentFlag.AlignLeft, text)
+        painter.setFont(self.theme.font("small"))
+        place = QRectF(place.left(), place.bottom(), place.width(), painter.fontMetrics().height())
+        text = f"{shown(whole.probability)} → {shown(one.probability)}"
+        self.write(painter, place, text, role="ink_quiet")

@@ -7,13 +7,13 @@ import math
 from app.core.inside import SpanScores
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
+from app.ui.inspect.charts.token_bars import RUNNERS_UP
 from app.ui.inspect.charts.tokens import labels_of, words_between
 from app.ui.kit.chart import Table, number, summed
 from app.ui.kit.theme import Theme
 
 # Longer spans are not shown: answers are shorter, and the matrix stays a band.
 BAND = 48
-_RUNNERS_UP = 4
 
 
 class SpanMatrix(Matrix):
@@ -32,7 +32,7 @@ class SpanMatrix(Matrix):
         self._scores, self._text, self._pair = scores, text, pair
         labels = labels_of(scores.window, text, pair)
         cells, low, high = _levels(scores)
-        marks = [(span.first, span.last) for span in scores.spans[: 1 + _RUNNERS_UP]]
+        marks = [(span.first, span.last) for span in scores.spans[: 1 + RUNNERS_UP]]
         self.set_cells(labels, cells, (number(low), number(high)), marks)
 
     def score(self, row: int, column: int) -> float:

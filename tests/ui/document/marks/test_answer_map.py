@@ -7,23 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.heat import edges_of, over_height
+from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
-
-RESOURCES = ROOT / "resources"
 
 
 @pytest.fixture
-def bar(qapp: QApplication, qtbot: QtBot) -> AnswerMap:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
+def bar(theme: Theme, qtbot: QtBot) -> AnswerMap:
     bar = AnswerMap(theme)
-    theme.setParent(bar)
     qtbot.addWidget(bar)
     bar.resize(bar.sizeHint().width(), 600)
     bar.setRange(0, 900)
@@ -110,30 +102,18 @@ def test_a_mark_goes_before_the_heat_under_it(bar: AnswerMap, qtbot: QtBot) -> N
 
 
 @given(
-    some.lists(some.floats(0, 1), min_size=1, max_size=40),
-    some.integers(1, 60),
-    some.randoms(use_true_random=False),
+    some.lists(some.tuples(some.floats(0, 1), some.floats(0, 1), some.floats(0, 1)), min_size=1, max_size=40)
 )
-def test_every_hot_part_of_the_text_is_hot_where_it_stands(
-    heat: list[float], parts: int, chance: object
-) -> None:
-    cuts = sorted(chance.random() for _ in range(len(heat) - 1))  # type: ignore[attr-defined]
-    edges = [0.0, *cuts, 1.0]
-    spread = over_height(heat, edges, parts)
-    assert len(spread) == parts and max(spread) == max(heat)
-    for value, top, bottom in zip(heat, edges[:-1], edges[1:], strict=True):
-        at = (top + bottom) / 2
-        assert spread[min(parts - 1, int(at * parts))] >= value
+def test_every_hot_part_of_the_text_is_hot_where_it_stands(parts: list[tuple[float, float, float]]) -> None:
+    heat = [value for value, _, _ in parts]
+    ranges = [(min(ends), max(ends)) for _, *ends in parts]
+    spread = heat_over_height(heat, ranges)
+    count = len(heat)
+    assert len(spread) == count and max(spread) == max(heat)
+    for value, (top, bottom) in zip(heat, ranges, strict=True):
+        assert spread[min(count - 1, int((top + bottom) / 2 * count))] >= value
     for part, value in enumerate(spread):
-        low, high = part / parts, (part + 1) / parts
-        near = [
-            v
-            for v, a, b in zip(heat, edges[:-1], edges[1:], strict=True)
-            if a < high + 1e-9 and b > low - 1e-9
-        ]
-        assert value <= max(near)
-
-
-def test_parts_of_a_text_cover_it() -> None:
-    assert edges_of(4, 10) == [0, 2, 5, 7, 10]
-    assert edges_of(256, 0) == [0] * 257
+        low, high = part / count - 1e-9, (part + 1) / count + 1e-9
+        assert value <= max(
+            (v for v, (a, b) in zip(heat, ranges, strict=True) if a < high and b > low), default=0
+        )

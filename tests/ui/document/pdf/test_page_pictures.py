@@ -47,11 +47,8 @@ def book(tmp_path: Path) -> Opened:
 
 
 @pytest.fixture
-def pane(workspace: Workspace, book: Opened, qtbot: QtBot) -> PagePane:
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
+def pane(theme: Theme, book: Opened, qtbot: QtBot) -> PagePane:
     pane = PagePane(theme)
-    theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.resize(700, 600)
     pane.show_document(book)
@@ -182,23 +179,3 @@ def test_closed_it_draws_nothing_more(
     pane.map.setValue(pane.map.maximum())
     qtbot.wait(100)
     assert len(slow.orders) == 1 and not pane._shelf.tiles()
-
-
-@pytest.mark.parametrize("size", [(700, 600), (1200, 900)])
-def test_the_scale_of_what_is_drawn_is_the_screens(
-    workspace: Workspace,
-    lanes: Lanes,
-    pane: PagePane,
-    book: Opened,
-    qtbot: QtBot,
-    size: tuple[int, int],
-) -> None:
-    pane.resize(*size)
-    heard: list[list[tuple[int, float, int, int, int, int]]] = []
-    pane.pictures_wanted.connect(heard.append)
-    pane.show()
-    qtbot.waitUntil(lambda: bool(heard))
-    page, scale, left, top, width, height = heard[0][0]
-    assert (page, left, top) == (0, 0, 0)
-    assert width == round(612 * scale) == pane._stack.rect(0).width and height > 0
-    PagePictures(workspace, lanes, pane, book).close()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,16 +18,13 @@ from app.core.page_runs import Box
 from app.core.pages import characters_under, places_of
 from app.core.text import Span
 from app.ui.document.marks.word_search import at_once
-from app.ui.document.pdf.page_points import box_at, caret_at, line_around, word_around
-from app.ui.document.pdf.page_selecting import SelectablePages
-from app.ui.document.pdf.page_selection import PageSelection
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
-RESOURCES = ROOT / "resources"
 LEFT = "The kitchen had a table\nand on it lay seven silver\nspoons from the old coun-\ntry house."
 RIGHT = "Roses grew behind the wall\nand nobody ever watered\nthem but the rain."
 FIRST = Page([*lines(LEFT, 72, 100), *lines(RIGHT, 330, 100)])
@@ -40,12 +37,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
 
 
 @pytest.fixture
-def open_pages(qapp: QApplication, qtbot: QtBot) -> Callable[[Opened], SelectablePages]:
-    def shown(document: Opened) -> SelectablePages:
-        theme = Theme(RESOURCES)
-        theme.choose("light")
-        pages = SelectablePages(theme)
-        theme.setParent(pages)
+def open_pages(theme: Theme, qtbot: QtBot) -> Callable[[Opened], PagePane]:
+    def shown(document: Opened) -> PagePane:
+        pages = PagePane(theme)
         qtbot.addWidget(pages)
         pages.resize(760, 1500)
         pages.show()
@@ -56,7 +50,7 @@ def open_pages(qapp: QApplication, qtbot: QtBot) -> Callable[[Opened], Selectabl
 
 
 @pytest.fixture
-def pages(open_pages: Callable[[Opened], SelectablePages], opened: Opened) -> SelectablePages:
+def pages(open_pages: Callable[[Opened], PagePane], opened: Opened) -> PagePane:
     return open_pages(opened)
 
 
@@ -78,18 +72,18 @@ def behind(opened: Opened, words: str) -> Spot:
     return Spot(page, box.right - 0.5, (box.top + box.bottom) / 2)
 
 
-def in_view(pages: SelectablePages, spot: Spot) -> QPoint:
+def in_view(pages: PagePane, spot: Spot) -> QPoint:
     return pages.place_of(spot).toPoint()
 
 
-def drag(pages: SelectablePages, qtbot: QtBot, start: Spot, end: Spot) -> None:
+def drag(pages: PagePane, qtbot: QtBot, start: Spot, end: Spot) -> None:
     port = pages.viewport()
     qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=in_view(pages, start))
     move(pages, in_view(pages, end))
     qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=in_view(pages, end))
 
 
-def move(pages: SelectablePages, place: QPoint) -> None:
+def move(pages: PagePane, place: QPoint) -> None:
     """Move the mouse with its left button held."""
     port, left = pages.viewport(), Qt.MouseButton.LeftButton
     event = QMouseEvent(
@@ -103,7 +97,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def test_words_of_one_line(pages: SelectablePages, opened: Opened, qtbot: QtBot) -> None:
+def test_words_of_one_line(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
     drag(pages, qtbot, before(opened, "seven"), behind(opened, "silver"))
     assert pages.selected_words() == "seven silver"
     drag(pages, qtbot, behind(opened, "silver"), before(opened, "seven"))
@@ -111,14 +105,14 @@ def test_words_of_one_line(pages: SelectablePages, opened: Opened, qtbot: QtBot)
 
 
 def test_a_word_over_a_lines_end_reads_without_its_hyphen(
-    pages: SelectablePages, opened: Opened, qtbot: QtBot
+    pages: PagePane, opened: Opened, qtbot: QtBot
 ) -> None:
     drag(pages, qtbot, before(opened, "old"), behind(opened, "house"))
     assert pages.selected_words() == "old country house"
 
 
 def test_over_columns_and_pages_it_reads_as_the_text_does(
-    pages: SelectablePages, opened: Opened, qtbot: QtBot
+    pages: PagePane, opened: Opened, qtbot: QtBot
 ) -> None:
     drag(pages, qtbot, before(opened, "house."), behind(opened, "Roses"))
     assert " ".join(pages.selected_words().split()) == "house. Roses"
@@ -130,7 +124,7 @@ def test_over_columns_and_pages_it_reads_as_the_text_does(
     assert words == text[text.index("kitchen") : text.index("cat.") + 3]
 
 
-def test_what_is_marked_is_what_is_copied(pages: SelectablePages, opened: Opened, qtbot: QtBot) -> None:
+def test_what_is_marked_is_what_is_copied(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
     drag(pages, qtbot, before(opened, "silver"), behind(opened, "nobody"))
     marked = characters_under(opened.pages, places_of(opened.pages, pages._selection.span))
     assert squeezed(marked).replace("\x02", "").replace("-", "") == squeezed(pages.selected_words())
@@ -145,9 +139,7 @@ def test_what_is_marked_is_what_is_copied(pages: SelectablePages, opened: Opened
         assert (QColor(image.pixel(corner)) == blue) == chosen, words
 
 
-def test_two_clicks_select_a_word_and_three_a_line(
-    pages: SelectablePages, opened: Opened, qtbot: QtBot
-) -> None:
+def test_two_clicks_select_a_word_and_three_a_line(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
     at = in_view(pages, behind(opened, "silv"))
     port, left = pages.viewport(), Qt.MouseButton.LeftButton
     qtbot.mouseDClick(port, left, pos=at)
@@ -164,7 +156,7 @@ def test_two_clicks_select_a_word_and_three_a_line(
 
 
 def test_shift_and_a_click_extend_and_a_click_takes_it_away(
-    pages: SelectablePages, opened: Opened, qtbot: QtBot
+    pages: PagePane, opened: Opened, qtbot: QtBot
 ) -> None:
     port, left = pages.viewport(), Qt.MouseButton.LeftButton
     qtbot.mouseClick(port, left, pos=in_view(pages, before(opened, "seven")))
@@ -178,7 +170,7 @@ def test_shift_and_a_click_extend_and_a_click_takes_it_away(
     assert pages.selected_words() == ""
 
 
-def test_beyond_the_edge_it_scrolls_on(pages: SelectablePages, opened: Opened, qtbot: QtBot) -> None:
+def test_beyond_the_edge_it_scrolls_on(pages: PagePane, opened: Opened, qtbot: QtBot) -> None:
     pages.resize(760, 400)
     qtbot.mousePress(
         pages.viewport(), Qt.MouseButton.LeftButton, pos=in_view(pages, before(opened, "kitchen"))
@@ -192,20 +184,7 @@ def test_beyond_the_edge_it_scrolls_on(pages: SelectablePages, opened: Opened, q
     assert pages.map.value() == stood
 
 
-def test_all_of_it_is_copied_and_nothing_asks_for_the_answer(
-    pages: SelectablePages, opened: Opened, qtbot: QtBot
-) -> None:
-    asked: list[bool] = []
-    pages.copy_asked.connect(lambda: asked.append(True))
-    control = Qt.KeyboardModifier.ControlModifier
-    qtbot.keyClick(pages, Qt.Key.Key_C, control)
-    assert asked == [True]
-    qtbot.keyClick(pages, Qt.Key.Key_A, control)
-    qtbot.keyClick(pages, Qt.Key.Key_C, control)
-    assert QGuiApplication.clipboard().text() == opened.document.text and asked == [True]
-
-
-def test_the_mouse_shows_where_there_is_text(pages: SelectablePages, opened: Opened) -> None:
+def test_the_mouse_shows_where_there_is_text(pages: PagePane, opened: Opened) -> None:
     on = pages.place_of(behind(opened, "kitch"))
     assert pages._cursor_at(on) == Qt.CursorShape.IBeamCursor
     assert pages._cursor_at(pages.place_of(Spot(0, 300, 600))) == Qt.CursorShape.ArrowCursor
@@ -213,7 +192,7 @@ def test_the_mouse_shows_where_there_is_text(pages: SelectablePages, opened: Ope
 
 
 def test_right_to_left_words_are_selected_from_the_right(
-    open_pages: Callable[[Opened], SelectablePages], tmp_path: Path, qtbot: QtBot
+    open_pages: Callable[[Opened], PagePane], tmp_path: Path, qtbot: QtBot
 ) -> None:
     # As it is printed, left to right: the last word of the sentence stands at the left.
     opened = opened_pdf(tmp_path / "hebrew.pdf", [Page([Words("בוט רקוב םלוע םולש", 200, 100)])])
@@ -271,15 +250,12 @@ def test_a_drag_between_any_two_letters_selects_what_stands_between(
         ("שָׁלוֹם עולם", 2, "שָׁלוֹם"),
         ("👩\u200d👩\u200d👧 and 𝔘𝔫𝔦 here", 12, "𝔘𝔫𝔦"),
         ("word", 0, "word"),
+        ("", 0, ""),
         ("a" * 500, 250, "a" * 200),
     ],
 )
 def test_the_word_around_a_place(text: str, point: int, word: str) -> None:
     assert word_around(text, point).of(text) == word
-
-
-def test_there_is_no_word_in_no_text() -> None:
-    assert word_around("", 0) == Span(0, 0)
 
 
 def test_words_are_looked_for_from_the_last_place_backwards_over_a_long_text(opened: Opened) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -82,12 +81,3 @@ def test_what_is_in_two_rectangles() -> None:
 def test_nothing_stands_where_there_are_no_pages() -> None:
     stack = PageStack([], 1.0, 20, 10, 500)
     assert list(stack.between(0, 1000)) == [] and stack.height == 0 and stack.page_at(30) == 0
-
-
-def test_a_thousand_look_ups_in_a_hundred_thousand_pages_take_no_time() -> None:
-    stack = PageStack([(600, 800)] * 100_000, 1.5, 20)
-    start = time.perf_counter()
-    for step in range(1000):
-        stack.between(step * 100_000, step * 100_000 + 1000)
-        stack.spot(100, step * 100_000)
-    assert time.perf_counter() - start < 0.2

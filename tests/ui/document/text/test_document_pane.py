@@ -5,20 +5,25 @@ from __future__ import annotations
 import random
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QColor, QTextCursor
-from PySide6.QtWidgets import QApplication
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.core.text import Span
+from app.core.layout import Opened
+from app.core.positions import utf16_units
+from app.core.text import Document, Span
+from app.documents.plain_text import read_plain_text
+from app.ui.document.marks.offsets import document_text, insertable
+from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
+from app.ui.document.text.long_lines import LIMIT, added, as_shown, broken
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
+from tests.helpers.pixels import coloured
 
-RESOURCES = ROOT / "resources"
 PIECES = (
     "word", " ", ". ", "\n", "\r\n", "\r", "\n\n", "\t", "\0", "\u00ad", "\u2028", "\u2029", "\ufffc", "\ufdd0",
     "\ufeff", "\u00a0", "👩\u200d👩\u200d👧\u200d👦", "🏳️\u200d🌈", "👍🏽", "🇩🇪", "e\u0301", "a\u0308\u0323",
@@ -28,11 +33,8 @@ PIECES = (
 
 
 @pytest.fixture
-def pane(qapp: QApplication, qtbot: QtBot) -> DocumentPane:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
+def pane(theme: Theme, qtbot: QtBot) -> DocumentPane:
     pane = DocumentPane(theme)
-    theme.setParent(pane)
     qtbot.addWidget(pane)
     pane.resize(760, 600)
     pane.show()
@@ -68,42 +70,14 @@ def test_what_is_lit_is_what_the_answer_says_in_200_random_passages(pane: Docume
     assert lit > 400
 
 
-def test_words_that_stand_elsewhere_are_not_lit(pane: DocumentPane) -> None:
-    pane.set_text("One two three.")
-    assert pane.light([(Span(4, 7), "two"), (Span(5, 8), "two"), (Span(8, 99), "three.")]) == [
-        True,
-        False,
-        False,
-    ]
-    assert pane.lit() == ["two"]
-    assert pane.light_boxes(1) == []
-
-
-def amber(pane: DocumentPane, role: str = "answer_ground") -> tuple[int, int, int, int]:
-    """The box of pixels of the lights' colour: left, top, right, bottom."""
-    image = pane.viewport().grab().toImage()
-    colour = pane._theme.colour(role)
-    found = [
-        (x, y)
-        for y in range(image.height())
-        for x in range(image.width())
-        if QColor(image.pixel(x, y)) == colour
-    ]
-    assert found
-    return (
-        min(x for x, _ in found),
-        min(y for _, y in found),
-        max(x for x, _ in found),
-        max(y for _, y in found),
-    )
-
-
 def test_the_colour_lies_under_the_words(pane: DocumentPane) -> None:
     pane.set_text("One two three. 👩\u200d👩 Four five six.")
     at = pane.text().index("five")
     pane.light([(Span(at, at + 4), "five")])
     (box,) = pane.light_boxes(0)
-    left, top, right, bottom = amber(pane)
+    found = coloured(pane, pane._theme, "answer_ground")
+    left, right = min(x for x, _ in found), max(x for x, _ in found)
+    top, bottom = min(y for _, y in found), max(y for _, y in found)
     assert abs(left - box.left()) <= 2 and abs(right - box.right()) <= 2
     assert box.top() - 2 <= top and bottom <= box.bottom() + 3
     middle = QPoint(round(box.center().x()), round(box.center().y()))
@@ -138,7 +112,7 @@ def test_a_number_among_right_to_left_words_is_lit_whole(pane: DocumentPane) -> 
     (box,), (digits,), (one,) = (pane.light_boxes(index) for index in range(3))
     assert box.left() <= digits.left() and digits.right() <= box.right()
     assert abs(one.left() - digits.left()) < 0.5 and one.right() < digits.right()
-    assert amber(pane)[0] <= digits.left() + 1
+    assert min(coloured(pane, pane._theme, "answer_ground"))[0] <= digits.left() + 1
 
 
 def test_a_light_that_goes_over_lines_has_a_box_in_each(pane: DocumentPane) -> None:
@@ -166,13 +140,6 @@ def test_a_far_light_is_scrolled_into_view_with_lines_above(pane: DocumentPane, 
         before = pane.verticalScrollBar().value()
         pane.reveal(0)
         assert pane.verticalScrollBar().value() == before and not pane.moved_by_user()
-
-
-def test_scrolling_by_hand_is_noticed(pane: DocumentPane) -> None:
-    pane.set_text("line\n" * 500)
-    pane.note_position()
-    pane.verticalScrollBar().setValue(40)
-    assert pane.moved_by_user()
 
 
 def test_paragraphs_that_are_laid_out_later_are_no_scrolling_by_hand(
@@ -212,7 +179,6 @@ def test_an_edit_puts_the_lights_out_and_a_restyle_does_not(pane: DocumentPane) 
     cursor.insertText("T")
     assert pane.lit() == [] and edits == [True]
     assert pane.text() == "One Two three."
-    pane._theme.choose("light", 1.0)
 
 
 def test_a_paste_is_made_clean(pane: DocumentPane) -> None:
@@ -220,16 +186,6 @@ def test_a_paste_is_made_clean(pane: DocumentPane) -> None:
     data.setText("a\r\nb\u2028c\u2029d")
     pane.insertFromMimeData(data)
     assert pane.text() == "a\nb\nc\nd"
-
-
-def test_files_dropped_are_passed_on_and_not_pasted(pane: DocumentPane, tmp_path: Path) -> None:
-    dropped: list[list[Path]] = []
-    pane.files_dropped.connect(dropped.append)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
-    assert pane.canInsertFromMimeData(data)
-    pane.insertFromMimeData(data)
-    assert dropped == [[tmp_path / "a.txt"]] and pane.text() == ""
 
 
 @pytest.mark.parametrize(
@@ -292,13 +248,6 @@ def test_the_page_has_a_comfortable_line_in_the_middle(pane: DocumentPane) -> No
     assert pane.viewport().width() > 360
 
 
-def test_a_place_that_is_not_lit_says_why(pane: DocumentPane) -> None:
-    pane.set_text("One two three.")
-    pane.light([(Span(4, 7), "two"), (Span(5, 8), "two")])
-    assert pane.why_not(0) == "" and pane.why_not(7) == ""
-    assert pane.why_not(1) == "The text says something else at this place by now."
-
-
 def test_selected_words_are_those_of_the_text(pane: DocumentPane) -> None:
     assert pane.is_empty() and pane.selected_words() == ""
     pane.set_text("One 👩\u200d👩\ntwo")
@@ -348,3 +297,146 @@ def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane
     usual = pane.viewport().width()
     pane.set_text("Words that run on over many lines, as people write them now. " * 60)
     assert pane.viewport().width() <= usual
+
+
+def below_the_last_line(pane: DocumentPane) -> float:
+    """How many pixels of the view there are below the last line of the text; negative where it is cut off."""
+    block, offset = list(pane.visible_blocks())[-1]
+    assert not block.next().isValid(), "the last paragraph is seen"
+    line = block.layout().lineAt(block.layout().lineCount() - 1)
+    return pane.viewport().height() - (offset.y() + line.y() + line.height())
+
+
+@pytest.mark.parametrize(
+    "text", ["A line of some words.\n" * 400 + "The end", "one long paragraph of words " * 900]
+)
+def test_the_last_line_is_never_cut_off_at_the_end(pane: DocumentPane, qtbot: QtBot, text: str) -> None:
+    pane.set_text(text)
+    control = Qt.KeyboardModifier.ControlModifier
+    for high in range(300, 340, 3):
+        pane.resize(760, high)
+        qtbot.keyClick(pane, Qt.Key.Key_Home, control)
+        qtbot.keyClick(pane, Qt.Key.Key_End, control)
+        assert below_the_last_line(pane) > pane.document().documentMargin() / 2, "the page's margin is seen"
+        qtbot.keyClick(pane, Qt.Key.Key_Home, control)
+        pane.moveCursor(QTextCursor.MoveOperation.End)
+        qtbot.keyClicks(pane, "x")
+        assert below_the_last_line(pane) >= 0, "while one types, too"
+
+
+WORDS = "The tide is high at noon. "
+LONG = "\n".join(WORDS * 8 for _ in range(12))
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_pane, "PIECE", 7)
+
+
+def filled(pane: DocumentPane) -> bool:
+    return document_text(pane.document()) == pane.text()
+
+
+def test_the_text_is_known_at_once_and_comes_on_the_page_later(
+    small_pieces: None, pane: DocumentPane, qtbot: QtBot
+) -> None:
+    edits: list[str] = []
+    pane.edited.connect(lambda: edits.append(pane.text()))
+    pane.set_text(LONG)
+    assert pane.text() == LONG
+    assert pane.units() == utf16_units(LONG)
+    assert len(document_text(pane.document())) < len(LONG)
+    assert not pane.document().isUndoRedoEnabled()
+    qtbot.waitUntil(lambda: filled(pane))
+    assert pane.text() == LONG
+    assert edits == [LONG]
+    assert pane.document().isUndoRedoEnabled()
+    assert not pane.document().isUndoAvailable()
+
+
+def test_what_is_asked_of_the_page_meanwhile_finds_all_of_it(small_pieces: None, pane: DocumentPane) -> None:
+    pane.set_text(LONG)
+    at = LONG.rindex("noon")
+    assert pane.light([(Span(at, at + 4), "noon")]) == [True]
+    assert pane.lit() == ["noon"]
+    pane.set_text(LONG + "\nthe end")
+    assert pane.go_to_words("the end")
+    pane.set_text(LONG + "\nthe end")
+    pane.go_to(len(LONG))
+    assert filled(pane)
+
+
+def test_a_letter_typed_meanwhile_changes_the_whole_text(
+    small_pieces: None, pane: DocumentPane, qtbot: QtBot
+) -> None:
+    pane.set_text(LONG)
+    qtbot.keyClick(pane, Qt.Key.Key_X)
+    assert pane.text() == "x" + LONG
+    assert filled(pane)
+    pane.undo()
+    assert pane.text() == LONG
+
+
+def test_another_text_meanwhile_leaves_nothing_of_the_first(
+    small_pieces: None, pane: DocumentPane, qtbot: QtBot
+) -> None:
+    pane.set_text(LONG)
+    pane.set_text("short")
+    qtbot.wait(20)
+    assert document_text(pane.document()) == pane.text() == "short"
+    assert pane.document().isUndoRedoEnabled()
+
+
+@given(
+    st.text(st.characters(codec=None) | st.sampled_from("\ufeff\U0001f600\u0301\n\r\x00\ud800"), max_size=60)
+)
+def test_pieces_hold_what_the_whole_does(small_pieces: None, pane: DocumentPane, text: str) -> None:
+    pane.set_text(text)
+    pane._filling.at_once()
+    assert document_text(pane.document()) == pane.text() == broken(insertable(text))[0]
+
+
+@given(st.lists(st.integers(0, 12), max_size=8), st.integers(1, 9))
+def test_a_text_without_long_lines_is_left_as_it_is(lengths: list[int], limit: int) -> None:
+    text = "\n".join("x" * length for length in lengths)
+    longer = any(length > limit for length in lengths)
+    shown, breaks = broken(text, limit)
+    assert (breaks > 0) == longer
+    assert (shown == text) == (not longer)
+    assert all(len(line) <= limit for line in shown.split("\n"))
+    assert LIMIT > limit
+
+
+def read(text: str) -> Opened:
+    parts = read_plain_text(text.encode(), "a.txt")
+    return Opened(
+        Document(parts.text, view=parts.view), headings=parts.headings, lines=parts.lines, sha256="ab" * 32
+    )
+
+
+def test_behind_a_line_without_blanks_lines_are_those_of_the_file() -> None:
+    text = "x" * 300_000 + "\n" + "a\n" * 50 + "The tide is high at noon.\n"
+    opened = as_shown(read(text), broken(text)[0])
+    shown = opened.document.text
+    assert len(shown) > len(text)
+    assert [opened.line_at(shown.index(words)) for words in ("x", "a", "tide")] == [1, 2, 52]
+    assert opened.line_at(299_999) == 1 and opened.sha256 == ""
+    assert opened.document.view is None, "its places are others than in the file"
+
+
+def test_no_lines_are_told_of_a_page_that_shows_something_else() -> None:
+    opened = as_shown(read("One\ntwo\n"), "One\ntwo and more\n")
+    assert not opened.lines and opened.document.text == "One\ntwo and more\n"
+
+
+@given(st.lists(st.text("ab .\u0301", max_size=40)), st.integers(4, 12))
+def test_every_line_that_was_broken_is_known(lines: list[str], limit: int) -> None:
+    text = "\n".join(lines)
+    shown, _ = broken(text, limit)
+    breaks = added(text, limit)
+    assert len(shown) == len(text) + len(breaks)
+    # Without those line ends the page says what the file says, blanks and line ends aside.
+    places = {at + before for before, at in enumerate(breaks)}
+    assert all(shown[at] == "\n" for at in places)
+    left = "".join(each for at, each in enumerate(shown) if at not in places)
+    assert left.replace("\n", " ") == text.replace("\n", " ")

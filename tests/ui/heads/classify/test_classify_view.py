@@ -21,8 +21,7 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
-from app.ui.heads.classify.class_panel import LINES, ONE
-from app.ui.heads.classify.classify import ClassifyView, texts_of
+from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
 from tests.helpers.classify_page import CARD, button, by_length, edit
 from tests.helpers.windows import FakeEngine
 

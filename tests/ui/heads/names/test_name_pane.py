@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
-from app.ui.heads.names.name_lights import HighlightedName
-from app.ui.heads.names.name_pane import NamePane
+from app.ui.heads.names.name_pane import HighlightedName, NamePane
 from app.ui.heads.names.name_styles import DIFFERENT, styles_of
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT

@@ -60,7 +60,7 @@ def names(view: NamesView) -> list[tuple[str, int]]:
 
 
 def chosen(view: NamesView) -> str:
-    name = view._shown.found.name
+    name = view.found.name
     return f"{name.text} {name.span.start}" if name is not None else ""
 
 
@@ -139,7 +139,7 @@ def test_a_click_on_the_chosen_row_goes_on_to_its_next_place(view: NamesView, qt
 def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "Alice met Bill.\n\n" * 200 + "Dinah sat.")
     assert view.pane.map.marks() == ()
-    view._shown.next()
+    view.next_name()
     assert len(view.pane.map.marks()) == 200
     view.pane.map.mark_clicked.emit(3)
     assert chosen(view) == "Alice 51"
@@ -148,13 +148,13 @@ def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: Nam
 
 def test_a_type_can_be_hidden_on_the_page_and_in_the_list(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot)
-    view._shown.next()
+    view.next_name()
     people = view._names_panel.legend._ticks[0]
     people.click()
     assert chosen(view) == ""
     assert all(view.pane.names.get(index) is None for index in (0, 1))
     assert [text for text, _ in names(view)] == ["PLACES", "Oxford", "Paris", "ORGANISATIONS", "Acme"]
-    view._shown.next()
+    view.next_name()
     assert chosen(view).startswith("Oxford")
     view.run()
     settle(view, qtbot)
@@ -172,8 +172,8 @@ def test_an_edit_puts_the_names_out_and_undo_brings_them_back(view: NamesView, q
     cursor.insertText("x")
     assert panel._outdated.isVisible() and not panel.list.isEnabled()
     assert view.pane.lit() == []
-    view._shown.next()
-    view._export.copy()
+    view.next_name()
+    view.copy()
     assert chosen(view) == ""
     view.pane.undo()
     assert not panel._outdated.isVisible() and panel.list.isEnabled()
@@ -253,7 +253,7 @@ def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "nothing here")
     assert view._names_panel.invite.text() == "No names were found in this text."
     assert not view._names_panel.list.isVisible()
-    view._shown.next()
+    view.next_name()
     assert chosen(view) == ""
 
 
@@ -278,7 +278,7 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
     read(view, qtbot)
     path, notes = tmp_path / "names", []
     view.note.connect(notes.append)
-    view._export.save_as(kind, path)
+    view.save_as(kind, path)
     qtbot.waitUntil(lambda: notes == ["8 names saved"])
     text = path.read_text("utf-8-sig")
     if kind == "csv":
@@ -287,9 +287,9 @@ def test_names_are_saved_in_every_form(view: NamesView, qtbot: QtBot, tmp_path: 
         assert json.loads(text)["model"] == "finder"
     else:
         assert "Liddell I-PER\n" in text
-    view._export.save_as(kind, tmp_path / "no" / "folder")
+    view.save_as(kind, tmp_path / "no" / "folder")
     (tmp_path / "file").write_text("in the way")
-    view._export.save_as(kind, tmp_path / "file" / "x")
+    view.save_as(kind, tmp_path / "file" / "x")
     qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
 
 
@@ -307,8 +307,8 @@ def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) 
     qtbot.keyClick(view.pane, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits == []
     read(view, qtbot)
-    view._shown.next()
-    view._shown.next()
+    view.next_name()
+    view.next_name()
     qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     (visit,) = visits
     at = TEXT.index("Bill")
@@ -357,7 +357,7 @@ def test_what_was_typed_comes_back(
 def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(
     view: NamesView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.ui.document.text.filling.PIECE", 300)
+    monkeypatch.setattr("app.ui.document.text.document_pane.PIECE", 300)
     text = "Alice met Bill and Dinah in Oxford; the Duchess saw Paris.\n" * 8000
     read(view, qtbot, text)
     qtbot.waitUntil(lambda: len(view.pane.names.places) == 48_000, timeout=30_000)

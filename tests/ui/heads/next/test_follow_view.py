@@ -1,4 +1,4 @@
-"""The follow-on page, from two passages to the outcome, through the real lanes."""
+"""The Next sentence page, from two passages to the outcome, through the real lanes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
-from app.ui.heads.next.follow import FollowView
-from app.ui.heads.next.follow_panel import outcome, signed
+from app.ui.heads.next.follow import FollowView, outcome, signed
 from tests.helpers.windows import FakeEngine, until_stopped
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))

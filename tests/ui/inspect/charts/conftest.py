@@ -11,9 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspection import LookWithout, Subject
 from app.core.reliability import TextKind, bins_of
-from app.ui.inspect.charts.attention_grid import AttentionGrid
-from app.ui.inspect.charts.attention_heads import AttentionHeads
-from app.ui.inspect.charts.attention_lines import AttentionLines
+from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
 from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import TokenBars

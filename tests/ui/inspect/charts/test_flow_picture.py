@@ -18,11 +18,11 @@ from pytestqt.qtbot import QtBot
 from app.core.inside import ModelPicture, Stage
 from app.core.inspection import Subject
 from app.core.models import Head
-from app.ui.inspect.charts import flow_figure as look
+from app.ui.inspect.charts import flow_layout as look
 from app.ui.inspect.charts.export import picture as picture_of
 from app.ui.inspect.charts.flow_layout import FigureLayout, least_width
 from app.ui.inspect.charts.flow_picture import FlowPicture
-from app.ui.inspect.charts.flow_words import Shared, shape_words, uses_first_token_only
+from app.ui.inspect.charts.flow_words import Shared, uses_first_token_only
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 from tests.helpers import insides
@@ -238,7 +238,3 @@ def test_nothing_is_shown_of_no_model(chart: FlowPicture) -> None:
     chart.set_picture(None)
     assert chart.count() == 0
     assert chart.csv().strip() == ""
-
-
-def test_shapes_are_written_with_their_signs() -> None:
-    assert shape_words((1, 42, 30522)) == "1 × 42 × 30,522"

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Example, LookAtLoss
 from app.ui.inspect.charts.loss_terms import LossTerms, loss_words
-from app.ui.inspect.charts.module_tree import ModuleTree
+from app.ui.inspect.picture import ModuleTree
 from app.ui.kit.theme import Theme
 from tests.helpers import insides
 
@@ -80,7 +80,7 @@ def test_modules_stand_below_the_one_that_holds_them(theme: Theme, qtbot: QtBot)
     tree.setCurrentItem(layer)
     QTest.keyClick(tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "bert.encoder.layer.3"
-    read = list(csv.DictReader(io.StringIO(tree.csv())))
+    read = list(csv.DictReader(io.StringIO(tree.table().csv())))
     assert [(row["path"], int(row["weights"])) for row in read] == [
         (row.path, row.parameters) for row in rows
     ]

@@ -18,9 +18,16 @@ from hypothesis import strategies as st
 from app.core.inside import Attention, InputToken, InputWindow, Part
 from app.core.tables import harmless
 from app.core.text import Span
-from app.ui.inspect.charts.attention_levels import habit, levels, strongest
-from app.ui.inspect.charts.scale import contrast, diverging, ink_on, pooled, rising, rising_table
-from app.ui.inspect.charts.sideways import Sideways
+from app.ui.inspect.charts.attention import habit, levels
+from app.ui.inspect.charts.painting import (
+    Columns,
+    contrast,
+    diverging,
+    ink_on,
+    pooled,
+    rising,
+    rising_table,
+)
 from app.ui.inspect.charts.tokens import label_of, labels_of, part_names, parts_of, words_between
 from app.ui.kit.chart import Table, number, signed, summed, tick_label, ticks
 from app.ui.kit.theme import Theme
@@ -75,7 +82,7 @@ def test_an_axis_from_below_zero_names_zero() -> None:
 def test_a_column_is_found_where_it_is_drawn(
     count: int, width: float, least: float, offset: float, data: st.DataObject
 ) -> None:
-    view = Sideways()
+    view = Columns()
     view.fit(count, width, least, 40.0)
     view.scroll_to(offset)
     index = data.draw(st.integers(0, count - 1))
@@ -176,7 +183,6 @@ def test_a_heads_habit_is_said() -> None:
     assert "the token before, 90%" in habit(head([0, 0, 1, 2, 3]), 0, labels)
     assert "the token behind, 90%" in habit(head([1, 2, 3, 4, 4]), 0, labels)
     assert "“t3” (token 4), 90%" in habit(head([3, 3, 3, 3, 3]), 0, labels)
-    assert strongest((0.1, 0.5, 0.4), 2) == [1, 2]
 
 
 def test_a_long_windows_weights_are_made_levels_quickly() -> None:

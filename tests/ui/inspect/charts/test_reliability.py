@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.reliability import TextKind, bins_of
-from app.ui.inspect.charts.scale import contrast
+from app.ui.inspect.charts.painting import contrast
 from app.ui.kit.theme import Theme
 from app.ui.models.reliability import TITLE, ReliabilityCard
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inside import InputToken, InputWindow, Part
 from app.core.text import Span
-from app.ui.inspect.charts.text_flow import TextFlow
+from app.ui.inspect.charts.token_text import TextFlow
 from app.ui.kit.theme import Theme
 from tests.helpers import insides
 

@@ -1,0 +1,108 @@
+"""The open documents and their questions, saved for the next start."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+
+from app.core.report import Report
+from app.flows.samples import ASK, Sample, samples
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+
+_LIST = "ask"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSheet:
+    """One open document as it is saved.
+
+    `text` is None where the text saved before is still valid; `file`: it is not an edited text, and is read from `path`
+    again at the next start. `place` is the code point at the top of the page, `entry` the number of the last
+    answer in the history, 0 without one.
+    """
+
+    key: str
+    name: str
+    path: str
+    question: str
+    history: tuple[str, ...]
+    text: str | None
+    file: bool = False
+    place: int = 0
+    entry: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSheets:
+    """All open texts in the order of their tabs, and the index of the current one."""
+
+    sheets: tuple[SavedSheet, ...]
+    current: int
+
+
+def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
+    """Write the list and the texts that changed, and forget the texts of closed tabs.
+
+    Raises SpanlightError when the disk refuses, Stopped when cancelled.
+    """
+    for sheet in saved.sheets:
+        report.check()
+        if sheet.text is not None:
+            drafts.save(f"{_LIST}.{sheet.key}", sheet.text)
+    report.check()
+    rows = [
+        {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
+    ]
+    drafts.save(_LIST, json.dumps({"current": saved.current, "sheets": rows}, ensure_ascii=False))
+    for key in gone:
+        drafts.clear(f"{_LIST}.{key}")
+
+
+def load_sheets(drafts: Drafts) -> SavedSheets:
+    """The saved sheets; none where nothing was saved, or it cannot be read."""
+    try:
+        values = json.loads(drafts.load(_LIST) or "{}")
+        found = [_sheet(drafts, row) for row in values.get("sheets", ())]
+        return SavedSheets(tuple(found), int(values.get("current", 0)))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
+        _log.warning("the list of open texts was not read: %r", fault)
+        return SavedSheets((), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstThings:
+    """What the page begins with: the saved texts, the samples to try, and whether this is the first start."""
+
+    saved: SavedSheets
+    samples: Sequence[Sample]
+    first_start: bool
+
+
+def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstThings:
+    """Read what the page begins with. At the first start there are neither settings nor data."""
+    paths = workspace.paths
+    new = not workspace.settings.welcomed and not any(
+        place.exists() for place in (paths.drafts, paths.history_file, paths.models)
+    )
+    return FirstThings(load_sheets(drafts), [sample for sample in samples(paths) if sample.kind == ASK], new)
+
+
+def _sheet(drafts: Drafts, row: dict[str, object]) -> SavedSheet:
+    key = str(row["key"])
+    history = row.get("history") or ()
+    file, place, entry = row.get("file") is True, row.get("place"), row.get("entry")
+    return SavedSheet(
+        key=key,
+        name=str(row.get("name", "")),
+        path=str(row.get("path", "")),
+        question=str(row.get("question", "")),
+        history=tuple(str(one) for one in history) if isinstance(history, list) else (),
+        text=None if file else drafts.load(f"{_LIST}.{key}"),
+        file=file,
+        place=place if isinstance(place, int) and place > 0 else 0,
+        entry=entry if isinstance(entry, int) and entry > 0 else 0,
+    )

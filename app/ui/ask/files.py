@@ -1,0 +1,283 @@
+"""The files of the open documents: read into their sheets, and watched for changes on the disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+from app.core.errors import PasswordNeeded
+from app.core.report import Progress
+from app.flows.workspace import Workspace
+from app.settings.settings import MOST_RECENT
+from app.ui.ask.session import DocumentState
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.sheets import Sheets
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
+    from app.core.text import Document
+    from app.flows.ask.read import FileState
+
+_CHECK_AFTER_MS = 700
+CHANGED = "This file has changed on the disk since it was opened."
+GONE = "The file is not in its place any more."
+
+
+class DocumentFiles(QObject):
+    """Reads files into sheets, one after another, in the lane of documents, and has their pages drawn.
+
+    Open files are checked when the system reports a change, and when the window becomes active again. `opened` carries
+    a sheet whose file has just been read, `unread` one whose file was not, so that it shows why, or an earlier reading;
+    `failed` the fault when pages cannot be drawn.
+    """
+
+    opened = Signal(object)
+    unread = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._lanes = lanes
+        self._sheets = sheets
+        self._reading: dict[Job, Sheet] = {}
+        self._checking: dict[Job, Sheet] = {}
+        self._states: dict[Sheet, FileState] = {}
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer.timeout.connect(self.check)
+        self._watcher.fileChanged.connect(self._check_soon)
+        sheets.shown.connect(self._sheet_shown)
+        sheets.closing.connect(self._sheet_closing)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.applicationStateChanged.connect(self._application_changed)
+
+    def open(self, paths: list[Path]) -> None:
+        """Open each file as a document of its own; one that is open already is brought to the front."""
+        for path in paths:
+            # “..” is resolved, so that one file has one path; links are not, as they have names of their own.
+            whole = os.path.abspath(path.expanduser())  # noqa: PTH100, resolve() follows links
+            if not self._sheets.bring_file(whole):
+                sheet = self._sheets.new()
+                self._read(sheet, whole)
+                self._sheets.shown.emit(sheet)
+
+    def reload(self, sheet: Sheet) -> None:
+        """Read a sheet's file again."""
+        sheet.session.place = sheet.reading_place()
+        self._read(sheet, sheet.session.path)
+
+    @Slot(str)
+    def give_password(self, password: str) -> None:
+        """Read the file of the current sheet with a password."""
+        sheet = self._sheets.current()
+        sheet.session.password = password
+        self.reload(sheet)
+
+    def stop(self, sheet: Sheet) -> bool:
+        """Stop reading a sheet's file, or cancel its password; False where there was nothing to stop."""
+        job = next((job for job, of in self._reading.items() if of is sheet), None)
+        if job is None:
+            return self._revert(sheet)
+        job.stop()
+        return True
+
+    @Slot()
+    def stop_current(self) -> None:
+        """Stop reading the file of the current sheet."""
+        self.stop(self._sheets.current())
+
+    @Slot()
+    def close_unread(self) -> None:
+        """Close the current sheet, whose file is not open, or show an earlier reading of it again."""
+        sheet = self._sheets.current()
+        if not self._revert(sheet):
+            self._sheets.close(self._sheets.all().index(sheet))
+
+    def current_file(self) -> Document | None:
+        """The file of the current sheet, where the page shows its unchanged text."""
+        sheet = self._sheets.current()
+        opened = sheet.session.opened
+        if opened is None or not sheet.is_open or sheet.current_document() is not opened:
+            return None
+        return opened.document
+
+    @Slot(object)
+    def _sheet_shown(self, sheet: Sheet) -> None:
+        session = sheet.session
+        if session.state is DocumentState.ASLEEP:
+            self._read(sheet, session.path)
+        if (
+            session.opened is not None and session.path not in self._watcher.files()
+        ):  # it was closed meanwhile
+            self._watch(sheet)
+            self._timer.start()
+
+    @Slot(object)
+    def _sheet_closing(self, sheet: Sheet) -> None:
+        self._drop_jobs(sheet)
+        self._states.pop(sheet, None)
+        if sheet.session.path in self._watcher.files():
+            self._watcher.removePath(sheet.session.path)
+
+    # Reading
+
+    def _read(self, sheet: Sheet, path: str) -> None:
+        """Read a file into a sheet, in place of its document."""
+        self._drop_jobs(sheet)
+        sheet.show_opening(path, Path(path).name or path)
+        from app.flows.ask.read import read_document
+
+        password = sheet.session.password
+        job = self._lanes.documents.start(read_document, self._workspace, Path(path), password=password)
+        self._reading[job] = sheet
+        job.progress.connect(self._progressed)
+        job.done.connect(self._done)
+        job.failed.connect(self._not_read)
+        job.stopped.connect(self._stopped)
+
+    def _drop_jobs(self, sheet: Sheet) -> None:
+        for job in [job for job, of in self._reading.items() if of is sheet]:
+            del self._reading[job]
+            job.drop()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        sheet = next((sheet for job, sheet in self._reading.items() if job is self.sender()), None)
+        if sheet is not None and sheet.opening is not None:
+            sheet.opening.show_progress(progress)
+
+    @Slot(object)
+    def _done(self, opened: Opened) -> None:
+        if (sheet := sheet_of(self._reading, self.sender())) is None:
+            return
+        sheet.show_opened(opened)
+        self._draw_pages(sheet)
+        self._states.pop(sheet, None)
+        self._watch(sheet)
+        path = opened.document.path
+        recent = self._workspace.settings.recent_files
+        recent[:] = [path, *(one for one in recent if one != path)][:MOST_RECENT]
+        self._sheets.save_soon()
+        self.opened.emit(sheet)
+
+    @Slot(object)
+    def _not_read(self, error: BaseException) -> None:
+        sheet = sheet_of(self._reading, self.sender())
+        if sheet is None or sheet.opening is None:
+            return
+        session = sheet.session
+        if isinstance(error, PasswordNeeded):
+            session.state = DocumentState.LOCKED
+            sheet.opening.ask_password(session.name, error.wrong)
+            return
+        fault = fault_of(error)
+        if session.opened is not None:
+            sheet.show_earlier()
+            sheet.banner.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
+        else:
+            session.state = DocumentState.FAILED
+            sheet.opening.show_fault(session.name, fault.sentence, fault.hint, fault.report)
+        self.unread.emit(sheet)
+
+    @Slot()
+    def _stopped(self) -> None:
+        sheet = sheet_of(self._reading, self.sender())
+        if sheet is not None and not self._revert(sheet) and sheet in self._sheets.all():
+            self._sheets.close(self._sheets.all().index(sheet))
+
+    def _revert(self, sheet: Sheet) -> bool:
+        """Show the document of an earlier reading again; False without one."""
+        if sheet.is_open or sheet.session.opened is None:
+            return False
+        sheet.show_earlier()
+        self._states.pop(sheet, None)
+        self._watch(sheet)
+        self._timer.start()
+        self.unread.emit(sheet)
+        return True
+
+    def _draw_pages(self, sheet: Sheet) -> None:
+        """Have the pages of a PDF drawn on demand."""
+        opened = sheet.session.opened
+        if opened is None or not opened.is_pdf:
+            return
+        from app.ui.document.pdf.page_pane import PagePane
+        from app.ui.document.pdf.page_pictures import PagePictures
+
+        if isinstance(sheet.pane, PagePane):
+            for before in sheet.pane.findChildren(PagePictures):
+                before.close()
+                before.deleteLater()
+            password = sheet.session.password
+            pictures = PagePictures(self._workspace, self._lanes, sheet.pane, opened, password)
+            pictures.failed.connect(self.failed)
+
+    # Changes on the disk
+
+    @Slot()
+    def _check_soon(self) -> None:
+        self._timer.start()
+
+    @Slot()
+    def check(self) -> None:
+        """Check the state of every open file."""
+        from app.flows.ask.read import file_state
+
+        pending = set(self._checking.values())
+        for sheet in self._sheets.all():
+            opened = sheet.session.opened
+            if opened is not None and sheet.is_open and sheet.session.path and sheet not in pending:
+                job = self._lanes.files.start(file_state, opened)
+                self._checking[job] = sheet
+                job.done.connect(self._checked)
+                job.failed.connect(self._not_checked)
+
+    @Slot(object)
+    def _checked(self, state: FileState) -> None:
+        from app.flows.ask.read import FileState
+
+        sheet = sheet_of(self._checking, self.sender())
+        if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
+            return
+        before, self._states[sheet] = self._states.get(sheet, FileState.SAME), state
+        if state is not FileState.GONE:
+            self._watch(sheet)  # a file that was replaced is not watched any more
+        if state is before:
+            return
+        if state is FileState.CHANGED:
+            mine = "" if sheet.current_document().sha256 else "What you changed here is lost then."
+            sheet.banner.show_hint(CHANGED, mine, act="Read it again")
+        elif state is FileState.GONE:
+            sheet.banner.show_hint(GONE, "What was read of it stays here until the tab is closed.")
+        else:
+            sheet.banner.clear()
+
+    @Slot(object)
+    def _not_checked(self, error: BaseException) -> None:
+        sheet_of(self._checking, self.sender())
+        fault_of(error)  # a file that cannot be read counts as gone: anything else is a bug, for the log
+
+    def _watch(self, sheet: Sheet) -> None:
+        # Where the system refuses to watch more files, they are checked when the window becomes active.
+        if sheet.session.path and sheet.session.path not in self._watcher.files():
+            self._watcher.addPath(sheet.session.path)
+
+    @Slot(Qt.ApplicationState)
+    def _application_changed(self, state: Qt.ApplicationState) -> None:
+        if state is Qt.ApplicationState.ApplicationActive:
+            self._timer.start()
+
+
+def sheet_of(jobs: dict[Job, Sheet], job: QObject | None) -> Sheet | None:
+    """The sheet of a job that has ended, which is removed."""
+    return jobs.pop(job, None) if isinstance(job, Job) else None

@@ -1,0 +1,436 @@
+"""An open document and the last question about it: plain data and its transitions, without Qt."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from math import exp, log
+from time import perf_counter, time
+from typing import TYPE_CHECKING
+
+from app.core import wording
+from app.core.models import Head
+from app.core.report import Progress
+from app.ui.document.marks.places import Place, place_of
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
+    from app.core.inspection import Visit
+    from app.core.layout import Opened
+    from app.core.requests import Question
+    from app.core.results import Answer, Reading
+    from app.core.text import Span
+
+
+class DocumentState(Enum):
+    """Whether a session's document is on the page."""
+
+    OPEN = auto()
+    ASLEEP = auto()  # of an earlier start: its file is read once its tab is shown
+    LOADING = auto()
+    LOCKED = auto()  # needs its password
+    FAILED = auto()
+
+
+class RunState(Enum):
+    """How far a question has come."""
+
+    QUEUED = auto()  # waits for the reader, or for the work of another page
+    READING = auto()
+    PAUSED = auto()  # a newer question is read for first
+    STOPPED = auto()  # by the user or by a fault, before the end of the text
+    DONE = auto()
+
+
+class TextState(Enum):
+    """What has become of the text that was asked."""
+
+    SAME = auto()
+    CHANGED = auto()
+    EMPTIED = auto()  # it was taken off the page, where undoing may bring it back
+
+
+@dataclass(eq=False, slots=True)
+class QuestionRun:
+    """A question about `opened`, and what was found; positions count in its text at that time.
+
+    The reader cannot resume in the middle: a paused question is read from the beginning again, with the same final
+    result. Until as much of the text was read as for its earlier answers, those stay.
+    """
+
+    request: Question
+    opened: Opened
+    # What the user chose; None for the reader's own.
+    threshold: float | None = None
+    state: RunState = RunState.QUEUED
+    text: TextState = TextState.SAME
+    reading: Reading | None = None
+    progress: Progress | None = None
+    # What it waits for while it is queued.
+    queue_note: str = ""
+    # How it ended, or how far it came: "Stopped after 34% of the text".
+    note: str = ""
+    # The index of the answer that is highlighted strongly.
+    chosen: int = 0
+    # For each answer whether the page highlights it.
+    lit: tuple[bool, ...] = ()
+    # The answer that the user went to during the reading: it stays among the others, also below better ones.
+    pinned: Answer | None = None
+    # Whether the nearest words are shown although there is no answer.
+    shows_nearest: bool = False
+    # Asked by Spanlight itself as a demonstration, and saved nowhere.
+    is_example: bool = False
+    # In seconds since 1970.
+    asked_at: float = field(default_factory=time)
+    # Of the readings before a pause: the share of the text that was read, and that the answers come from, 0 to 1.
+    reached: float = 0.0
+    least: float = 0.0
+    # The newest result from less of the text than the answers shown.
+    held_back: Reading | None = None
+    began: float = 0.0
+
+    @property
+    def question(self) -> str:
+        """The question's text."""
+        return self.request.text
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet, also while it is paused."""
+        return self.state in (RunState.QUEUED, RunState.READING, RunState.PAUSED)
+
+    # Transitions
+
+    def begin(self) -> None:
+        """Queue it, to be read from the start of the text."""
+        self.state, self.note, self.held_back = RunState.QUEUED, "", None
+        self.began = perf_counter()
+
+    def start_reading(self) -> None:
+        """The reader has begun."""
+        self.state, self.began = RunState.READING, perf_counter()
+
+    def take_progress(self, progress: Progress) -> bool:
+        """Note the progress; returns whether a result that was held back has been taken with it."""
+        # The progress counts windows of the model; the user sees that the text is read.
+        words = "Reading again" if progress.fraction < self.reached else "Reading"
+        self.progress = replace(progress, what=words if progress.total else progress.what)
+        if self.held_back is None or progress.fraction < self.least:
+            return False
+        self._take(self.held_back)
+        return True
+
+    def take_partial(self, reading: Reading) -> bool:
+        """Take the reading so far; False where it is held back, as the earlier answers come from more of the text.
+
+        A result of another model, chosen since, is taken at once, but not one of the quick reader before the careful
+        one's.
+        """
+        share, before = reading.share_read, self.reading
+        same = before is None or reading.model in (before.model, before.finder)
+        if share is not None and share < self.least and same:
+            self.held_back = reading
+            return False
+        self._take(reading)
+        return True
+
+    def finish(self, reading: Reading) -> None:
+        """The text was read to its end."""
+        self._take(reading)
+        self.state, self.note = RunState.DONE, self._read_in(reading)
+
+    def pause(self) -> None:
+        """Let a newer question be read for first."""
+        self._count_read()
+        self.note = self._how_far("Paused")
+        found = self.reading.share_read if self.reading is not None else 0.0
+        self.reached = max(self.fraction, found or 0.0)
+        self.least = self.reached if found is None else found
+        self.progress, self.state = None, RunState.PAUSED
+
+    def stop(self, how: str = "Stopped") -> None:
+        """End the reading before its end."""
+        self._count_read()
+        self.note, self.state = self._how_far(how), RunState.STOPPED
+
+    def choose(self, index: int) -> None:
+        """Choose one of the answers; while better ones may come, it is pinned."""
+        self.chosen = index
+        if self.is_running and self.text is TextState.SAME:
+            self.pinned = self.answers()[index]
+
+    def show_nearest(self, on: bool) -> None:
+        """Show the words nearest to an answer, or hide them."""
+        self.shows_nearest, self.chosen = on, 0
+
+    def set_threshold(self, threshold: float | None) -> None:
+        """Judge by another threshold."""
+        self.threshold, self.chosen = threshold, 0
+
+    def _take(self, reading: Reading) -> None:
+        """Take a reading; a pinned answer stays the chosen one."""
+        self.reading, self.held_back = reading, None
+        if self.pinned is None:
+            return
+        here = self.pinned.span
+        same = (a for a in reading.answers if a.span.start < here.end and here.start < a.span.end)
+        self.pinned = next(same, None) or replace(
+            self.pinned, probability=_probability_now(self.pinned, reading)
+        )
+        self.chosen = self.answers().index(self.pinned)
+
+    def _count_read(self) -> None:
+        """Add what was read since the last answer to the reading, unless that answer comes from more of the text."""
+        read = self.progress.fraction if self.progress is not None else 0.0
+        if self.reading is not None and self.state is not RunState.PAUSED and read >= self.least:
+            self.reading = self.reading.stopped(self.progress, perf_counter() - self.began)
+
+    # What is shown
+
+    @property
+    def fraction(self) -> float:
+        """The share of the text that was read, 0 to 1."""
+        return max(self.reached, self.progress.fraction if self.progress is not None else 0.0)
+
+    @property
+    def heat(self) -> tuple[float, ...]:
+        """The heat over the text: `Reading.heat` of the one document."""
+        return self.reading.heat[0] if self.reading is not None and self.reading.heat else ()
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the text has an answer by the threshold."""
+        return self.reading is not None and self.judged().best is not None
+
+    def judged(self) -> Reading:
+        """The reading judged by the threshold; there must be a reading."""
+        assert self.reading is not None
+        least = self.reading.threshold if self.threshold is None else self.threshold
+        answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= least
+        return replace(self.reading, answered=answered, threshold=least)
+
+    def answers(self) -> tuple[Answer, ...]:
+        """The best answers so far, with the pinned one."""
+        found = self.reading.answers if self.reading is not None else ()
+        return found if self.pinned is None or self.pinned in found else (*found, self.pinned)
+
+    def highlighted(self) -> tuple[Answer, ...]:
+        """The answers to highlight, by the threshold; without an answer none, or only the nearest words."""
+        if self.reading is None:
+            return ()
+        if self.judged().shown is not None:
+            return self.answers()
+        return self.answers()[:1] if self.shows_nearest else ()
+
+    @property
+    def best_span(self) -> Span | None:
+        """The span of the best answer so far; None without one."""
+        return next((answer.span for answer in self.answers()), None)
+
+    def place(self, index: int) -> Place:
+        """The place of one of the answers, as it is shown."""
+        return place_of(self.opened, self.answers()[index])
+
+    def facts(self) -> str:
+        """The time that reading took, what was read, and by which model; empty before the end."""
+        reading = self.reading
+        if reading is None or self.is_running:
+            return ""
+        by = f" by {reading.model}" if reading.model else ""
+        read = "read whole" if reading.complete else "read in part"
+        if reading.complete and reading.quick:
+            found = f"found by {reading.finder}, " if reading.finder not in ("", reading.model) else ""
+            read = f"the best passages {found}read"
+        return f"{wording.duration(reading.seconds)}, {read}{by}"
+
+    def visit(self) -> Visit | None:
+        """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
+        if self.reading is None or self.is_running or self.text is not TextState.SAME:
+            return None
+        answers = self.answers()
+        focus = answers[self.chosen].span if self.chosen < len(answers) else None
+        from app.core.inspection import Subject, Visit
+
+        document = self.opened.document
+        subject = Subject(Head.QUESTION_ANSWERING, document.text, self.question, focus, view=document.view)
+        return Visit(subject, self.reading.model, self.question)
+
+    def _how_far(self, how: str) -> str:
+        reading = self.reading
+        if reading is None:
+            return wording.stopped_after(self.fraction, quick=None, how=how)
+        # An answer may have come before its progress.
+        read = reading.share_read
+        share = max(self.fraction, read) if read is not None else self.fraction or None
+        return wording.stopped_after(share, quick=reading.quick, how=how)
+
+    def _read_in(self, reading: Reading) -> str:
+        """What was read and how fast: "71 pages read whole in 2.1 seconds"."""
+        pages, characters = len(self.opened.pages), len(self.opened.document.text)
+        length = wording.count(pages, "page") if pages else wording.count(characters, "character")
+        time = wording.duration(reading.seconds)
+        if reading.quick:
+            return f"The best passages of {length} read in {time}"
+        return f"{length} read whole in {time}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingQuestion:
+    """A question that is asked once its file is open and no other one is read for; `whole`: of every passage."""
+
+    question: str
+    whole: bool
+    asked_at: float = field(default_factory=time)
+
+
+@dataclass(eq=False, slots=True)
+class AskSession:
+    """One open document with its question. A text without a `name` was typed or pasted."""
+
+    # Names its draft.
+    key: str = field(default_factory=lambda: secrets.token_hex(4))
+    name: str = ""
+    path: str = ""
+    # Opens the file where it is encrypted; saved nowhere.
+    password: str = ""
+    state: DocumentState = DocumentState.OPEN
+    # The file that is shown; None for a text without one, and before it was read.
+    opened: Opened | None = None
+    # As typed; those asked, the oldest first; and those offered about a sample.
+    question: str = ""
+    history: list[str] = field(default_factory=list)
+    suggestions: tuple[str, ...] = ()
+    run: QuestionRun | None = None
+    # At most one, the latest; it is in the history too, so that it is not lost where its file cannot be opened.
+    waiting: WaitingQuestion | None = None
+    # The code point to scroll to once the file is read.
+    place: int = 0
+    # The number of the last answer in the history, 0 without one.
+    entry: int = 0
+    is_unsaved: bool = False
+    # Shown by Spanlight itself: not saved for the next start.
+    is_demo: bool = False
+    # Whether the page was empty at the last change since a question.
+    _was_blank: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the document is on the page."""
+        return self.state is DocumentState.OPEN
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the file is being read, or waits for its password."""
+        return self.state in (DocumentState.LOADING, DocumentState.LOCKED)
+
+    @property
+    def shown_run(self) -> QuestionRun | None:
+        """The last question; None while its text is not on the page."""
+        return self.run if self.run is not None and self.run.text is not TextState.EMPTIED else None
+
+    def running(self) -> QuestionRun | None:
+        """The question that has not ended yet, if any."""
+        return self.run if self.run is not None and self.run.is_running else None
+
+    def wait(self, question: str, *, whole: bool = False) -> None:
+        """Have a question asked later."""
+        self.waiting = WaitingQuestion(question, whole)
+
+    def take_waiting(self) -> WaitingQuestion | None:
+        """The question that waited, which waits no longer; None where none did."""
+        waiting, self.waiting = self.waiting, None
+        return waiting
+
+    def ask(
+        self, request: Question, opened: Opened, threshold: float | None, *, is_example: bool = False
+    ) -> QuestionRun:
+        """Begin a question in place of the last one."""
+        self.run = QuestionRun(request, opened, threshold, is_example=is_example)
+        return self.run
+
+    def restore(self, entry: Entry, opened: Opened, reading: Reading, threshold: float | None) -> None:
+        """Show a question of the history in place of the last one."""
+        from app.core.requests import Question
+
+        self.run = QuestionRun(
+            Question(entry.question, (opened.document,), quick=entry.quick),
+            opened,
+            threshold,
+            state=RunState.STOPPED if entry.stopped else RunState.DONE,
+            reading=reading,
+            note=entry.stopped,
+            asked_at=entry.asked,
+        )
+
+    def text_changed(self, *, is_blank: bool, is_same: bool) -> bool:
+        """The text was edited; returns whether that changes what is shown. `is_same`: it is the one asked again."""
+        run = self.run
+        if run is None:
+            return False
+        before = run.text, self._was_blank
+        self._was_blank = is_blank
+        if is_same:
+            run.text = TextState.SAME
+        elif is_blank or run.text is TextState.EMPTIED:
+            run.text = TextState.EMPTIED
+        else:
+            run.text = TextState.CHANGED
+        return before != (run.text, is_blank)
+
+    def file_read(self, opened: Opened) -> None:
+        """The file was read, perhaps again: an earlier question stays, and may be about another text now."""
+        self.state, self.opened = DocumentState.OPEN, opened
+        self.name, self.path = opened.document.name, opened.document.path
+        if self.run is not None:
+            same = self.run.opened.document.text == opened.document.text
+            self.run.text = TextState.SAME if same else TextState.CHANGED
+
+
+def next_question(
+    sessions: Sequence[AskSession], ready: Collection[AskSession], current: AskSession
+) -> AskSession | None:
+    """The session to read for next: the latest question of those that wait and are `ready`, and of the paused ones.
+
+    While one is read for, only a newer one of the `current` session goes first; None where nothing is to begin.
+    """
+    running = [(session, run) for session in sessions if (run := session.running()) is not None]
+    reading = next((run for _, run in running if run.state is not RunState.PAUSED), None)
+    waiting = {session: session.waiting.asked_at for session in ready if session.waiting is not None}
+    if reading is not None:
+        return current if waiting.get(current, 0.0) >= reading.asked_at else None
+    turns = {session: run.asked_at for session, run in running} | waiting
+    return max(turns, key=lambda one: turns[one], default=None)
+
+
+def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
+    """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
+    if not question:
+        return "There is no question yet.", "Type what you want to know, then press Enter."
+    if opened is None:
+        return "This file is not open.", "The page says why. Your question stays here."
+    if opened.document.text.strip():
+        return None
+    if opened.is_text:
+        return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
+    return " ".join(opened.notes) or "This document holds no text to read.", ""
+
+
+def _probability_now(answer: Answer, reading: Reading) -> float:
+    """The probability of an earlier answer among better ones found since.
+
+    The probabilities of one reading are exponentials of the scores, so two of them give that of a third score. It is at
+    most the rest of 1 that the answers found, and no answer, leave.
+    """
+    found = reading.answers
+    rest = 1.0 - reading.no_answer_probability - sum(one.probability for one in found)
+    return max(0.0, min(rest, _extrapolated(answer, found)))
+
+
+def _extrapolated(answer: Answer, found: Sequence[Answer]) -> float:
+    first, last = (found[0], found[-1]) if found else (answer, answer)
+    if first.rank <= last.rank or not 0 < last.probability < first.probability:
+        return min(answer.probability, last.probability)
+    slope = (log(first.probability) - log(last.probability)) / (first.rank - last.rank)
+    return min(last.probability, last.probability * exp(slope * (answer.rank - last.rank)))

@@ -1,0 +1,194 @@
+"""The right side of the page with blanks: the words for the chosen blank, and a field for any other word."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
+
+from app.core import wording
+from app.core.results import FilledBlank, Guess
+from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.text_panel import PaperTerm, TextPanel, action
+from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.theme import Theme, mark
+
+_INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
+_NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
+_READY = "Ctrl+Enter finds the words for it."
+_READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
+
+
+def describe_guess(guess: Guess) -> str:
+    """The likelihood of a guess, as a sentence without its full stop."""
+    if not guess.pieces:
+        return "The model's vocabulary cannot spell this word"
+    number = wording.finely(guess.probability)
+    if not guess.rank:
+        return f"{number}, read as {guess.pieces} pieces, one after the other"
+    place = "the likeliest of all" if guess.rank == 1 else f"number {guess.rank:,} in the model's vocabulary"
+    return f"{number}, {place}"
+
+
+class WordQuestion(QFrame):
+    """A field for any word. `submitted` is sent on Enter or the button, `edited` when the user types."""
+
+    submitted = Signal()
+    edited = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._label = QLabel("How likely is …")
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("any word")
+        self.field.setAccessibleName("How likely is this word in the blank")
+        self._label.setBuddy(self.field)
+        self.field.textEdited.connect(self.edited)
+        self.field.returnPressed.connect(self.submitted)
+        self._ask_button = QPushButton("Ask")
+        self._ask_button.setAccessibleName("Ask how likely the word is")
+        self._ask_button.clicked.connect(self.submitted)
+        self._answer = QLabel()
+        self._answer.setWordWrap(True)
+        self._answer.setTextFormat(Qt.TextFormat.PlainText)
+        row = QHBoxLayout()
+        row.addWidget(self._label)
+        row.addWidget(self.field, 1)
+        row.addWidget(self._ask_button)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self._answer)
+        mark(self._answer, type="strong")
+        theme.space(row, 2)
+        theme.space(column, 2)
+
+    def word(self) -> str:
+        """The typed word, without surrounding spaces."""
+        return self.field.text().strip()
+
+    def set_word(self, word: str) -> None:
+        """Put a word into the field, unless it is there already."""
+        if self.word() != word:
+            self.field.setText(word)
+
+    def show_answer(self, guess: Guess | None) -> None:
+        """Show how likely the word in the field is, if that is known."""
+        known = guess is not None and guess.word == self.word()
+        self._answer.setVisible(known)
+        self._answer.setText(describe_guess(guess) if guess is not None and known else "")
+
+    def answer(self) -> str:
+        """The answer about the word; empty while there is none."""
+        return self._answer.text()
+
+
+class BlankCard(QFrame):
+    """The card; `picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
+
+    picked = Signal(int)
+    stepped = Signal(int)
+    give_back_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._heading = QLabel()
+        self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
+        self._next = self._arrow("Go to the next blank", "F3", 1)
+        self.words = WordList(theme)
+        self.words.picked.connect(self.picked)
+        self._hint = QLabel("Click a word, or press Alt and its number.")
+        self._hint.setWordWrap(True)
+        self.question = WordQuestion(theme)
+        self._back = QPushButton()
+        self._back.clicked.connect(self.give_back_requested)
+        self.foot = CardFoot(theme, self._back)
+        top = QHBoxLayout()
+        top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        top.addWidget(self._heading, 1)
+        top.addWidget(self._before)
+        top.addWidget(self._next)
+        layout = QVBoxLayout(self)
+        layout.addLayout(top)
+        for widget in (self.words, self._hint, self.question, self.foot):
+            layout.addWidget(widget)
+        self.setAccessibleName("Words for the blank")
+        mark(self._heading, type="small_strong")
+        mark(self._hint, type="small", ink="quiet")
+        for button, icon in ((self._before, "up"), (self._next, "down")):
+            button.setIcon(theme.icon(icon, "ink"))
+        theme.space(layout, 3)
+
+    def show_blank(self, number: int, count: int, word: str) -> None:
+        """Show which blank it is, counted from 0, and offer to restore its hidden word."""
+        self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
+        for arrow in (self._before, self._next):
+            arrow.setVisible(count > 1)
+        self._back.setVisible(bool(word))
+        shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
+        self._back.setText(f"Put “{shown}” back".replace("&", "&&"))
+        self._back.setAccessibleName(f"Put “{word}” back")
+
+    def show_words(self, filled: FilledBlank | None, source: str) -> None:
+        """Show the words found, none before a result; `source` names the model, the device and the time."""
+        guesses = filled.guesses if filled is not None else ()
+        self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
+        self.words.setVisible(bool(guesses))
+        self._hint.setVisible(bool(guesses))
+        self.question.show_answer(filled.asked if filled is not None else None)
+        self.foot.show_source(source)
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Grey the words if they belong to an earlier text."""
+        self.words.set_outdated(outdated)
+        self._hint.setVisible(not outdated and bool(self.words.rows()))
+
+    def _arrow(self, name: str, keys: str, step: int) -> QToolButton:
+        button = QToolButton()
+        button.setAccessibleName(name)
+        button.setToolTip(f"{name}  ({keys})")
+        button.setProperty("step", step)
+        button.clicked.connect(self._stepped)
+        return button
+
+    @Slot()
+    def _stepped(self) -> None:
+        self.stepped.emit(self.sender().property("step"))
+
+
+class FillPanel(TextPanel):
+    """The buttons Make a blank and Fill in, and the chosen blank's words."""
+
+    blank_requested = Signal()
+
+    DOES = "fills in"
+
+    def __init__(self, theme: Theme) -> None:
+        blank = action("Make a blank", "Make a blank of the selected word  (Ctrl+B)")
+        # The text keeps the focus, so that the selection stays visible.
+        blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = action("Fill in", "Fill in  (Ctrl+Enter)")
+        about = PaperTerm(
+            theme,
+            "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
+            "Masked words, BERT section 3.1, Task #1.",
+        )
+        self.card = BlankCard(theme)
+        super().__init__(theme, blank, button, self.card, about)
+        blank.clicked.connect(self.blank_requested)
+        self.show_text(empty=True, blanks=0)
+
+    def show_text(self, *, empty: bool, blanks: int) -> None:
+        """Show the invitation while there is no text or no blank in it."""
+        self.set_inviting(empty)
+        self.card.setVisible(blanks > 0)
+        ready = _READY if blanks == 1 else _READY_MANY.format(count=blanks)
+        self.invite.setText(_INVITE if empty else ready if blanks else _NO_BLANK)
+        self.invite.setVisible(not (blanks and self.card.words.rows()))
+
+    def show_words(self, filled: FilledBlank | None, source: str) -> None:
+        """Show a blank's words; None if they are not known yet."""
+        self.card.show_words(filled, source)
+        self.invite.setVisible(filled is None)
+
+    def set_outdated(self, outdated: bool) -> None:
+        super().set_outdated(outdated)
+        self.card.set_outdated(outdated)

@@ -1,0 +1,120 @@
+"""A visit to the Look inside page: its models, its words, and how it is saved for the next start."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.core.inside import InputWindow
+from app.core.inspection import Subject, Visit
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.text import Span
+from app.flows.heads.inspect import Offer, offers
+from app.flows.workspace import Workspace
+from app.settings.drafts import Drafts
+
+DRAFT = "inspect"
+MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The models that can be used for a visit, the one to use first."""
+
+    visit: Visit
+    models: tuple[ModelCard, ...]
+
+
+def initial_content(workspace: Workspace, drafts: Drafts, report: Report) -> tuple[str, tuple[Offer, ...]]:
+    """The visit saved last time, as JSON, and the samples to offer."""
+    return drafts.load(DRAFT), offers(workspace, report)
+
+
+def find_models(workspace: Workspace, visit: Visit, report: Report) -> Found:
+    """The installed models with the visit's head, the one that it names, or the chosen one, first.
+
+    Raises SpanlightError if there is none, or not the one that the visit names.
+    """
+    head = visit.subject.head
+    chosen = workspace.find_model(head, visit.model)
+    others = (card for card in workspace.shelf.cards() if head in card.heads and card.folder != chosen.folder)
+    return Found(visit, (chosen, *others))
+
+
+# Its words
+
+
+def one_line(text: str, most: int = 90) -> str:
+    """The text on one line, cut where it is longer."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def window_words(window: InputWindow) -> str:
+    """A note that only one window of a longer text is inspected; empty for a text of one window."""
+    if window.windows < 2:
+        return ""
+    return f"This is window {window.number + 1} of {window.windows} of the text; the others are not in these numbers. "
+
+
+def title_of(visit: Visit) -> str:
+    """The subject, in one line."""
+    return one_line(visit.title or question_of(visit.subject))
+
+
+def question_of(subject: Subject) -> str:
+    """The question of a subject, else its text."""
+    return subject.pair if subject.head is Head.QUESTION_ANSWERING and subject.pair else subject.text
+
+
+# A visit as text
+
+
+def visit_to_json(visit: Visit | None) -> str:
+    """The visit as JSON; empty for None, and for one too large to save."""
+    if visit is None:
+        return ""
+    subject = visit.subject
+    values = {
+        "head": subject.head, "text": subject.text, "pair": subject.pair, "focus": _pairs([subject.focus]),
+        "blanks": _pairs(subject.blanks), "model": visit.model, "title": visit.title,
+    }  # fmt: skip
+    text = json.dumps(values, ensure_ascii=True)
+    return text if len(text) <= MAX_VISIT_CHARACTERS else ""
+
+
+def visit_from_json(text: str) -> Visit | None:
+    """The saved visit; None if there is none or it cannot be read."""
+    if not text:
+        return None
+    try:
+        values = json.loads(text)
+        focus = _spans(values["focus"])
+        subject = Subject(
+            Head(values["head"]), _string(values["text"]), _string(values["pair"]), focus[0] if focus else None,
+            _spans(values["blanks"]),
+        )  # fmt: skip
+        return Visit(subject, _string(values["model"]), _string(values["title"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        _log.warning("what was looked into last time is not shown: %r", fault)
+        return None
+
+
+def _pairs(spans: Iterable[Span | None]) -> list[list[int]]:
+    return [[span.start, span.end] for span in spans if span is not None]
+
+
+def _spans(values: Any) -> tuple[Span, ...]:
+    return tuple(Span(start, end) for start, end in values)
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"not a text: {value!r:.40}")
+    return value

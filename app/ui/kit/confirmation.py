@@ -1,0 +1,70 @@
+"""A question asked in place before something is deleted for good."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.ui.kit.theme import Theme
+
+
+class Confirmation(QWidget):
+    """A question with a button that confirms it and one that keeps things as they are, as does Esc.
+
+    `confirmed` and `cancelled` are sent after it is hidden.
+    """
+
+    confirmed = Signal()
+    cancelled = Signal()
+
+    def __init__(self, theme: Theme, action: str) -> None:
+        super().__init__()
+        self._question = QLabel()
+        self._question.setWordWrap(True)
+        self._question.setProperty("type", "strong")
+        self.confirm, self.cancel = QPushButton(action), QPushButton("Keep it")
+        self.confirm.setProperty("kind", "danger")
+        for button in (self.confirm, self.cancel):
+            button.setAccessibleName(button.text())
+        row = QHBoxLayout(self)
+        row.addWidget(self._question, 1)
+        row.addWidget(self.cancel)
+        row.addWidget(self.confirm)
+        theme.space(row, 2)
+        self.confirm.clicked.connect(self._confirm)
+        self.cancel.clicked.connect(self.withdraw)
+        self.hide()
+
+    def ask(self, question: str) -> None:
+        """Ask; the keyboard focus is on the button that keeps things."""
+        self._question.setText(question)
+        self.show()
+        self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def asking(self) -> bool:
+        """Whether the question is shown."""
+        return not self.isHidden()
+
+    def text(self) -> str:
+        """The question asked."""
+        return self._question.text()
+
+    @Slot()
+    def withdraw(self) -> None:
+        """Cancel the question, if there is one."""
+        if self.asking:
+            self.hide()
+            self.cancelled.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.withdraw()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _confirm(self) -> None:
+        self.hide()
+        self.confirmed.emit()

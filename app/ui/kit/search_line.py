@@ -1,0 +1,77 @@
+"""A line to search a list with."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.ui.kit.theme import Theme
+
+_SEARCH_AFTER_MS = 120
+
+
+class SearchLine(QLineEdit):
+    """A line edit with a glass at its left and a button that clears it.
+
+    Esc clears it too, but is left to the window, which stops what runs, while `busy_sign` is shown.
+    `searched` is sent a moment after the text changed, `down_requested` when the keys move down to the list.
+    """
+
+    searched = Signal()
+    down_requested = Signal()
+
+    def __init__(self, theme: Theme, placeholder: str, busy_sign: QWidget | None = None) -> None:
+        super().__init__()
+        self._theme = theme
+        self._busy_sign = busy_sign
+        self.setPlaceholderText(placeholder)
+        self.setAccessibleName(placeholder)
+        self._glass = QAction(self)
+        self._glass.setEnabled(False)
+        self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.clear_action = QAction("Clear", self)
+        self.clear_action.setToolTip("Clear  (Esc)")
+        self.clear_action.setVisible(False)
+        self.clear_action.triggered.connect(self.clear)
+        self.addAction(self.clear_action, QLineEdit.ActionPosition.TrailingPosition)
+        self._soon = QTimer(self, interval=_SEARCH_AFTER_MS, singleShot=True)
+        self._soon.timeout.connect(self.searched)
+        self.textChanged.connect(self._typed)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    @property
+    def pending(self) -> bool:
+        """Whether `searched` is still to be sent for what was typed."""
+        return self._soon.isActive()
+
+    def cancel_pending(self) -> None:
+        """Do not send `searched` for what was typed: the search is being done."""
+        self._soon.stop()
+
+    def go_in(self) -> None:
+        """Put the keyboard focus here, with the text selected."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.down_requested.emit()
+                return True
+            busy = self._busy_sign is not None and not self._busy_sign.isHidden()
+            if event.key() == Qt.Key.Key_Escape and self.text() and not busy:
+                self.clear()
+                return True
+        return super().event(event)
+
+    @Slot(str)
+    def _typed(self, text: str) -> None:
+        self.clear_action.setVisible(bool(text))
+        self._soon.start()
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._glass.setIcon(self._theme.icon("search"))
+        self.clear_action.setIcon(self._theme.icon("close"))

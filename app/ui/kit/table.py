@@ -1,0 +1,222 @@
+"""A sortable, read-only table of rows, and the model behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Slot,
+)
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QTableView
+
+from app.ui.kit.theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+SORT_ROLE = Qt.ItemDataRole.UserRole
+ROW_ROLE = Qt.ItemDataRole.UserRole + 1
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+def _no_tip(row: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its title, and what it shows of a row, sorts a row by, and has as a cell's tool tip.
+
+    `number` aligns it to the right; `title_tip` is the tool tip of its heading.
+    """
+
+    title: str
+    text: Callable[[Any], str]
+    sort_key: Callable[[Any], str | float]
+    tip: Callable[[Any], str] = _no_tip
+    number: bool = False
+    title_tip: str = ""
+
+
+class TableModel(QAbstractTableModel):
+    """Rows of any kind, shown by columns."""
+
+    def __init__(self, columns: Sequence[Column] = ()) -> None:
+        super().__init__()
+        self.columns = tuple(columns)
+        self.rows: Sequence[Any] = ()
+
+    def set_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
+        """Replace the rows, and the columns if there are others."""
+        self.beginResetModel()
+        self.rows = rows
+        if columns is not None:
+            self.columns = tuple(columns)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.title_tip or column.title
+        return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self.rows[index.row()], self.columns[index.column()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return column.text(row)
+        if role == SORT_ROLE:
+            return column.sort_key(row)
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.tip(row)
+        return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+
+def _alignment(column: Column) -> int:
+    return int(_MIDDLE | (Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft))
+
+
+class _Sorted(QSortFilterProxyModel):
+    """The rows in which each word of the search stands in a cell or its tool tip."""
+
+    words: tuple[str, ...] = ()
+
+    def filterAcceptsRow(self, at: int, parent: Index) -> bool:
+        model = self.sourceModel()
+        if not self.words or not isinstance(model, TableModel):
+            return True
+        row = model.rows[at]
+        text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in model.columns).casefold()
+        return all(word in text for word in self.words)
+
+
+class RowTable(QTableView):
+    """A table of rows; a click on a heading sorts, Ctrl+C copies the chosen rows, or all.
+
+    A subclass gives the copied text in `text_of`, the widths of its columns in `fit_columns`, and those that depend on
+    the table's own width in `share_width`. `FONT` is the use of its cells' font, `PADDING` what a row is higher than
+    its text, in steps.
+    """
+
+    FONT = "ui"
+    PADDING: float = 4
+
+    def __init__(self, theme: Theme, name: str, columns: Sequence[Column] = ()) -> None:
+        super().__init__()
+        self._theme = theme
+        self._model = TableModel(columns)
+        self._sorted = _Sorted(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self.setModel(self._sorted)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setHorizontalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.horizontalHeader().setSortIndicatorClearable(True)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def rows(self) -> tuple[Any, ...]:
+        """The rows in the order shown."""
+        return tuple(self._sorted.index(at, 0).data(ROW_ROLE) for at in range(self._sorted.rowCount()))
+
+    def chosen(self) -> tuple[Any, ...]:
+        """The chosen rows in the order shown."""
+        chosen = sorted(self.selectionModel().selectedRows(), key=QModelIndex.row)
+        return tuple(index.data(ROW_ROLE) for index in chosen)
+
+    def choose(self, rows: Sequence[Any]) -> None:
+        """Choose exactly these; those that are not shown are left out."""
+        model, flag = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        found = [self._sorted.index(at, 0) for at, row in enumerate(self.rows()) if row in rows]
+        selection = QItemSelection()
+        for index in found:
+            selection.select(index, index)
+        model.select(selection, flag.ClearAndSelect | flag.Rows)
+        if found:
+            model.setCurrentIndex(found[0], flag.NoUpdate)
+            self.scrollTo(found[0])
+
+    def narrow(self, words: str) -> None:
+        """Show only the rows that contain all of these words."""
+        self._sorted.words = tuple(words.casefold().split())
+        self._sorted.invalidate()
+
+    def text_of(self, rows: Sequence[Any]) -> str:
+        """What is copied of these rows."""
+        raise NotImplementedError
+
+    def copied(self) -> str:
+        """The text of the chosen rows, or of all."""
+        return self.text_of(self.chosen() or self.rows())
+
+    def fit_columns(self) -> None:
+        """Set the columns' widths for the present rows and fonts."""
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Set the widths that depend on that of the table."""
+
+    def needed_width(self, at: int, texts: Sequence[str]) -> int:
+        """The width of a column with these texts, in pixels; its title has room for the sort indicator."""
+        cells = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
+        title = self.horizontalHeader().fontMetrics().horizontalAdvance(self._model.columns[at].title)
+        return max(cells + self._theme.step(6), title + self._theme.step(10))
+
+    def height_of(self, rows: int) -> int:
+        """The height of the heading and as many rows, in pixels."""
+        return rows * self.verticalHeader().defaultSectionSize() + self.horizontalHeader().sizeHint().height()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.copied())
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.share_width()
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.setFont(self._theme.font(self.FONT))
+        self.horizontalHeader().setFont(self._theme.font("small_strong"))
+        self.verticalHeader().setDefaultSectionSize(
+            self.fontMetrics().height() + self._theme.step(self.PADDING)
+        )
+        self.fit_columns()
+        self.updateGeometry()

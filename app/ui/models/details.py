@@ -1,0 +1,414 @@
+"""The page of one model: its name, and for an installed one its uses, its facts and its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core import wording
+from app.core.models import Head
+from app.core.reliability import Reliability
+from app.ui.kit.facts import Fact, FactsGrid
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.flow_text import FlowText
+from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.theme import Theme
+from app.ui.models.reliability import ReliabilityCard
+
+_MOST_WIDE = 170
+_HORIZONTAL, _VERTICAL = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class ModelSheet(QScrollArea):
+    """A column at reading width on a panel; `put` adds below the title, the quiet line and the sentence."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title = FlowText(theme, "answer", spacing=1.1)
+        self._subtitle = plain_label(type="small", ink="quiet", selectable=True)
+        self._line = plain_label()
+        self._middle = QWidget()
+        self._column = QVBoxLayout(self._middle)
+        names = QVBoxLayout()
+        for part in (self._title, self._subtitle):
+            names.addWidget(part)
+        self._column.addLayout(names)
+        self._column.addWidget(self._line)
+        ground = QWidget()
+        ground.setProperty("kind", "panel")
+        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        # Not by alignment, which would not take the wrapped text's height for this width.
+        row = QHBoxLayout(ground)
+        row.addWidget(self._middle, 1000)
+        row.addStretch(1)
+        theme.space(names, 0.5)
+        theme.space(self._column, 4)
+        theme.space(row, 0, (8, 7, 8, 8))
+        self.setWidget(ground)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_title(self, title: str, subtitle: str, line: str) -> None:
+        """Set the model's name, its origin, and a one-line description."""
+        if title != self._title.text():
+            self.verticalScrollBar().setValue(0)
+        self._title.set_text(title)
+        for label, words in ((self._subtitle, subtitle), (self._line, line)):
+            label.setText(words)
+            label.setVisible(bool(words))
+
+    def title(self) -> str:
+        """The shown name."""
+        return self._title.text()
+
+    def put(self, *parts: QWidget | QLayout) -> None:
+        """Add widgets and rows at the end; the room below them stays empty."""
+        for part in parts:
+            if isinstance(part, QWidget):
+                self._column.addWidget(part)
+            else:
+                self._column.addLayout(part)
+        self._column.addStretch(1)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._middle.setMaximumWidth(self._theme.step(_MOST_WIDE))
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One head: its task in plain words, the technical term, and the page that uses it.
+
+    `used` if this model is in use for it, `chosen` if the user chose it for that, `only_model` if no other installed
+    model has the head.
+    """
+
+    head: Head
+    plain: str
+    term: str
+    page: str
+    used: bool
+    chosen: bool
+    only_model: bool
+
+
+class _UseRow(QFrame):
+    """One head's row: its task, and at the right, or below in a narrow window, its use.
+
+    `use_requested` carries the head and whether the model is to be used for it.
+    """
+
+    use_requested = Signal(object, bool)
+
+    def __init__(self, theme: Theme, use: Use, *, primary: bool) -> None:
+        super().__init__()
+        self._theme = theme
+        self._use = use
+        self._plain = plain_label(use.plain, type="strong")
+        self._term = plain_label(use.term, type="small", ink="quiet")
+        self._words = QVBoxLayout()
+        self._words.setSpacing(0)
+        for label in (self._plain, self._term):
+            self._words.addWidget(label)
+        self._sign = QLabel()
+        reason = "the only one that can" if use.only_model else "" if use.chosen else "Spanlight’s choice"
+        labels = QVBoxLayout()
+        labels.setSpacing(0)
+        used = plain_label(f"Used for {use.page}", type="strong", ink="likely", wrap=False)
+        why = plain_label(reason, type="small", ink="quiet", wrap=False)
+        for label in (used, why):
+            labels.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
+        action = f"Use for {use.page}" if not use.used else "Let Spanlight choose" if use.chosen else ""
+        self.button = push_button(theme, action, kind="link" if use.used else "primary" if primary else "")
+        self.button.clicked.connect(self._clicked)
+        self._status = QHBoxLayout()
+        self._status.addWidget(self._sign)
+        self._status.addLayout(labels)
+        # Takes the remaining width when it is below; at the right there is none.
+        self._status.addStretch(1)
+        self._row = QBoxLayout(_HORIZONTAL)
+        self._row.addLayout(self._status)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._whole = QBoxLayout(_HORIZONTAL, self)
+        self._whole.addLayout(self._words, 1)
+        self._whole.addLayout(self._row)
+        for layout in (self._row, self._status, self._whole):
+            theme.space(layout, 2)
+        for label in (self._sign, used, why):
+            label.setHidden(not use.used or (label is why and not reason))
+        self.button.setHidden(use.used and (use.only_model or not use.chosen))
+        self.restyle()
+
+    def minimumSizeHint(self) -> QSize:
+        """As narrow as the widest part; the height is the layout's."""
+        parts = (self._words.minimumSize(), self._status.minimumSize(), self.button.minimumSizeHint())
+        return QSize(max(part.width() for part in parts), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        gap, button = self._whole.spacing(), 0
+        if not self.button.isHidden():
+            button = gap + self.button.sizeHint().width()
+        row = self._status.sizeHint().width() + button
+        self._row.setDirection(_HORIZONTAL if self.width() >= row else _VERTICAL)
+        # Widths on one line each: the size hint of a wrapping label is for wrapped text.
+        labels = (self._plain, self._term)
+        words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
+        self._whole.setDirection(_HORIZONTAL if self.width() >= words + gap + row else _VERTICAL)
+
+    def restyle(self) -> None:
+        """Draw the sign in the theme's colours, and arrange the parts for its sizes."""
+        size = self._theme.step(4.5)
+        icon = self._theme.icon("check", "likely")
+        self._sign.setPixmap(icon.pixmap(QSize(size, size), self.devicePixelRatioF()))
+        if self.isVisible():
+            self._turn()
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.use_requested.emit(self._use.head, not self._use.used)
+
+
+class ModelUses(QFrame):
+    """A row for each head. `use_requested` carries a head and whether the shown model is to be used for it."""
+
+    use_requested = Signal(object, bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._uses: tuple[Use, ...] = ()
+        self._rows: list[_UseRow] = []
+        self._column = QVBoxLayout(self)
+        theme.space(self._column, 3)
+        self.setAccessibleName("What it does")
+        self.hide()
+        theme.changed.connect(self._restyle)
+
+    def set_uses(self, uses: Sequence[Use]) -> None:
+        """Show these."""
+        if tuple(uses) == self._uses:
+            return
+        focused = self.isAncestorOf(self.window().focusWidget() or self)
+        before = self._rows
+        self._uses = tuple(uses)
+        first = next((at for at, use in enumerate(uses) if not use.used), -1)
+        self._rows = [_UseRow(self._theme, use, primary=at == first) for at, use in enumerate(uses)]
+        for row in self._rows:
+            row.use_requested.connect(self.use_requested)
+            self._column.addWidget(row)
+            row.show()  # at once: a hidden widget cannot take the keyboard focus
+        if focused:
+            button = next((row.button for row in self._rows if not row.button.isHidden()), None)
+            if button is not None:
+                button.setFocus(Qt.FocusReason.OtherFocusReason)
+        for row in before:
+            row.hide()
+            row.deleteLater()
+        self.setVisible(bool(uses))
+
+    def button(self, head: Head) -> QPushButton | None:
+        """The button of a head, None if there is none."""
+        rows = zip(self._uses, self._rows, strict=True)
+        return next((row.button for use, row in rows if use.head is head and not row.button.isHidden()), None)
+
+    @Slot()
+    def _restyle(self) -> None:
+        for row in self._rows:
+            row.restyle()
+
+
+class RemovalCard(QFrame):
+    """The question, the consequences of removing, a check box for the shared cache, Keep it and Remove.
+
+    `confirmed` carries whether its files are to be deleted from the cache too; `cancelled` is sent to keep the model.
+    """
+
+    confirmed = Signal(bool)
+    cancelled = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._question, self._consequences = plain_label(type="strong"), plain_label()
+        self.cache = QCheckBox()
+        self.keep = push_button(theme, "Keep it")
+        self.remove = push_button(theme, "Remove", kind="danger")
+        buttons = FlowRow()
+        for button in (self.remove, self.keep):
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        for part in (self._question, self._consequences, self.cache):
+            column.addWidget(part)
+        column.addLayout(buttons)
+        theme.space(buttons, 2)
+        theme.space(column, 2, (4, 4, 4, 4))
+        self.setProperty("kind", "fault")
+        self.remove.clicked.connect(self._confirmed)
+        self.keep.clicked.connect(self.withdraw)
+        self.hide()
+
+    def ask(self, name: str, consequences: str, cached: int) -> None:
+        """Ask about a model; `cached` is the number of its bytes in the Hugging Face cache."""
+        self._question.setText(f"Remove {name}?")
+        self._consequences.setText(consequences)
+        self._consequences.setVisible(bool(consequences))
+        frees = wording.size(cached)
+        self.cache.setText(f"Also from the Hugging Face cache (frees {frees})")
+        self.cache.setToolTip("Other programs on this computer may use the same files")
+        self.cache.setChecked(False)
+        self.cache.setVisible(cached > 0)
+        self.setAccessibleName(f"Remove {name}? {consequences}")
+        self.show()
+        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def words(self) -> str:
+        """The question and the consequences."""
+        return f"{self._question.text()} {self._consequences.text()}".strip()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc keeps the model."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.withdraw()
+            return
+        super().keyPressEvent(event)
+
+    @Slot()
+    def _confirmed(self) -> None:
+        self.hide()
+        self.confirmed.emit(self.cache.isChecked())
+
+    @Slot()
+    def withdraw(self) -> None:
+        """Keep the model."""
+        self.hide()
+        self.cancelled.emit()
+
+
+@dataclass(frozen=True, slots=True)
+class CardActions:
+    """The actions available for a model; `removal_blocked` is why it cannot be removed, empty if it can."""
+
+    measure: bool = True
+    look: bool = True
+    again: bool = False
+    removal_blocked: str = ""
+
+
+class ModelDetails(ModelSheet):
+    """One installed model, or one that cannot be used.
+
+    `use_requested` carries a head and whether the model is to be used for it; `again_requested` is sent to download it
+    once more, the others by the buttons of their names.
+    """
+
+    use_requested = Signal(object, bool)
+    measure_requested = Signal()
+    look_requested = Signal()
+    folder_requested = Signal()
+    remove_requested = Signal()
+    again_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.fault = Notice(theme, closable=False)
+        self.notice = Notice(theme)
+        self.uses = ModelUses(theme)
+        self.uses.use_requested.connect(self.use_requested)
+        self.removal = RemovalCard(theme)
+        self.strip = ProgressStrip(theme)
+        self.facts = FactsGrid(theme)
+        self.reliability = ReliabilityCard(theme)
+        self.again = push_button(theme, "Download again…", icon="save")
+        self.measure = push_button(
+            theme, "Measure…", icon="check", tip="How good it is on questions with known answers"
+        )
+        self.look = push_button(theme, "Look inside", icon="inspect")
+        self.folder = push_button(theme, "Show in folder", icon="open")
+        self.remove = push_button(theme, "Remove…", icon="delete", tip="Remove  (Del)")
+        self._buttons = {
+            self.again: self.again_requested, self.measure: self.measure_requested, self.look: self.look_requested,
+            self.folder: self.folder_requested, self.remove: self.remove_requested,
+        }  # fmt: skip
+        row = FlowRow()
+        for button, signal in self._buttons.items():
+            button.clicked.connect(signal)
+            row.addWidget(button)
+        theme.space(row, 2)
+        self._removal_note = plain_label(type="small", ink="quiet")
+        self._rule = rule()
+        self._actions = CardActions()
+        self.put(
+            self.fault, self.notice, self.uses, self._rule, self.facts, self.reliability, rule(), row,
+            self._removal_note, self.removal, self.strip,
+        )  # fmt: skip
+
+    def show_model(
+        self,
+        title: str,
+        subtitle: str,
+        line: str,
+        uses: Sequence[Use],
+        facts: Sequence[Fact],
+        actions: CardActions,
+        reliability: Reliability | None = None,
+    ) -> None:
+        """Show a model; a question about removing another one is withdrawn."""
+        if title != self.title() or actions != self._actions:
+            self.removal.hide()
+            self.notice.clear()
+        self._actions = actions
+        self.fault.clear()
+        self.set_title(title, subtitle, line)
+        self.uses.set_uses(uses)
+        self._rule.setVisible(bool(uses))
+        self.facts.set_facts(facts)
+        self.reliability.show_bins(reliability or {})
+        self.measure.setVisible(actions.measure)
+        self.look.setVisible(actions.look)
+        self.again.setVisible(actions.again)
+        self.remove.setVisible(not actions.removal_blocked)
+        self._removal_note.setText(actions.removal_blocked)
+        self._removal_note.setVisible(bool(actions.removal_blocked))
+
+    def ask_removal(self, name: str, consequences: str, cached: int) -> None:
+        """Ask below the buttons whether to remove the model, scrolled into view."""
+        self.removal.ask(name, consequences, cached)
+        # Its position is known once everything has been laid out again.
+        QTimer.singleShot(0, self._to_removal)
+
+    @Slot()
+    def _to_removal(self) -> None:
+        self.ensureWidgetVisible(self.removal)
+        self.ensureWidgetVisible(self.removal.keep)
+
+    def go_in(self) -> None:
+        """Put the keyboard focus on the first action."""
+        for button in (*self.uses.findChildren(QPushButton), *self._buttons):
+            if button.isVisibleTo(self):
+                button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                return

@@ -1,0 +1,177 @@
+"""Importing models from this computer: folders and zips, one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QVBoxLayout
+
+from app.core.models import ModelCard
+from app.core.report import Progress
+from app.flows.models.take_in import import_model
+from app.flows.workspace import Workspace
+from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.file_dialog import file_dialog
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.theme import Theme, mark
+
+
+class ImportCard(QFrame):
+    """A drop area, two buttons, and a box to check to leave a folder's files where they are.
+
+    `strip` shows a running import, `notice` a failed one. `installed` carries a card, `note` one line.
+    """
+
+    installed = Signal(object)
+    note = Signal(str)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._lanes = lanes
+        self._waiting: list[Path] = []
+        self._path = Path()
+        self._job: Job | None = None
+        self.folder = push_button(theme, "Folder…", icon="open", name="Import a folder")
+        self.folder.clicked.connect(self._choose_folder)
+        self.zip = push_button(theme, "Zip…", icon="document", name="Import a zip")
+        self.zip.clicked.connect(self._choose_zip)
+        self.leave = QCheckBox("Leave the folder where it is")
+        self.leave.setProperty("type", "small")
+        self.leave.setToolTip("Nothing is copied: the model is gone when the folder is moved or deleted")
+        self.notice = Notice(theme)
+        self.strip = ProgressStrip(theme)
+        self.strip.stop_asked.connect(self.stop)
+        buttons = FlowRow()
+        for button in (self.folder, self.zip):
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label("A model you have already", type="strong"))
+        words = "Drop its folder or zip here. It is checked first."
+        column.addWidget(plain_label(words, type="small", ink="quiet"))
+        column.addLayout(buttons)
+        for part in (self.leave, self.strip, self.notice):
+            column.addWidget(part)
+        theme.space(buttons, 2)
+        theme.space(column, 2, (3, 3, 3, 3))
+        self.setAcceptDrops(True)
+        self.setProperty("kind", "card")
+
+    @property
+    def running(self) -> bool:
+        """Whether an import is running."""
+        return self._job is not None and self._job.running
+
+    def take(self, paths: list[Path]) -> None:
+        """Import the models at these paths, after the running import."""
+        self._waiting += paths
+        if not self.running:
+            self._next()
+
+    @Slot()
+    def stop(self) -> bool:
+        """Stop, and drop what waits; returns whether an import was running."""
+        self._waiting.clear()
+        running = self.running
+        if running and self._job is not None:
+            self._job.stop()
+        return running
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        dialog = file_dialog(self, "Import a model's folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        self._open_dialog(dialog)
+
+    @Slot()
+    def _choose_zip(self) -> None:
+        dialog = file_dialog(self, "Import a zip", kinds="Zip files (*.zip)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        self._open_dialog(dialog)
+
+    def _open_dialog(self, dialog: QFileDialog) -> None:
+        if dialog.exec():
+            self.take([Path(path) for path in dialog.selectedFiles()])
+        dialog.deleteLater()
+
+    def _next(self) -> None:
+        if not self._waiting:
+            return
+        self._path = self._waiting.pop(0)
+        self.notice.clear()
+        self.strip.waiting(f"{self._path.name} waits for the download")
+        self._set_busy(True)
+        link = self.leave.isChecked() and self._path.is_dir()
+        self._job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
+        self._job.started.connect(self._started)
+        self._job.progress.connect(self._progressed)
+        self._job.done.connect(self._done)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._stopped)
+
+    @Slot()
+    def _started(self) -> None:
+        self.strip.waiting(f"Checking {self._path.name}")
+        self.note.emit(f"Importing {self._path.name}")
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        what = progress.what or "Importing it"
+        named = what if self._path.name in what else f"{self._path.name}: {what[:1].lower()}{what[1:]}"
+        self.strip.show_progress(Progress(progress.done, progress.total, named, progress.seconds_left))
+
+    @Slot(object)
+    def _done(self, card: ModelCard) -> None:
+        self._rest()
+        self.note.emit(f"{card.title} is installed")
+        self.installed.emit(card)
+        self._next()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._rest()
+        fault = fault_of(error)
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.note.emit(f"{self._path.name} was not imported")
+        self._waiting.clear()  # so that the reason of the failed one can be read first
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._rest()
+        self.note.emit("Import stopped; nothing was added")
+
+    def _rest(self) -> None:
+        self._set_busy(False)
+        self.strip.clear()
+
+    def _set_busy(self, busy: bool) -> None:
+        """Disable the controls during an import; the keyboard focus moves to an enabled one."""
+        parts = (self.folder, self.zip, self.leave)
+        here = any(part.hasFocus() for part in parts)
+        back = self.strip.has_focus() and not busy
+        if here and busy:
+            self.strip.focus_stop()
+        for part in parts:
+            part.setEnabled(not busy)
+        if back:
+            self.folder.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        take_files_only(event)
+        if event.isAccepted():
+            mark(self, kind="hint")
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        mark(self, kind="card")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        mark(self, kind="card")
+        if files := dropped_files(event):
+            self.take(files)

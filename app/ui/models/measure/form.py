@@ -1,0 +1,268 @@
+"""The form of a measure: a model, a set of examples, and a mapping of their labels if they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
+
+from app.core.measure_words import examples
+from app.core.measures import ExampleSet
+from app.core.models import Head, ModelCard
+from app.ui.kit.dropped import dropped_files, take_files_only
+from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
+
+MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
+MOST_LABELS = 30
+_FILE = "A file of yours…"
+_LABELS_DIFFER = (
+    "The model calls things by other names."
+    " Say what each stands for in these examples; several may stand for one."
+)
+# In steps; below this width the examples are placed below the model.
+_NARROW = 165
+
+
+class LabelChoices(QFrame):
+    """A row for each of the model's labels with a choice of the examples' labels; hidden while there is none.
+
+    `chosen` is sent for every choice.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._rows: list[tuple[QLabel, QComboBox]] = []
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label(_LABELS_DIFFER, type="small_strong"))
+        column.addLayout(self._grid)
+        theme.space(self._grid, 1)
+        theme.space(column, 2)
+        self.hide()
+
+    def ask(self, model_labels: Sequence[str], set_labels: Sequence[str]) -> None:
+        """Ask for these; only equal names are preset."""
+        self.clear()
+        for at, label in enumerate(model_labels[:MOST_LABELS]):
+            name, choice = plain_label(label, wrap=False), QComboBox()
+            choice.addItem("Nothing here", "")
+            for wanted in set_labels:
+                choice.addItem(wanted, wanted)
+            same = next((each for each in set_labels if each.casefold() == label.casefold()), "")
+            choice.setCurrentIndex(max(0, choice.findData(same)))
+            choice.setAccessibleName(f"{label} stands for")
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            choice.activated.connect(self.chosen)
+            name.setBuddy(choice)
+            self._grid.addWidget(name, at, 0)
+            self._grid.addWidget(choice, at, 1)
+            self._rows.append((name, choice))
+        self.show()
+        if self._rows:
+            self._rows[0][1].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def clear(self) -> None:
+        """Hide the question."""
+        for row in self._rows:
+            for widget in row:
+                self._grid.removeWidget(widget)
+                widget.deleteLater()
+        self._rows = []
+        self.hide()
+
+    def choices(self) -> dict[str, QComboBox]:
+        """Each label's choice."""
+        return {name.text(): choice for name, choice in self._rows}
+
+    def answer(self) -> dict[str, str]:
+        """The examples' label for each of the model's that has one; empty while nothing is asked."""
+        return {
+            label: choice.currentData() for label, choice in self.choices().items() if choice.currentData()
+        }
+
+
+class MeasureForm(QFrame):
+    """Two choices and a button.
+
+    `measure_requested` is sent by the button, `file_requested` to choose the user's own file, `dropped` carries files.
+    """
+
+    measure_requested = Signal()
+    file_requested = Signal()
+    dropped = Signal(list)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._cards: tuple[ModelCard, ...] = ()
+        self._sets: tuple[ExampleSet, ...] = ()
+        self._before = ""
+        self.model, self.data = ElidedChoice(), ElidedChoice()
+        self._labels = tuple(plain_label(text, type="small_strong") for text in ("Model", "Examples"))
+        for choice, label in zip((self.model, self.data), self._labels, strict=True):
+            choice.setAccessibleName(label.text())
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            choice.setMinimumContentsLength(12)
+            label.setBuddy(choice)
+        tip = "Have the model read the examples  (Ctrl+Enter)"
+        self.button = push_button(theme, "Measure", kind="primary", tip=tip)
+        self.button.clicked.connect(self.measure_requested)
+        self._line = plain_label(type="small", ink="quiet")
+        self.matching = LabelChoices(theme)
+        self._grid = QGridLayout()
+        self._narrow: bool | None = None
+        self._place(narrow=False)
+        column = QVBoxLayout(self)
+        column.addLayout(self._grid)
+        column.addWidget(self._line)
+        column.addWidget(self.matching)
+        theme.space(column, 2.5, (5, 4, 5, 4))
+        self.model.activated.connect(self._model_chosen)
+        self.data.activated.connect(self._data_chosen)
+        self.setAcceptDrops(True)
+        self.setProperty("kind", "card")
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def set_models(self, cards: Sequence[ModelCard], chosen: str = "", first: str = "") -> None:
+        """Offer those of these models that can be measured.
+
+        `chosen` is the folder of the one to choose; `first` of the one to choose if none was chosen before.
+        """
+        before = chosen or self.model.currentData() or ""
+        self._cards = tuple(card for card in cards if set(MEASURABLE) & set(card.heads))
+        self.model.clear()
+        for card in self._cards:
+            self.model.addItem(card.title, card.folder)
+            self.model.setItemData(self.model.count() - 1, card.folder, Qt.ItemDataRole.ToolTipRole)
+        if not self._cards:
+            self.model.addItem("None that can be measured is installed", "")
+        self.model.setEnabled(bool(self._cards))
+        readers = (at for at, card in enumerate(self._cards) if MEASURABLE[0] in card.heads)
+        at = next((at for folder in (before, first) if (at := self.model.findData(folder)) >= 0), -1)
+        self.model.setCurrentIndex(at if at >= 0 else next(readers, 0))
+        self._offer_sets()
+
+    def set_sets(self, sets: Sequence[ExampleSet]) -> None:
+        """Offer those of these sets that the model can read."""
+        self._sets = tuple(sets)
+        self._offer_sets()
+
+    def choose_model(self, folder: str) -> bool:
+        """Choose a model; returns whether it is offered."""
+        at = self.model.findData(folder)
+        if at >= 0:
+            self.model.setCurrentIndex(at)
+            self._offer_sets()
+        return at >= 0
+
+    def choose_set(self, path: str) -> bool:
+        """Choose a set, and if the chosen model cannot read it, the first that can; returns whether there is one."""
+        data = next((one for one in self._sets if one.path == path), None)
+        if data is None:
+            return False
+        card = self.card()
+        if card is None or data.head not in card.heads:
+            card = next((each for each in self._cards if data.head in each.heads), None)
+            if card is None:
+                return False
+            self.model.setCurrentIndex(self.model.findData(card.folder))
+        self._before = path
+        self._offer_sets()
+        return True
+
+    def card(self) -> ModelCard | None:
+        """The chosen model."""
+        return next((card for card in self._cards if card.folder == self.model.currentData()), None)
+
+    def set_chosen(self) -> ExampleSet | None:
+        """The chosen set."""
+        return next((one for one in self._sets if one.path == self.data.currentData()), None)
+
+    def set_busy(self, busy: bool) -> None:
+        """Set whether a model is being measured."""
+        for widget in (self.model, self.data, self.button, self.matching):
+            widget.setEnabled(not busy)
+        if not busy:
+            self._show_line()
+            self.model.setEnabled(bool(self._cards))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the examples to the right of the model, or below it."""
+        super().resizeEvent(event)
+        self._place(narrow=event.size().width() < self._theme.step(_NARROW))
+
+    def _place(self, *, narrow: bool) -> None:
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for at, (label, choice) in enumerate(zip(self._labels, (self.model, self.data), strict=True)):
+            row, column = (2 * at, 0) if narrow else (0, at)
+            label.setContentsMargins(0, self._theme.step(2) if row else 0, 0, 0)
+            self._grid.addWidget(label, row, column)
+            self._grid.addWidget(choice, row + 1, column)
+            self._grid.setColumnStretch(at, int(not (narrow and at)))
+        self._grid.addWidget(self.button, 3 if narrow else 1, 1 if narrow else 2)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Let files be dropped."""
+        take_files_only(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Take dropped files."""
+        if files := dropped_files(event):
+            self.dropped.emit(files)
+
+    def _offer_sets(self) -> None:
+        card = self.card()
+        wanted = self._before or self.data.currentData() or ""
+        self.data.clear()
+        for one in self._sets:
+            if card is not None and one.head in card.heads:
+                self.data.addItem(f"{one.title}, {examples(one.examples, one.head)}", one.path)
+                tip = one.line or str(Path(one.path))
+                self.data.setItemData(self.data.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.data.addItem(_FILE, "")
+        self.data.setCurrentIndex(max(0, self.data.findData(wanted) if wanted else 0))
+        self._remember()
+
+    def _remember(self) -> None:
+        self._before = self.data.currentData() or ""
+        self.matching.clear()
+        self._show_line()
+
+    def _show_line(self) -> None:
+        data = self.set_chosen()
+        self._line.setText(
+            (data.line or data.path)
+            if data
+            else "Choose a file with examples whose answers you know, or drop it here."
+        )
+        self.button.setEnabled(data is not None and self.card() is not None)
+
+    @Slot(int)
+    def _model_chosen(self, index: int) -> None:
+        self._offer_sets()
+
+    @Slot(int)
+    def _data_chosen(self, index: int) -> None:
+        if self.data.itemData(index):
+            self._remember()
+            return
+        # If the dialog is cancelled, the earlier choice stays.
+        self.data.setCurrentIndex(max(0, self.data.findData(self._before)))
+        self._show_line()
+        self.file_requested.emit()
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._grid.setHorizontalSpacing(self._theme.step(4))
+        self._grid.setVerticalSpacing(self._theme.step(1))

@@ -1,0 +1,359 @@
+"""The details of one measure, or the comparison of two of the same examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.measure_words import examples, figure, named, share, speed, verdict
+from app.core.measures import Comparison, Measure
+from app.core.models import model_title
+from app.core.wording import percent
+from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.parts import plain_label
+from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
+from app.ui.kit.theme import Theme
+from app.ui.models.words import when
+
+_NO_OTHER = "Measure another model on the same examples, and the two can be compared here."
+_ANY_WIDTH = 16_777_215  # Qt's value for no maximum width
+_TEST = (
+    "The exact McNemar test, over the examples that only one of the two got right: p = {0:.2g}. Below 0.05 a difference"
+    " is commonly held to be no chance."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PairCell:
+    """A model's number as text, its share of the bar (0 to 1, None for no bar), and whether it is the better one."""
+
+    number: str
+    fraction: float | None
+    better: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A figure's title, its meaning, and a cell for each model; None if a model has no such figure."""
+
+    title: str
+    tip: str
+    cells: tuple[PairCell | None, ...]
+
+
+class MeasurePairs(QWidget):
+    """A row for each figure, below a heading with the models' names if there are two.
+
+    Ctrl+C copies all as lines with tabs.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._names: tuple[str, ...] = ()
+        self._rows: tuple[PairRow, ...] = ()
+        self.setAccessibleName("Figures side by side")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._restyle)
+
+    def show_rows(self, names: Sequence[str], rows: Sequence[PairRow]) -> None:
+        """Show these figures of the models of these names."""
+        self._names, self._rows = tuple(names), tuple(rows)
+        self.setAccessibleDescription(self.text().replace("\t", " ").replace("\n", ", "))
+        self.updateGeometry()
+        self.update()
+
+    def rows(self) -> tuple[PairRow, ...]:
+        """The shown rows."""
+        return self._rows
+
+    def text(self) -> str:
+        """All numbers, a line for each figure, with tabs between."""
+        lines = ["\t".join(("", *self._names))]
+        for row in self._rows:
+            lines.append("\t".join((row.title, *(cell.number if cell else "" for cell in row.cells))))
+        return "\n".join(lines)
+
+    def sizeHint(self) -> QSize:
+        """The size that fits, in pixels."""
+        high = (self._headings() + len(self._rows)) * self._row_height() + self._theme.step(2)
+        return QSize(self._theme.step(40 + 40 * len(self._names)), high)
+
+    def minimumSizeHint(self) -> QSize:
+        """The least size, in pixels."""
+        return QSize(self._theme.step(34 + 22 * len(self._names)), self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take Ctrl+C."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.text() + "\n")
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Show the meaning of a figure, or a full name, as the tool tip."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            at = (event.pos().y() - self._theme.step(1)) // self._row_height() - self._headings()
+            tip = ", ".join(self._names) if at < 0 else self._rows[at].tip if at < len(self._rows) else ""
+            QToolTip.showText(event.globalPos(), tip, self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw in the theme's colours."""
+        theme, painter = self._theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = theme.step(1)
+        if self.hasFocus():
+            painter.setPen(theme.colour("focus"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, edge)
+        high = self._row_height()
+        whole = QRectF(edge, edge, self.width() - 2 * edge, high)
+        if self._headings():
+            for at, name in enumerate(self._names):
+                self._write(painter, self._cell(whole, at), name, "strong", "ink")
+            whole.translate(0, high)
+        for row in self._rows:
+            title = QRectF(whole.left(), whole.top(), self._title_width() - theme.step(2), high)
+            self._write(painter, title, row.title, "ui", "ink_quiet")
+            for at, cell in enumerate(row.cells):
+                if cell is not None:
+                    self._paint_cell(painter, self._cell(whole, at), cell)
+            whole.translate(0, high)
+
+    def _headings(self) -> int:
+        return int(len(self._names) > 1)
+
+    def _paint_cell(self, painter: QPainter, place: QRectF, cell: PairCell) -> None:
+        theme = self._theme
+        number = QRectF(place.left(), place.top(), self._number_width(), place.height())
+        self._write(painter, number, cell.number, "strong" if cell.better else "ui", "ink")
+        left = number.right() + theme.step(2)
+        if cell.fraction is not None and place.right() - left > theme.step(6):
+            bar = QRectF(left, place.center().y() - theme.step(0.875), place.right() - left, theme.step(1.75))
+            fill = theme.colour("mark" if cell.better or len(self._names) < 2 else "mark_faint")
+            draw_bar(painter, bar, cell.fraction, theme.colour("track"), fill)
+
+    def _write(self, painter: QPainter, place: QRectF, words: str, font: str, ink: str) -> None:
+        painter.setFont(self._theme.font(font))
+        painter.setPen(self._theme.colour(ink))
+        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(place.width()))
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+
+    def _cell(self, row: QRectF, at: int) -> QRectF:
+        left = self._title_width()
+        gap = self._theme.step(5)
+        wide = (row.width() - left - gap * (len(self._names) - 1)) / max(1, len(self._names))
+        return QRectF(row.left() + left + at * (wide + gap), row.top(), wide, row.height())
+
+    def _title_width(self) -> float:
+        metrics = QFontMetrics(self._theme.font("ui"))
+        return max(
+            (metrics.horizontalAdvance(row.title) for row in self._rows), default=0
+        ) + self._theme.step(4)
+
+    def _number_width(self) -> float:
+        metrics = QFontMetrics(self._theme.font("strong"))
+        numbers = [cell.number for row in self._rows for cell in row.cells if cell is not None]
+        return max(map(metrics.horizontalAdvance, numbers), default=0) + self._theme.step(1)
+
+    def _row_height(self) -> int:
+        return QFontMetrics(self._theme.font("strong")).height() + self._theme.step(2.5)
+
+    @Slot()
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+
+class MeasurePanel(QFrame):
+    """The figures of a measure, which can be compared with another one of the same examples.
+
+    `other_chosen` carries the Measure to compare with, or None.
+    """
+
+    other_chosen = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title = plain_label(type="answer", selectable=True)
+        self._facts = plain_label(type="small", ink="quiet", selectable=True)
+        self._verdict = plain_label(selectable=True)
+        self._with = plain_label("Compare with", wrap=False)
+        self.other = ElidedChoice()
+        self.other.setAccessibleName("Compare with")
+        self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.other.activated.connect(self._activated)
+        self._with.setBuddy(self.other)
+        self.pairs = MeasurePairs(theme)
+        self.counts = ScoreBars(theme)
+        self.counts.setAccessibleName("Which examples were answered rightly")
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self._with)
+        head.addWidget(self.other)
+        self._sides = QHBoxLayout()
+        self._sides.addWidget(self.pairs, 5)
+        self._sides.addWidget(self.counts, 3)
+        self._sides.addStretch(0)
+        words = QVBoxLayout()
+        words.addLayout(head)
+        words.addWidget(self._facts)
+        words.addWidget(self._verdict)
+        column = QVBoxLayout(self)
+        column.addLayout(words)
+        column.addLayout(self._sides)
+        theme.space(head, 2)
+        theme.space(self._sides, 6)
+        # The figures leave room for their focus ring: their text is aligned with the words above.
+        theme.space(words, 2, (1, 0, 0, 0))
+        theme.space(column, 2, (4, 4, 5, 4))
+        self.setProperty("kind", "card")
+
+    def minimumSizeHint(self) -> QSize:
+        """The least size, in pixels: that of the figures, since the counts are below them in a narrow window."""
+        least = self.pairs.minimumSizeHint().width() + 2 * self._theme.step(5)
+        return QSize(least, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the counts to the right of the figures, or below them."""
+        super().resizeEvent(event)
+        narrow = event.size().width() < self._theme.step(190)
+        way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._sides.direction() != way:
+            self._sides.setDirection(way)
+
+    def verdict(self) -> str:
+        """The sentence on the comparison or, without one, on how to get one."""
+        return self._verdict.text()
+
+    def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
+        """Show one measure; `others` are offered for comparison."""
+        self._title.setText(model_title(measure.model))
+        self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when, within=True)}")
+        self._verdict.setText("" if others else _NO_OTHER)
+        self._verdict.setVisible(not others)
+        self._verdict.setToolTip("")
+        self._offer(others, None)
+        rows = [PairRow(title, tip, (cell,)) for title, tip, cell in _rows(measure)]
+        self.pairs.show_rows((model_title(measure.model),), rows)
+        self.pairs.setMaximumWidth(self._theme.step(150))
+        self.counts.hide()
+        self.setAccessibleName(f"{model_title(measure.model)}, {_data(measure)}")
+
+    def show_two(self, found: Comparison, others: Sequence[Measure]) -> None:
+        """Show two measures side by side."""
+        self._offer(others, found.second)
+        sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
+        found = replace(found, first=sides[0], second=sides[1])
+        names = named(found)
+        self._title.setText(f"{names[0]} and {names[1]}")
+        self._facts.setText(_data(found.first))
+        self._verdict.setText(verdict(found))
+        self._verdict.setToolTip(_TEST.format(found.chance))
+        self._verdict.show()
+        self.pairs.show_rows(names, _compared(found))
+        self.pairs.setMaximumWidth(_ANY_WIDTH)
+        whole = len(found.first.right) or 1
+        counts = (
+            ("Both right", found.both), (f"Only {names[0]}", found.only_first),
+            (f"Only {names[1]}", found.only_second), ("Neither", found.neither),
+        )  # fmt: skip
+        self.counts.set_rows(
+            tuple(
+                ScoreRow(name, number / whole, f"{number:,}, {percent(number / whole) if number else '0%'}",
+                         name.startswith("Only") and number == max(found.only_first, found.only_second) > 0)
+                for name, number in counts
+            )
+        )  # fmt: skip
+        self.counts.show()
+        self.setAccessibleName(f"{names[0]} and {names[1]}: {self.verdict()}")
+
+    def show_apart(self, first: Measure, second: Measure, sentence: str) -> None:
+        """Show why two measures cannot be compared."""
+        self._title.setText(f"{model_title(first.model)} and {model_title(second.model)}")
+        self._facts.setText(f"{_data(first)}; {_data(second)}")
+        self._verdict.setText(sentence)
+        self._verdict.setToolTip("")
+        self._verdict.show()
+        self._offer((), None)
+        self.pairs.show_rows((), ())
+        self.counts.hide()
+
+    def _offer(self, others: Sequence[Measure], chosen: Measure | None) -> None:
+        self.other.clear()
+        self.other.addItem("Nothing", None)
+        for one in others:
+            self.other.addItem(f"{model_title(one.model)}, {when(one.when, within=True)}", one)
+        at = others.index(chosen) + 1 if chosen in others else 0
+        self.other.setCurrentIndex(at)
+        for widget in (self._with, self.other):
+            widget.setVisible(bool(others))
+
+    @Slot(int)
+    def _activated(self, index: int) -> None:
+        self.other_chosen.emit(self.other.itemData(index))
+
+
+def _data(measure: Measure) -> str:
+    return f"{measure.data}, {examples(measure.examples, measure.head)}"
+
+
+def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
+    found = []
+    for name, value in measure.figures.items():
+        info = figure(name, measure.head)
+        # A longer bar reads as better.
+        bar = None if info.less else value / 100
+        found.append((info.title, f"{info.words} {info.term}".strip(), PairCell(share(value), bar)))
+    return [*found, ("Speed", "Examples a second, the model loaded before", PairCell(speed(measure), None))]
+
+
+def _compared(found: Comparison) -> list[PairRow]:
+    sides = (found.first, found.second)
+    rows = []
+    for name in dict.fromkeys((*found.first.figures, *found.second.figures)):
+        info = figure(name, found.first.head)
+        values = [side.figures.get(name) for side in sides]
+        there = [value for value in values if value is not None]
+        best = (min if info.less else max)(there) if len(set(there)) == 2 else None
+        cells = tuple(
+            None
+            if value is None
+            else PairCell(share(value), None if info.less else value / 100, value == best)
+            for value in values
+        )
+        rows.append(PairRow(info.title, f"{info.words} {info.term}".strip(), cells))
+    fastest = max(side.speed for side in sides) or 1.0
+    speeds = tuple(PairCell(speed(side), side.speed / fastest, side.speed == fastest) for side in sides)
+    return [
+        *rows,
+        PairRow(
+            "Speed", "Examples a second, the model loaded before; the bar of the faster one is full", speeds
+        ),
+    ]

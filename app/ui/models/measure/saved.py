@@ -1,0 +1,296 @@
+"""The saved measures: a table, and the chosen one or two of them in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.measure_words import examples, figure, share
+from app.core.measures import Measure
+from app.core.models import model_title
+from app.core.report import Report
+from app.core.tables import csv_lines
+from app.flows.measure.measure import bring_back, compare, forget, measured
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.table import Column, RowTable
+from app.ui.kit.theme import Theme
+from app.ui.kit.undo_line import UndoLine
+from app.ui.models.measure.panel import MeasurePanel
+from app.ui.models.words import when
+
+# A cell without a number is sorted below all that have one.
+_NONE = -1.0
+_MOST_ROWS = 9
+
+
+def _figure_column(title: str, tip: str, *names: str) -> Column:
+    """A column of the first of these figures that a measure has."""
+
+    def value(one: Measure) -> float:
+        return next((one.figures[name] for name in names if name in one.figures), _NONE)
+
+    def text(one: Measure) -> str:
+        return share(value(one)) if value(one) >= 0 else ""
+
+    def meaning(one: Measure) -> str:
+        info = next((figure(name, one.head) for name in names if name in one.figures), None)
+        return f"{info.words} {info.term}" if info else ""
+
+    return Column(title, text, value, meaning, number=True, title_tip=tip)
+
+
+def _meaning(name: str) -> str:
+    return f"{figure(name).words} {figure(name).term}"
+
+
+def _model(one: Measure) -> str:
+    return model_title(one.model)
+
+
+def _speed(one: Measure) -> str:
+    return f"{one.speed:,.0f}" if one.speed >= 9.95 else f"{one.speed:.1f}"
+
+
+_FASTER = "Examples a second; of reading alone, the model loaded before"
+COLUMNS = (
+    Column("Model", _model, lambda one: _model(one).casefold(), lambda one: one.folder),
+    Column(
+        "Examples",
+        lambda one: one.data,
+        lambda one: one.data.casefold(),
+        lambda one: f"{one.data}, {examples(one.examples, one.head)}",
+        title_tip="What it was measured on",
+    ),
+    Column("Number", lambda one: f"{one.examples:,}", lambda one: one.examples, number=True),
+    _figure_column("Exact", _meaning("exact"), "exact"),
+    _figure_column("F1", "Of questions, of classes (macro F1) or of names", "f1", "macro f1"),
+    _figure_column("Right", _meaning("accuracy"), "accuracy"),
+    _figure_column("Calibration error", _meaning("calibration error"), "calibration error"),
+    Column("A second", _speed, lambda one: one.speed, number=True, title_tip=_FASTER),
+    Column("On", lambda one: one.device, lambda one: one.device, title_tip="Where the model ran"),
+    Column("When", lambda one: when(one.when), lambda one: datetime.fromisoformat(one.when).timestamp()),
+)
+
+
+class MeasureTable(RowTable):
+    """The table of measures, as high as its rows, up to nine.
+
+    `chosen_changed` is sent when other rows are chosen, `delete_requested` by Del.
+    """
+
+    chosen_changed = Signal()
+    delete_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "What was measured", COLUMNS)
+        self.selectionModel().selectionChanged.connect(self.chosen_changed)
+        self._sorted.layoutChanged.connect(self.chosen_changed)
+
+    def set_measures(self, measures: Sequence[Measure], chosen: Sequence[Measure] = ()) -> None:
+        """Show these, some of them chosen."""
+        chosen = chosen or self.chosen()
+        self._model.set_rows(measures)
+        self.fit_columns()
+        self.choose(chosen)
+
+    def text_of(self, rows: Sequence[Measure]) -> str:
+        """The measures as CSV, with every figure that any of them has."""
+        names = list(dict.fromkeys(name for one in rows for name in one.figures))
+        lines: list[list[str]] = [
+            [
+                "model",
+                "examples",
+                "number",
+                *names,
+                "seconds",
+                "examples a second",
+                "device",
+                "when",
+                "folder",
+            ]
+        ]
+        for one in rows:
+            figures = [f"{one.figures[name]:.2f}" if name in one.figures else "" for name in names]
+            times = [f"{one.seconds:.3f}", f"{one.speed:.2f}"]
+            lines.append(
+                [one.model, one.data, str(one.examples), *figures, *times, one.device, one.when, one.folder]
+            )
+        return csv_lines(lines)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Delete):
+            self.delete_requested.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def fit_columns(self) -> None:
+        """Give every column the room that it needs."""
+        self.horizontalHeader().setMinimumSectionSize(self._theme.step(12))
+        for at in range(len(COLUMNS)):
+            self.setColumnWidth(at, self._needed(at))
+        self.share_width()
+
+    def share_width(self) -> None:
+        """Give the names what the others leave, and the table the height of its rows."""
+        names = self._needed(0), self._needed(1)
+        # Below that width the table scrolls: a name elided too much is useless.
+        least = [min(each, self._theme.step(48)) for each in names]
+        room = self.viewport().width() - sum(self.columnWidth(at) for at in range(2, len(COLUMNS)))
+        spare = room - sum(names)
+        first = names[0] + spare // 2 if spare >= 0 else max(least[0], round(room * names[0] / sum(names)))
+        second = max(least[1], room - first)
+        self.setColumnWidth(0, first)
+        self.setColumnWidth(1, second)
+        rows = max(1, min(_MOST_ROWS, len(self._model.rows)))
+        bar = self.horizontalScrollBar().sizeHint().height() if first + second > room else 0
+        self.setFixedHeight(self.height_of(rows) + bar + 2 * self.frameWidth())
+
+    def _needed(self, at: int) -> int:
+        return self.needed_width(at, [COLUMNS[at].text(one) for one in self._model.rows])
+
+
+class SavedMeasures(QWidget):
+    """The table and the details of the chosen measures; hidden while there is none and nothing was just deleted.
+
+    `changed` carries all measures once some were deleted or restored; `failed` the error if that failed; `note` is one
+    line for the status line.
+    """
+
+    changed = Signal(object)
+    failed = Signal(object)
+    note = Signal(str)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self._workspace, self._lanes = workspace, lanes
+        self._first: Measure | None = None
+        self._deleted: list[Measure] = []
+        self._back: tuple[Measure, ...] = ()
+        self._change_job: Job | None = None
+        self._heading = plain_label("Measured so far", type="strong", wrap=False)
+        tip = "The chosen rows, with every figure  (Ctrl+C)"
+        self.copy = push_button(theme, "Copy as CSV", tip=tip)
+        self.delete = push_button(theme, "Delete", tip="Delete the chosen rows  (Del)")
+        self.undo = UndoLine(theme)
+        self.table = MeasureTable(theme)
+        self.panel = MeasurePanel(theme)
+        row = QHBoxLayout()
+        row.addWidget(self._heading)
+        row.addWidget(self.undo, 1)
+        row.addStretch(1)
+        for button in (self.copy, self.delete):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        column.addWidget(self.table)
+        column.addWidget(self.panel)
+        theme.space(row, 2)
+        theme.space(column, 3)
+        self.copy.clicked.connect(self._copy)
+        self.delete.clicked.connect(self.delete_chosen)
+        self.table.delete_requested.connect(self.delete_chosen)
+        self.table.chosen_changed.connect(self._chosen)
+        self.panel.other_chosen.connect(self._compare_with)
+        self.undo.undo_asked.connect(self.bring_back)
+        self.undo.over.connect(self._forget_deleted)
+        self.hide()
+
+    def show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
+        """Show these; `chosen` are selected, else the earlier selection, else the first."""
+        self.table.set_measures(measures, chosen)
+        back = tuple(one for one in self._back if one in measures)
+        if back:
+            self._back = ()
+            self.table.choose(back)
+        if measures and not self.table.chosen():
+            self.table.choose(self.table.rows()[:1])
+        focus = self.window().focusWidget()
+        if not measures and focus is not None and self.isAncestorOf(focus):
+            self.undo.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        for widget in (self._heading, self.table, self.copy, self.delete):
+            widget.setVisible(bool(measures))
+        self.setVisible(bool(measures or self._deleted))
+        if back:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._chosen()
+
+    @Slot()
+    def _chosen(self) -> None:
+        chosen = self.table.chosen()
+        self.delete.setEnabled(bool(chosen))
+        self.panel.setVisible(bool(chosen))
+        if not chosen:
+            return
+        if self._first not in chosen:
+            self._first = chosen[0]
+        # The one at the left does not depend on the order of the rows.
+        first, *others = sorted(chosen, key=lambda one: one != self._first)
+        same = tuple(one for one in self.table.rows() if one.digest == first.digest and one != first)
+        if len(others) != 1:
+            self.panel.show_one(first, same)
+            return
+        try:
+            self.panel.show_two(compare(first, others[0]), same)
+        except SpanlightError as apart:
+            self.panel.show_apart(first, others[0], apart.message)
+
+    @Slot(object)
+    def _compare_with(self, other: Measure | None) -> None:
+        if self._first is not None:
+            self.table.choose((self._first, other) if other is not None else (self._first,))
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.copied())
+        self.note.emit("Copied as CSV")
+
+    @Slot()
+    def delete_chosen(self) -> None:
+        """Delete the chosen measures; this can be undone for a while."""
+        chosen = self.table.chosen()
+        if chosen:
+            self._deleted += chosen
+            self._follow(self._lanes.files.start(_delete, self._workspace, chosen))
+            self.undo.offer(f"{wording.count(len(self._deleted), 'measure')} deleted")
+
+    @Slot()
+    def bring_back(self) -> None:
+        """Restore the measures deleted last."""
+        if self._deleted:
+            self._back = tuple(self._deleted)
+            self._follow(self._lanes.files.start(_put_back, self._workspace, self._back))
+        self._forget_deleted()
+
+    @Slot()
+    def _forget_deleted(self) -> None:
+        self._deleted = []
+        self.undo.clear()
+
+    def _follow(self, job: Job) -> None:
+        self._change_job = job
+        job.done.connect(self.changed)
+        job.failed.connect(self._failed)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._forget_deleted()
+        self.failed.emit(error)
+
+
+def _delete(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
+    forget(workspace, measures, report)
+    return measured(workspace, report)
+
+
+def _put_back(workspace: Workspace, measures: tuple[Measure, ...], report: Report) -> tuple[Measure, ...]:
+    bring_back(workspace, measures, report)
+    return measured(workspace, report)

@@ -1,0 +1,375 @@
+"""The section that measures models on labelled examples, and saves and compares the results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.core import wording
+from app.core.errors import SpanlightError
+from app.core.measure_words import NOUNS, examples
+from app.core.measures import ExampleSet, Measure
+from app.core.models import Head, ModelCard, model_title
+from app.core.report import Progress, Report
+from app.flows.measure.label_matching import LabelsDiffer
+from app.flows.measure.measure import example_set, example_sets, measure, measured
+from app.flows.models.installed import installed
+from app.flows.workspace import Workspace
+from app.ui.kit.empty_page import SampleButton
+from app.ui.kit.file_dialog import open_name
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label
+from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
+from app.ui.models.measure.form import MOST_LABELS, MeasureForm
+from app.ui.models.measure.saved import SavedMeasures
+
+_ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
+_FILTER = f"Examples ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
+_WORDS = (
+    "A model reads examples whose answers are known: how often it is right, how fast it is, and whether its"
+    " probabilities can be trusted are kept here, so that two models can be compared. Take examples that are like your"
+    " own texts where you have them; small sets come along to try."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What the section shows: models, sets of examples, measures, and the folder of each task's model in use."""
+
+    cards: tuple[ModelCard, ...]
+    sets: tuple[ExampleSet, ...]
+    measures: tuple[Measure, ...]
+    used: dict[Head, str]
+
+
+def _read_content(workspace: Workspace, report: Report) -> _Content:
+    """The content of the section."""
+    cards, sets = installed(workspace), example_sets(workspace, report)
+    return _Content(cards, sets, measured(workspace, report), _used(workspace, sets))
+
+
+def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]:
+    found = {}
+    for head in dict.fromkeys(data.head for data in sets):
+        try:
+            found[head] = workspace.find_model(head).folder
+        except SpanlightError:
+            continue  # no model is installed for it
+    return found
+
+
+def _own_set(path: Path, report: Report) -> ExampleSet:
+    return example_set(path)
+
+
+class MeasureEmpty(QFrame):
+    """A title, a few sentences, and a button for each suggestion. `tried` carries its index."""
+
+    tried = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: list[SampleButton] = []
+        self._words = plain_label(_WORDS, ink="quiet")
+        self._row = QHBoxLayout()
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label("How good is a model?", type="answer"))
+        # Without this row Qt would take the text's height at any width.
+        words = QHBoxLayout()
+        words.addWidget(self._words, 1)
+        words.addStretch(0)
+        column.addLayout(words)
+        column.addLayout(self._row)
+        theme.space(self._row, 3)
+        theme.space(column, 3)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def offer(self, things: Sequence[tuple[str, str]]) -> None:
+        """Offer suggestions: a title and a line for each."""
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.deleteLater()
+        self._buttons = []
+        for at, (title, line) in enumerate(things):
+            button = SampleButton(self._theme, title, line)
+            button.setProperty("thing", at)
+            button.clicked.connect(self._clicked)
+            self._buttons.append(button)
+            self._row.addWidget(button, 1)
+
+    def buttons(self) -> list[SampleButton]:
+        """The buttons, in their order."""
+        return self._buttons
+
+    def set_busy(self, busy: bool) -> None:
+        """Set whether a measurement is running."""
+        for button in self._buttons:
+            button.setEnabled(not busy)
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.tried.emit(self.sender().property("thing"))
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._words.setMaximumWidth(self._theme.step(190))
+        for button in self._buttons:
+            button.restyle()
+
+
+class MeasureSection(Section):
+    """The form of the next measure above, the saved measures below."""
+
+    KEY = "measure"
+    TITLE = "Measure"
+
+    def __init__(
+        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(workspace, theme, lanes, parent)
+        self._known: _Content | None = None
+        self._own: dict[str, ExampleSet] = {}
+        self._wanted = ""
+        self._look_job: Job | None = None
+        self._file_job: Job | None = None
+        self._job: Job | None = None
+        self._at_work: tuple[ModelCard, ExampleSet] | None = None
+        self.form = MeasureForm(theme)
+        self.strip = ProgressStrip(theme)
+        self.empty = MeasureEmpty(theme)
+        self.empty.hide()
+        self.saved = SavedMeasures(workspace, theme, lanes)
+        self._lay_out()
+        self._connect()
+
+    # The section's interface to the page
+
+    def shown(self) -> None:
+        """Refresh the installed models and the measures, and focus the form."""
+        self._look()
+        if not self.isAncestorOf(self.window().focusWidget() or self):
+            self.form.model.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def receive(self, argument: object) -> None:
+        """Choose a model: its card, or its folder."""
+        self._wanted = argument.folder if isinstance(argument, ModelCard) else str(argument)
+        if self._at_work is None and self.form.choose_model(self._wanted):
+            self._wanted = ""
+
+    def stop(self) -> bool:
+        """Stop measuring; nothing is saved."""
+        running = self._job is not None and self._job.running
+        if self._job is not None:
+            self._job.stop()
+        return running
+
+    def take_files(self, paths: list[Path]) -> bool:
+        """Open a file of examples, while this section is shown."""
+        if not self.isVisible() or len(paths) != 1 or not paths[0].name.lower().endswith(_ENDINGS):
+            return False
+        self.open_file(paths[0])
+        return True
+
+    def settings_changed(self) -> None:
+        """Refresh the installed models."""
+        self._look()
+
+    def open_file(self, path: Path) -> None:
+        """Offer the examples of a file, and choose them."""
+        self.notice.clear()
+        if self._file_job is not None:
+            self._file_job.drop()
+        self._file_job = self.lanes.files.start(_own_set, path)
+        self._file_job.done.connect(self._file_read)
+        self._file_job.failed.connect(self.show_fault)
+
+    # Content
+
+    def _look(self) -> None:
+        if self._look_job is not None:
+            self._look_job.drop()
+        self._look_job = self.lanes.files.start(_read_content, self.workspace)
+        self._look_job.done.connect(self._content_found)
+        self._look_job.failed.connect(self.show_fault)
+
+    @Slot(object)
+    def _content_found(self, found: _Content) -> None:
+        before, self._known = self._known, found
+        if before is None or self._wanted or (before.cards, before.sets) != (found.cards, found.sets):
+            self._offer_sets()
+            self.form.set_models(found.cards, self._wanted, found.used.get(Head.QUESTION_ANSWERING, ""))
+            self.form.set_busy(self._at_work is not None)
+            self._wanted = ""
+        self._show_measures(found.measures)
+
+    @Slot(object)
+    def _file_read(self, found: ExampleSet) -> None:
+        self._own[found.path] = found
+        self._offer_sets()
+        if not self.form.choose_set(found.path):
+            self.notice.show_hint(
+                f"No model that is installed can read {examples(found.examples, found.head)}.",
+                "Get one under “Get more”.",
+            )
+        self.form.set_busy(self._at_work is not None)
+
+    def _offer_sets(self) -> None:
+        self.form.set_sets((*(self._known.sets if self._known else ()), *self._own.values()))
+
+    @Slot(object)
+    def _saved_changed(self, measures: tuple[Measure, ...]) -> None:
+        self._show_measures(measures)
+        self.changed.emit("measures")
+
+    def _show_measures(self, measures: tuple[Measure, ...], chosen: tuple[Measure, ...] = ()) -> None:
+        if self._known is not None:
+            self._known = replace(self._known, measures=measures)
+        self.saved.show_measures(measures, chosen)
+        self.empty.setVisible(not measures)
+        self.empty.offer([(data.title, line) for data, line, _ in self._to_try()])
+        self.empty.set_busy(self._at_work is not None)
+
+    def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
+        """The included sets for the installed models, each with the model in use."""
+        found: list[tuple[ExampleSet, str, ModelCard]] = []
+        if self._known is None:
+            return found
+        for data in self._known.sets:
+            fitting = [each for each in self._known.cards if data.head in each.heads]
+            used = self._known.used.get(data.head, "")
+            if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
+                line = f"Measure {card.title} on {examples(data.examples, data.head)}"
+                found.append((data, line, card))
+        return found
+
+    # Measuring
+
+    @Slot(int)
+    def _try(self, index: int) -> None:
+        data, _, card = self._to_try()[index]
+        self.form.choose_model(card.folder)
+        self.form.choose_set(data.path)
+        self._measure()
+
+    @Slot()
+    def _measure(self) -> None:
+        card, data = self.form.card(), self.form.set_chosen()
+        if card is None or data is None or self._at_work is not None:
+            return
+        self.notice.clear()
+        self.note.emit("")
+        labels = self.form.matching.answer()
+        self._at_work = card, data
+        self.strip.waiting(f"Getting {card.title} ready")
+        # A disabled widget loses the focus, and Qt would pass it to the next one.
+        focus = self.window().focusWidget()
+        if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
+            self.strip.focus_stop()
+        self._set_busy(True)
+        self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
+        self._job.name = f"the measuring of {card.title}"
+        QueueStatus(self.lanes.work, self._job, self.strip, f"Getting {card.title} ready")
+        self._job.progress.connect(self._progressed)
+        self._job.done.connect(self._measured)
+        self._job.failed.connect(self._failed)
+        self._job.stopped.connect(self._stopped)
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        if self._at_work is not None and progress.what in ("questions", "texts"):
+            card, data = self._at_work
+            read = f"{progress.done:,} of {progress.total:,} {NOUNS[data.head][1]}"
+            progress = replace(progress, what=f"{card.title} reads {data.title}: {read}")
+        self.strip.show_progress(progress)
+
+    @Slot(object)
+    def _measured(self, found: Measure) -> None:
+        self._rest()
+        self.form.matching.clear()
+        if self._known is not None:
+            self._show_measures((found, *self._known.measures), (found,))
+        self.note.emit(f"{model_title(found.model)} measured in {wording.duration(found.seconds)}")
+        self.changed.emit("measures")
+        # Once the panel is laid out.
+        QTimer.singleShot(0, self._show_panel)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._rest()
+        if isinstance(error, LabelsDiffer) and len(error.model_labels) <= MOST_LABELS:
+            self.notice.show_hint(error.message)
+            self.form.matching.ask(error.model_labels, error.set_labels)
+        else:
+            self.show_fault(error)
+
+    @Slot()
+    def _stopped(self) -> None:
+        self._rest()
+        self.note.emit("Stopped, and nothing of it kept")
+
+    def _rest(self) -> None:
+        self._at_work = None
+        self._set_busy(False)
+        if self.strip.has_focus():
+            self.form.button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.strip.clear()
+
+    def _set_busy(self, busy: bool) -> None:
+        self.form.set_busy(busy)
+        self.empty.set_busy(busy)
+
+    @Slot()
+    def _show_panel(self) -> None:
+        self._scroll.ensureWidgetVisible(self.saved.panel, 0, self.theme.step(4))
+
+    @Slot()
+    def _choose_file(self) -> None:
+        name = open_name(self, "Examples with known answers", _FILTER)
+        if name:
+            self.open_file(Path(name))
+
+    @Slot(list)
+    def _dropped(self, paths: list[Path]) -> None:
+        self.open_file(paths[0])
+
+    # Looks
+
+    def _connect(self) -> None:
+        self.form.measure_requested.connect(self._measure)
+        self.form.file_requested.connect(self._choose_file)
+        self.form.dropped.connect(self._dropped)
+        self.strip.stop_asked.connect(self.stop)
+        self.empty.tried.connect(self._try)
+        self.saved.changed.connect(self._saved_changed)
+        self.saved.failed.connect(self.show_fault)
+        self.saved.note.connect(self.note)
+        for keys, slot in (("Ctrl+Return", self._measure), ("Ctrl+Z", self.saved.bring_back)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(slot)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        for part in (self.form, self.notice, self.strip, self.empty, self.saved):
+            column.addWidget(part)
+        column.addStretch(1)
+        self.theme.space(column, 4, (6, 5, 6, 6))
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._scroll)

@@ -1,0 +1,276 @@
+"""A question from one state to the next, without a window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.layout import Opened
+from app.core.report import Progress
+from app.core.requests import Question
+from app.core.results import Answer, Reading
+from app.core.text import Document, Span
+from app.core.wording import percent
+from app.ui.ask.session import (
+    AskSession,
+    DocumentState,
+    QuestionRun,
+    RunState,
+    TextState,
+    missing_input,
+    next_question,
+)
+
+TEXT = "The tide is high at noon, low at dawn, and the moon is full at midnight."
+PART = Reading((), True, 0.1, 0.4, 10, 100, 1.0, complete=False, model="careful", absent=0.05)
+
+
+def answer(words: str, probability: float = 0.8, rank: float = 1.0) -> Answer:
+    at = TEXT.index(words)
+    return Answer(0, Span(at, at + len(words)), words, probability, rank, 0.0)
+
+
+def found(words: str, windows: int, *, model: str = "careful", whole: bool = False) -> Reading:
+    """A reading of so many of a hundred windows."""
+    return replace(PART, answers=(answer(words),), windows=windows, model=model, complete=whole)
+
+
+def begun(session: AskSession | None = None, question: str = "When?") -> QuestionRun:
+    opened = Opened(Document(TEXT))
+    run = (session or AskSession()).ask(Question(question, (opened.document,)), opened, None)
+    run.begin()
+    run.start_reading()
+    return run
+
+
+def texts(run: QuestionRun) -> list[str]:
+    return [one.text for one in run.answers()]
+
+
+def test_a_question_is_queued_read_and_done() -> None:
+    session = AskSession()
+    opened = Opened(Document(TEXT))
+    run = session.ask(Question("When?", (opened.document,)), opened, None)
+    run.begin()
+    assert run.state is RunState.QUEUED and session.running() is run and run.visit() is None
+    run.start_reading()
+    assert run.take_partial(found("noon", 10)) and run.state is RunState.READING and not run.facts()
+    run.finish(found("dawn", 100, whole=True))
+    assert run.state is RunState.DONE and session.running() is None and texts(run) == ["dawn"]
+    assert run.note == f"{len(TEXT)} characters read whole in 1 second"
+    assert run.facts() == "1 second, read whole by careful"
+    visit = run.visit()
+    assert visit is not None and visit.subject.focus == answer("dawn").span
+
+
+def test_it_is_said_which_reader_found_and_which_read() -> None:
+    run = begun()
+    run.finish(replace(found("noon", 100, whole=True), quick=True, finder="quick"))
+    assert run.facts() == "1 second, the best passages found by quick, read by careful"
+    run.finish(replace(found("noon", 100, model="quick", whole=True), quick=True, finder="quick"))
+    assert run.facts() == "1 second, the best passages read by quick"
+    assert run.note == f"The best passages of {len(TEXT)} characters read in 1 second"
+
+
+@pytest.mark.parametrize("progress", [None, Progress(2, 100), Progress(34, 100)])
+def test_a_stop_counts_as_far_as_the_last_answer_or_progress(progress: Progress | None) -> None:
+    run = begun()
+    run.take_partial(found("noon", 34))
+    if progress is not None:
+        run.take_progress(progress)  # the answer may come before its progress
+    run.stop()
+    assert run.state is RunState.STOPPED and run.note == f"Stopped after {percent(0.34)} of the text"
+    assert run.reading is not None and run.reading.windows == 34
+    assert run.reading.seconds < 1.0, "as long as it was read, not as of its last answer"
+    assert run.facts().endswith("read in part by careful")
+
+
+def test_without_an_answer_it_is_said_how_far_it_came() -> None:
+    run = begun()
+    run.stop()
+    assert run.note == "Stopped at the start"
+    run = begun()
+    run.take_progress(Progress(13, 100))
+    run.stop("Broke off")
+    assert run.note == f"Broke off after {percent(0.13)} of the reading"
+
+
+def paused(words: str = "noon", windows: int = 30) -> QuestionRun:
+    run = begun()
+    run.take_partial(found(words, windows))
+    run.take_progress(Progress(windows, 100))
+    run.pause()
+    return run
+
+
+def test_what_was_found_stays_until_as_much_was_read_again() -> None:
+    run = paused()
+    assert run.state is RunState.PAUSED and run.is_running and run.reached == run.least == 0.3
+    assert run.note == f"Paused after {percent(0.3)} of the text"
+    run.begin()
+    assert not run.note and not run.take_partial(found("dawn", 10)) and texts(run) == ["noon"]
+    assert not run.take_progress(Progress(10, 100))
+    assert run.progress is not None and run.progress.what == "Reading again" and run.fraction == 0.3
+    assert run.take_progress(Progress(30, 100)), "what was held back, as nothing better came since"
+    assert texts(run) == ["dawn"] and run.progress.what == "Reading"
+    assert run.take_partial(found("midnight", 31)) and texts(run) == ["midnight"]
+
+
+@pytest.mark.parametrize(
+    ("windows", "model", "taken"),
+    [(10, "careful", False), (30, "careful", True), (10, "another", True), (10, "its finder", False)],
+)
+def test_less_is_held_back_unless_another_model_reads(windows: int, model: str, taken: bool) -> None:
+    run = paused()
+    assert run.reading is not None
+    run.reading = replace(run.reading, finder="its finder")
+    run.begin()
+    assert run.take_partial(found("dawn", windows, model=model)) is taken
+
+
+def test_a_stop_while_it_is_read_again_says_how_far_it_came_once() -> None:
+    run = paused()
+    took = run.reading
+    run.begin()
+    run.take_progress(Progress(10, 100))
+    run.stop()
+    assert run.note == f"Stopped after {percent(0.3)} of the text" and run.reading == took
+
+
+def test_where_nothing_was_found_before_a_pause_whatever_is_found_shows_at_once() -> None:
+    run = begun()
+    run.take_progress(Progress(34, 100))
+    run.pause()
+    run.begin()
+    assert run.take_partial(found("noon", 5)) and run.fraction == 0.34
+    run.take_progress(Progress(12, 100))
+    run.pause()
+    run.begin()
+    assert not run.take_partial(found("dawn", 4)) and run.take_partial(found("dawn", 12))
+
+
+def test_an_answer_that_was_gone_to_stays_while_better_ones_come() -> None:
+    run = begun()
+    run.take_partial(replace(PART, answers=(answer("high"), answer("low", 0.1))))
+    run.choose(1)
+    run.take_partial(replace(PART, answers=(answer("noon", 0.8),), no_answer_probability=0.15))
+    assert texts(run) == ["noon", "low"] and run.chosen == 1
+    assert run.answers()[1].probability == pytest.approx(0.05), "no more than what the others leave"
+    grown = answer("low at dawn", 0.7)
+    run.take_partial(replace(PART, answers=(grown, answer("high"))))
+    assert run.pinned == grown and run.chosen == 0 and len(run.answers()) == 2, "it grew by a word"
+    run.finish(found("noon", 100, whole=True))
+    run.choose(0)
+    assert run.pinned is not None and run.pinned.text == grown.text, "nothing better comes any more"
+
+
+def test_an_answer_below_those_found_since_has_the_probability_of_its_rank() -> None:
+    run = begun()
+    run.take_partial(replace(PART, answers=(answer("high", 0.1, rank=1.0),)))
+    run.choose(0)
+    both = (answer("noon", 0.4, rank=3.0), answer("dawn", 0.2, rank=2.0))
+    run.take_partial(replace(PART, answers=both))
+    assert run.answers()[2].probability == pytest.approx(0.1)
+
+
+def test_the_threshold_and_why_not_decide_what_is_highlighted() -> None:
+    run = begun()
+    assert run.highlighted() == () and not run.is_answered
+    nearest = replace(
+        PART, answers=(answer("noon", 0.3),), no_answer_probability=0.75, complete=True, absent=0.3
+    )
+    run.finish(nearest)
+    assert run.highlighted() == ()
+    run.show_nearest(True)
+    assert [one.text for one in run.highlighted()] == ["noon"] and not run.is_answered
+    run.show_nearest(False)
+    run.set_threshold(0.2)
+    assert run.is_answered and run.highlighted() and run.judged().threshold == 0.2
+    assert nearest.threshold == 0.4 and not run.is_running, "nothing is read again"
+
+
+def test_a_text_that_was_changed_or_emptied_may_come_back() -> None:
+    session = AskSession()
+    assert not session.text_changed(is_blank=False, is_same=False), "nothing was asked"
+    run = begun(session)
+
+    def edited(blank: bool = False, same: bool = False) -> TextState:
+        session.text_changed(is_blank=blank, is_same=same)
+        return run.text
+
+    assert edited() is TextState.CHANGED and session.shown_run is run
+    assert not session.text_changed(is_blank=False, is_same=False), "once is enough"
+    assert edited(same=True) is TextState.SAME
+    assert edited(blank=True) is TextState.EMPTIED and session.shown_run is None
+    assert session.text_changed(is_blank=False, is_same=False), "another text ends the reading"
+    assert run.text is TextState.EMPTIED and edited(same=True) is TextState.SAME
+
+
+def test_a_file_that_is_read_again_keeps_its_question() -> None:
+    session = AskSession(state=DocumentState.LOADING)
+    assert session.is_awaited and not session.is_open
+    run = begun(session)
+    session.file_read(Opened(Document(TEXT, "tides.txt")))
+    assert session.is_open and session.name == "tides.txt" and run.text is TextState.SAME
+    session.file_read(Opened(Document("Another text.", "tides.txt")))
+    assert session.run is run and run.text is TextState.CHANGED and run.visit() is None
+
+
+def asked(at: float, state: RunState = RunState.PAUSED) -> AskSession:
+    session = AskSession()
+    run = begun(session)
+    run.state, run.asked_at = state, at
+    return session
+
+
+def waiting(at: float) -> AskSession:
+    session = AskSession()
+    session.wait("When?")
+    assert session.waiting is not None
+    session.waiting = replace(session.waiting, asked_at=at)
+    return session
+
+
+def test_the_latest_of_those_that_wait_or_are_paused_comes_next() -> None:
+    early, late, done = asked(1), asked(3), asked(9, RunState.DONE)
+    middle, newest, elsewhere = waiting(2), waiting(4), AskSession()
+    everyone = [early, late, done, middle, newest, elsewhere]
+    assert next_question(everyone, [middle, newest], elsewhere) is newest
+    assert next_question(everyone, [middle], elsewhere) is late, "the newest is not ready"
+    assert next_question([early, middle], [middle], elsewhere) is middle
+    assert next_question([early, elsewhere], [], elsewhere) is early
+    assert next_question([done, newest], [], done) is None
+
+
+@pytest.mark.parametrize("state", [RunState.READING, RunState.QUEUED])
+def test_while_one_is_read_for_only_a_newer_one_of_the_current_sheet_goes_first(state: RunState) -> None:
+    reading, older, newer = asked(2, state), waiting(1), waiting(3)
+    everyone = [reading, asked(1), older, newer]
+    assert next_question(everyone, [older, newer], newer) is newer
+    assert next_question(everyone, [older, newer], older) is None
+    assert next_question(everyone, [older, newer], reading) is None
+    assert next_question(everyone, [older], newer) is None, "its file is not open yet"
+
+
+def test_a_waiting_question_is_taken_once_and_the_latest_replaces_it() -> None:
+    session = AskSession()
+    session.wait("Which?")
+    session.wait("When?", whole=True)
+    taken = session.take_waiting()
+    assert taken is not None and (taken.question, taken.whole) == ("When?", True)
+    assert session.take_waiting() is None
+
+
+@pytest.mark.parametrize(
+    ("question", "opened", "sentence"),
+    [
+        ("", Opened(Document(TEXT)), "There is no question yet."),
+        ("When?", None, "This file is not open."),
+        ("When?", Opened(Document(" \n")), "There is no text to read yet."),
+        ("When?", Opened(Document(TEXT)), None),
+    ],
+)
+def test_what_is_missing_is_said(question: str, opened: Opened | None, sentence: str | None) -> None:
+    missing = missing_input(question, opened)
+    assert (missing and missing[0]) == sentence
