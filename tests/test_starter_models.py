@@ -18,7 +18,7 @@ from app.core.requests import Question, TextsToClassify
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
-from app.flows.heads.classify import classify
+from app.flows.heads.heads import classify
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import Workspace, open_workspace
 from app.models.disk.card import read_card

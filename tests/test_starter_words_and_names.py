@@ -11,9 +11,7 @@ from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import PassagePairs, TextsToTag, TextToFill
 from app.core.text import blanks_in
-from app.flows.heads.fill import fill
-from app.flows.heads.follow import follow
-from app.flows.heads.names import find_names
+from app.flows.heads.heads import fill, find_names, follow
 from app.flows.workspace import Workspace, open_workspace
 from tests.test_starter_models import FOLDER, card, figure, run
 

@@ -22,8 +22,8 @@ from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications
 from app.core.wording import count, percent
 from app.flows.ask.read import document_from_stream
-from app.flows.heads.classify import classify
 from app.flows.heads.classify_batch import classify_batch, classify_table, values
+from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file
 from app.flows.tables import read_table
 from app.flows.workspace import Workspace

@@ -21,7 +21,7 @@ from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import BLANK, Span, blanks_in
 from app.core.wording import count, finely
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.heads.fill import fill
+from app.flows.heads.heads import fill
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

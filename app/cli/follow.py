@@ -13,7 +13,7 @@ from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.core.wording import percent
 from app.flows.ask.read import document_from_stream
-from app.flows.heads.follow import follow, read_pairs
+from app.flows.heads.heads import follow, read_pairs
 from app.flows.workspace import Workspace
 
 _EPILOG = """\

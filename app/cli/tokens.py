@@ -14,7 +14,7 @@ from app.core.name_types import plain_type
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.wording import count, percent
 from app.flows.heads.export_names import TaggedDocument, names_as, names_values
-from app.flows.heads.names import find_names
+from app.flows.heads.heads import find_names
 from app.flows.workspace import Workspace
 
 _EPILOG = (

@@ -15,7 +15,7 @@ from app.core.requests import Question, TextsToClassify
 from app.core.text import Document
 from app.flows.ask.question import ask, load_reader
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.heads.classify import classify, load_classifier
+from app.flows.heads.heads import classify, load_head
 from app.flows.models.installed import installed, refused
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import open_workspace
@@ -123,7 +123,7 @@ def test_ask_and_classify_give_what_the_engine_found(tmp_path: Path) -> None:
     assert reading.best.span.of(DOCUMENT.text) == reading.best.text == "tarts"
     assert classify(workspace, TextsToClassify(("so good", "so bad")), Silent()).items[0].winner == "positive"
     assert load_reader(workspace, Silent()).card.name == "reader"
-    assert load_classifier(workspace, Silent()).card.name == "classifier"
+    assert load_head(workspace, Head.CLASSIFICATION, Silent()).card.name == "classifier"
     workspace.close()
 
 

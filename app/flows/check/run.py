@@ -27,6 +27,7 @@ from app.flows.ask.question import ask
 from app.flows.ask.read import draw_part, read_document
 from app.flows.check.modules import needed
 from app.flows.check.trial import Checked, CheckReport, Trial, WindowTrial, require
+from app.flows.heads.heads import load_head
 from app.flows.history.history import past, remember
 from app.flows.models.devices import devices
 from app.flows.models.get import look_up
@@ -90,10 +91,6 @@ def _draw(trial: Trial, workspace: Workspace, path: Path) -> None:
     width, height = round(opened.pages[0].width), round(opened.pages[0].height)
     picture = draw_part(workspace, opened, 0, 1.0, 0, 0, width, height, trial.report)
     require(len(set(picture.pixels)) > 16, "The page's picture is empty.")  # letters have soft edges
-
-
-def _load(trial: Trial, workspace: Workspace, head: Head) -> None:
-    workspace.engine.load(workspace.choose(head, "", "", trial.report, use=False), head, trial.report)
 
 
 def form() -> str:
@@ -174,7 +171,8 @@ def _try_all(trial: Trial, workspace: Workspace, window: Factory | None, version
     trial.run("Every module can be loaded", partial(_import, trial, workspace, ours))
     trial.run("The starter models are there", partial(_starters, workspace))
     for head in Head:
-        trial.run(f"The starter model loaded to {DOES[head]}", partial(_load, trial, workspace, head))
+        action = partial(load_head, workspace, head, trial.report)
+        trial.run(f"The starter model loaded to {DOES[head]}", action)
     try_documents(trial, workspace)
     trial.run("The download process: started, and refused where nobody is", partial(_reach, trial, workspace))
     trial.run("Versions of what reads documents", lambda: versions.update(own_versions()))

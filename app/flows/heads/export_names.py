@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.results import Tagged
 from app.core.sentences import sentences
 from app.core.tables import csv_lines
-from app.flows.history.export import Format
-from app.settings.files import write_atomic
+from app.flows.history.export_formats import Format, require_format, write_text
 
 FORMATS = (
     Format("csv", "Table (CSV)", ".csv"),
@@ -35,15 +33,13 @@ class TaggedDocument:
 
 def names_as(kind: str, documents: Sequence[TaggedDocument], labels: Sequence[str], model: str = "") -> str:
     """The names of documents in one of `FORMATS`; raises SpanlightError for an unknown format."""
-    match kind:
+    match require_format(FORMATS, kind).key:
         case "csv":
             return names_csv(documents)
         case "conll":
             return names_conll(documents)
-        case "json":
+        case _:
             return json.dumps(names_values(documents, labels, model), indent=2, ensure_ascii=False) + "\n"
-    known = ", ".join(one.key for one in FORMATS)
-    raise SpanlightError(f"There is no format “{kind}”.", f"The formats are: {known}.")
 
 
 def save_names(
@@ -60,8 +56,7 @@ def save_names(
     """
     text = names_as(kind, documents, labels, model)
     report.check()
-    # A spreadsheet recognises the encoding by the byte order mark.
-    write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)
+    write_text(text, kind, path)
 
 
 def names_csv(documents: Sequence[TaggedDocument], delimiter: str = ",") -> str:

@@ -1,8 +1,13 @@
-"""The formats for exporting answers, without heavy imports, for menus."""
+"""What every export shares: its format, its result, and how it is written. Without heavy imports, for menus."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.settings.files import write_atomic
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +20,17 @@ class Format:
     is_text: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many entries were exported, as which text or to which files, and sentences for the user."""
+
+    count: int
+    text: str = ""
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# The formats of answers.
 FORMATS = (
     Format("csv", "Table (CSV)", ".csv"),
     Format("markdown", "Page to read (Markdown)", ".md"),
@@ -22,3 +38,18 @@ FORMATS = (
     Format("squad", "Questions and answers (SQuAD 2.0)", ".json"),
     Format("pdf", "Highlights in a copy of the PDF", ".pdf", is_text=False),
 )
+
+
+def require_format(formats: Sequence[Format], kind: str) -> Format:
+    """The format with this key; raises SpanlightError where there is none."""
+    for one in formats:
+        if one.key == kind:
+            return one
+    known = ", ".join(one.key for one in formats)
+    raise SpanlightError(f"There is no format “{kind}”.", f"The formats are: {known}.")
+
+
+def write_text(text: str, kind: str, path: Path) -> None:
+    """Write an export to a file, whole or not at all; raises SpanlightError where the disk refuses."""
+    # A spreadsheet recognises the encoding by the byte order mark.
+    write_atomic(path, text.encode("utf-8-sig" if kind == "csv" else "utf-8", "replace"), private=False)

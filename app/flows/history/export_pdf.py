@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -15,21 +14,13 @@ from app.core.wording import count
 from app.documents.orders import Highlight, MarkUp
 from app.flows.ask.read import mark_up
 from app.flows.history.compare import plain
+from app.flows.history.export_formats import Exported
 from app.flows.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """The copies written, how many answers were marked in them, and sentences for the user on the others."""
-
-    files: tuple[Path, ...]
-    count: int
-    notes: tuple[str, ...]
 
 
 def marked_copies(
     workspace: Workspace, entries: Sequence[Entry], output: Path, report: Report, *, password: str = ""
-) -> Marked:
+) -> Exported:
     """Write a copy of each PDF with its answers highlighted: to `output`, or into its folder where there are several.
 
     Of several, each copy's name is that of `output` with the PDF's own behind it. Raises SpanlightError where no
@@ -68,7 +59,7 @@ def marked_copies(
                 notes.append(
                     f"“{plain(entry.shown.text, 60)}”{where} of {entry.name} was not marked: {reason}"
                 )
-    return Marked(tuple(files), marked, tuple(notes))
+    return Exported(marked, files=tuple(files), notes=tuple(notes))
 
 
 def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:

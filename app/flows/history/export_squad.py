@@ -11,14 +11,13 @@ from app.core.report import Progress, Report
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.history.export_annotations import entry_identity
+from app.flows.history.export_formats import Exported
 from app.flows.history.history import digest, document_of
 from app.flows.workspace import Workspace
 
 
-def squad(
-    workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = ""
-) -> tuple[str, int, list[str]]:
-    """The JSON, its number of questions, and sentences for the user on the others.
+def squad(workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = "") -> Exported:
+    """The questions as JSON.
 
     A question's context is its document's whole text where that is still available unchanged, else the saved sentence;
     `answer_start` counts its code points. A question without an answer `is_impossible`, and the best span, below the
@@ -60,7 +59,7 @@ def squad(
         for key, paragraphs in data.items()
     ]
     whole = {"version": "v2.0", "data": documents}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n", written, notes
+    return Exported(written, json.dumps(whole, indent=1, ensure_ascii=False) + "\n", notes=tuple(notes))
 
 
 def _key(entry: Entry) -> tuple[str, str]:

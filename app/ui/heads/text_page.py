@@ -13,6 +13,7 @@ from app.core.layout import Opened
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report
 from app.flows.ask.read import read_document
+from app.flows.heads.heads import load_head
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -29,8 +30,6 @@ from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.theme import Theme
 
-Load = Callable[[Workspace, Report], LoadedModel]
-
 
 def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
     """The card of the model used for a head; raises SpanlightError if there is none."""
@@ -40,7 +39,7 @@ def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
 class ModelPreloader(QObject):
     """Finds the model for a page's head, and loads it in the work lane.
 
-    `load` is the flow that loads it, `title` its name for the user ("classifier"). `found` carries a ModelCard,
+    `title` is its name for the user ("classifier"). `found` carries a ModelCard,
     `missing` the error if there is none; `note` is one line for the status line; `lost` is sent when the model process
     died while loading. A loading error is shown when the model is used.
     """
@@ -50,14 +49,11 @@ class ModelPreloader(QObject):
     note = Signal(str)
     lost = Signal()
 
-    def __init__(
-        self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head, load: Load, title: str
-    ) -> None:
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head, title: str) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._lanes = lanes
         self._head = head
-        self._load = load
         self._title = title
         self._search: Job | None = None
         self._loading: Job | None = None
@@ -88,7 +84,7 @@ class ModelPreloader(QObject):
         self._forget()
         self._wanted = wanted
         self.note.emit(f"Loading the {self._title}…")
-        self._loading = self._lanes.work.start(self._load, self._workspace)
+        self._loading = self._lanes.work.start(load_head, self._workspace, self._head)
         self._loading.name = f"the loading of the {self._title}"
         self._loading.done.connect(self._ready)
         self._loading.failed.connect(self._failed)
@@ -234,9 +230,9 @@ class TextPage(Page):
         desk: QWidget,
         papers: tuple[Paper, ...],
         panel: TextPanel,
-        model: tuple[Head, Load, str],
+        model: tuple[Head, str],
     ) -> None:
-        """Lay the page out and begin: `model` is its head, the flow that loads it, and its name for the user."""
+        """Lay the page out and begin: `model` is its head, and its name for the user."""
         self._papers, self._panel = papers, panel
         self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)

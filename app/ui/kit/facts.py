@@ -50,7 +50,6 @@ class FactsGrid(QFrame):
             if shown:
                 fact = self._facts[at]
                 name.setText(fact.name)
-                # A number is not to lose its per cent sign to the next line.
                 value.setText(fact.value)
                 value.setAccessibleName(f"{fact.name}: {fact.value}")
                 for label in (name, value):

@@ -128,7 +128,7 @@ def pieces() -> Generator[None, None, None]:
     import app.ui.heads.classify.result_table
 
     yield
-    import app.flows.heads.classify
+    import app.flows.heads.heads
 
     yield
     import app.ui.heads.text_page
@@ -137,19 +137,10 @@ def pieces() -> Generator[None, None, None]:
     import app.ui.heads.classify.classify
 
     yield
-    import app.flows.heads.fill
-
-    yield
     import app.ui.heads.fill.fill
 
     yield
-    import app.flows.heads.follow
-
-    yield
     import app.ui.heads.next.follow
-
-    yield
-    import app.flows.heads.names
 
     yield
     import app.ui.heads.names.name_pane

@@ -14,7 +14,7 @@ from app.core.inspection import Subject, Visit
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
-from app.flows.heads.classify import classify, load_classifier
+from app.flows.heads.heads import classify
 from app.flows.samples import CLASSIFY
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -191,7 +191,7 @@ class ClassifyView(TextPage):
         panel.way_chosen.connect(self._way_chosen)
         panel.save_requested.connect(self._save_table)
         desk = centred(theme, self._editor)
-        self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, load_classifier, "classifier"))
+        self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, "classifier"))
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
         self._set_way(self._way)
 

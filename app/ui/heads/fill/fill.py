@@ -12,7 +12,7 @@ from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText
-from app.flows.heads.fill import fill, load_filler
+from app.flows.heads.heads import fill
 from app.flows.samples import FILL
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -103,7 +103,7 @@ class FillView(TextPage):
         )
         self._fill_panel = FillPanel(theme)
         self._connect()
-        model = (Head.MASKED_WORDS, load_filler, "model for blanks")
+        model = (Head.MASKED_WORDS, "model for blanks")
         self.build(centred(theme, self._editor), (self._editor,), self._fill_panel, model)
 
     # Filling in

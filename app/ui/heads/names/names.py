@@ -19,7 +19,7 @@ from app.core.report import Progress
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
-from app.flows.heads.names import find_names, load_finder
+from app.flows.heads.heads import find_names
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -144,7 +144,7 @@ class NamesView(TextPage):
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
-        self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, load_finder, "name finder"))
+        self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, "name finder"))
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
             ("F3", self.next_name), ("Shift+F3", self._previous_name),

@@ -11,7 +11,7 @@ from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
-from app.flows.heads.follow import follow, load_follower
+from app.flows.heads.heads import follow
 from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -239,7 +239,7 @@ class FollowView(TextPage):
         self._follow_panel.swap_requested.connect(self._swap)
         self._follow_panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
-        model = (Head.NEXT_SENTENCE, load_follower, "model for passages")
+        model = (Head.NEXT_SENTENCE, "model for passages")
         self.build(self._desk, self._desk.papers, self._follow_panel, model)
 
     def paper_in_use(self) -> int:

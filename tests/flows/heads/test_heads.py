@@ -7,10 +7,34 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent
-from app.core.requests import PassagePairs
-from app.flows.heads.follow import follow, load_follower, read_pairs
+from app.core.requests import PassagePairs, TextToFill
+from app.core.text import blanks_in
+from app.flows.heads.heads import fill, follow, load_head, read_pairs
 from app.settings.settings import Settings
-from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.flows.fake_engine import FILLER, FakeEngine, fake_workspace
+
+
+def test_a_text_goes_to_the_model_of_its_head(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    workspace = fake_workspace(tmp_path, engine)
+    text = "a ___ cup of ___"
+    request = TextToFill(text, blanks_in(text), ("big", ""))
+    found = fill(workspace, request, Silent(), device="cpu")
+    assert [blank.span for blank in found.blanks] == list(blanks_in(text))
+    assert engine.requests == [request]
+    (choice,) = engine.choices
+    assert choice is not None and (choice.folder, choice.device) == (FILLER.folder, "cpu")
+    assert load_head(workspace, Head.MASKED_WORDS, Silent()).card is FILLER
+
+
+def test_a_text_without_blanks_never_reaches_the_model(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    with pytest.raises(SpanlightError, match="no blank"):
+        fill(fake_workspace(tmp_path, engine), TextToFill("a cup", ()), Silent())
+    with pytest.raises(SpanlightError, match="no model"):
+        fill(fake_workspace(tmp_path, engine), TextToFill("__", blanks_in("__")), Silent(), model="other")
+    assert engine.requests == []
+
 
 PAIR = PassagePairs((("The king sat.", "Then he rose."),))
 
@@ -25,7 +49,7 @@ def test_pairs_go_to_the_chosen_model(tmp_path: Path) -> None:
         ("/models/follower", "cpu"),
         ("/models/follower", "cuda"),
     ]
-    assert load_follower(workspace, Silent()).card.name == "follower"
+    assert load_head(workspace, Head.NEXT_SENTENCE, Silent()).card.name == "follower"
     with pytest.raises(SpanlightError, match="There is no model"):
         follow(workspace, PAIR, Silent(), model="reader")
 

@@ -1,0 +1,68 @@
+"""Each head's own work besides answering questions: classify, fill blanks, judge what follows, find names.
+
+In all of them `model` and `device` overrule the settings. They raise SpanlightError where the request has nothing to
+work on and for a missing model or device, EngineLost when the model process died, Stopped when cancelled.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.core.models import Head, LoadedModel
+from app.core.report import Report
+from app.core.requests import PassagePairs, TextsToClassify, TextsToTag, TextToFill
+from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts
+from app.flows.rows import LONE_SURROGATE, check_rows, read_rows
+from app.flows.workspace import Workspace
+
+
+def load_head(workspace: Workspace, head: Head, report: Report) -> LoadedModel:
+    """Have the model process load the current model of a head, so that the first request does not wait."""
+    return workspace.engine.load(workspace.choose(head, "", "", report, use=False), head, report)
+
+
+def classify(
+    workspace: Workspace, texts: TextsToClassify, report: Report, *, model: str = "", device: str = ""
+) -> Classifications:
+    """Give every text its class probabilities, read whole, in order; none may be blank."""
+    texts.require_words()
+    return workspace.engine.run(texts, workspace.choose(Head.CLASSIFICATION, model, device, report), report)
+
+
+def fill(
+    workspace: Workspace, text: TextToFill, report: Report, *, model: str = "", device: str = ""
+) -> FilledText:
+    """Find the likeliest words for every blank of a text, which has at least one."""
+    text.require_blanks()
+    return workspace.engine.run(text, workspace.choose(Head.MASKED_WORDS, model, device, report), report)
+
+
+def follow(
+    workspace: Workspace, pairs: PassagePairs, report: Report, *, model: str = "", device: str = ""
+) -> FollowOns:
+    """For every pair, in order, how likely its second passage continues its first; none may be blank."""
+    pairs.require_words()
+    return workspace.engine.run(pairs, workspace.choose(Head.NEXT_SENTENCE, model, device, report), report)
+
+
+def find_names(
+    workspace: Workspace, texts: TextsToTag, report: Report, *, model: str = "", device: str = ""
+) -> TaggedTexts:
+    """Find the names in every text, in order; none may be blank."""
+    texts.require_words()
+    choice = workspace.choose(Head.TOKEN_CLASSIFICATION, model, device, report)
+    return workspace.engine.run(texts, choice, report)
+
+
+def read_pairs(source: Path) -> PassagePairs:
+    """The pairs of a .jsonl or .jsonl.xz file of rows `{"first", "second"}`.
+
+    Raises SpanlightError for a file that cannot be read or does not hold such rows.
+    """
+    names = ("first", "second")
+    check_rows(source, names)
+    pairs = (
+        tuple(LONE_SURROGATE.sub("\ufffd", row.text(name, source)) for name in names)
+        for row in read_rows(source)
+    )
+    return PassagePairs(tuple((first, second) for first, second in pairs))
