@@ -244,14 +244,18 @@ def test_no_file_imports_itself_through_others() -> None:
 
 
 def test_nothing_imports_the_start() -> None:
-    assert not [str(found) for found in all_imports() if below(found.name, ("app.__main__", "tests", "packaging"))]
+    assert not [
+        str(found) for found in all_imports() if below(found.name, ("app.__main__", "tests", "packaging"))
+    ]
 
 
 def test_what_another_interpreter_runs_needs_nothing_of_the_app() -> None:
     apart = tuple(name for name in TORCH if name.startswith("app.bench.reference"))
     assert apart
     assert not [str(found) for found in all_imports() if below(found.name, apart)]
-    assert not [str(found) for found in all_imports() if below(found.by, apart) and below(found.name, ("app",))]
+    assert not [
+        str(found) for found in all_imports() if below(found.by, apart) and below(found.name, ("app",))
+    ]
 
 
 def test_package_files_are_empty() -> None:
