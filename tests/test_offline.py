@@ -47,16 +47,20 @@ if __name__ == "__main__":
     application = make_application(workspace)
     window = open_window(workspace)
     pages = [entry[0] for entry in PAGES]
+
+
+    def settled():
+        application.processEvents()
+        while not (window.lanes.files.idle and window.lanes.work.idle):
+            application.processEvents()
+            time.sleep(0.005)
+
     for key in pages:
         window.show_page(key)
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
-            application.processEvents()
+        settled()
     for key in ("installed", "offered", "measure", "computer", "network"):
         window.pages["models"].show_section(key)
-        end = time.monotonic() + 0.5
-        while time.monotonic() < end:
-            application.processEvents()
+        settled()
     names = [card.name for card in models.installed(workspace)]
     assert {"reader-quick", "starter-sentiment"} <= set(names), names
     assert catalogue.offered(workspace, Silent())

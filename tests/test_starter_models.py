@@ -14,11 +14,11 @@ import pytest
 
 from app.core.models import Head, ModelCard
 from app.core.report import Silent
-from app.core.requests import Question, TextsToClassify
-from app.core.text import Document
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.text import Document, blanks_in
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
-from app.flows.heads.heads import classify
+from app.flows.heads.heads import classify, fill, find_names, follow
 from app.flows.samples import ASK, CLASSIFY, samples
 from app.flows.workspace import Workspace, open_workspace
 from app.models.disk.card import read_card
@@ -26,6 +26,8 @@ from tests.conftest import ROOT
 
 FOLDER = ROOT / "resources" / "models"
 CAREFUL, QA, SENTIMENT = "reader-careful", "reader-quick", "starter-sentiment"
+WORDS, NAMES = "starter-pretraining", "starter-entities"
+KINDS = "?labels=person:PER,location:LOC,corporation:ORG,group:ORG,product:MISC,creative-work:MISC"
 MEGABYTE = 1_000_000
 FEELINGS = {"70-review-kettle": "positive", "80-review-hotel": "negative"}
 ALICE = "documents/alice.txt"
@@ -49,7 +51,7 @@ def figure(name: str, data: str, wanted: str) -> float:
     return card(name).measured[data][wanted]
 
 
-@pytest.mark.parametrize("name", [CAREFUL, QA, SENTIMENT, "starter-pretraining", "starter-entities"])
+@pytest.mark.parametrize("name", [CAREFUL, QA, SENTIMENT, WORDS, NAMES])
 def test_a_starter_is_small_and_its_card_says_where_it_comes_from(name: str) -> None:
     largest = max(path.stat().st_size for path in (FOLDER / name).iterdir())
     assert largest <= (95 if name == CAREFUL else 50) * MEGABYTE
@@ -67,6 +69,10 @@ def test_the_starters_hold_the_heads_that_they_are_for() -> None:
     assert card(CAREFUL).finder == card(QA).folder
     assert card(SENTIMENT).heads == (Head.CLASSIFICATION,)
     assert card(SENTIMENT).labels == ("negative", "positive")
+    assert set(card(WORDS).heads) == {Head.MASKED_WORDS, Head.NEXT_SENTENCE}
+    assert card(NAMES).heads == (Head.TOKEN_CLASSIFICATION,)
+    kinds = ("LOC", "MISC", "ORG", "PER")
+    assert card(NAMES).labels == ("O", *(f"{mark}-{kind}" for kind in kinds for mark in "BI"))
 
 
 def test_the_starters_are_as_good_as_promised_and_their_cards_say_so() -> None:
@@ -88,6 +94,34 @@ def test_the_starters_are_as_good_as_promised_and_their_cards_say_so() -> None:
                 assert any(way in said for way in ways), (name, data, wanted, value)
 
 
+def test_words_and_names_are_as_good_as_promised() -> None:
+    measured = card(WORDS).measured["qa_dev-squad2 + qa_dev + alice"]
+    assert measured["masked top1"] >= 0.36 and measured["masked top5"] >= 0.53
+    assert measured["next sentence accuracy"] >= 0.85 and measured["next sentence ordered"] >= 0.85
+    assert figure(NAMES, "wikigold_dev", "f1") >= 0.65 and figure(NAMES, "wnut17_dev", "f1") >= 0.45
+    for name in (WORDS, NAMES):
+        said = (FOLDER / name / "README.md").read_text(encoding="utf-8")
+        for figures in card(name).measured.values():
+            for wanted in {
+                "masked top1",
+                "masked top5",
+                "next sentence accuracy",
+                "f1",
+                "f1 ORG",
+            } & figures.keys():
+                if wanted != "f1 ORG" or figures["texts"] < 1100:
+                    assert f"{figures[wanted]:.4f}" in said, (name, wanted)
+
+
+def test_transformers_opens_words_and_names_whole() -> None:
+    from transformers import BertForPreTraining, BertForTokenClassification
+
+    for name, kind in ((WORDS, BertForPreTraining), (NAMES, BertForTokenClassification)):
+        model, told = kind.from_pretrained(FOLDER / name, output_loading_info=True)
+        assert not told["missing_keys"] and not told["unexpected_keys"] and not told["mismatched_keys"]
+        assert model.config.architectures == [kind.__name__]
+
+
 def test_every_sample_is_answered_and_its_last_question_is_not(workspace: Workspace) -> None:
     for sample in (one for one in samples(workspace.paths) if one.kind == ASK):
         document = (Document(sample.text),)
@@ -103,6 +137,40 @@ def test_the_reviews_among_the_samples_are_told_apart(workspace: Workspace) -> N
     reviews = {one.name: one.text for one in samples(workspace.paths) if one.kind == CLASSIFY}
     found = classify(workspace, TextsToClassify(tuple(reviews[name] for name in FEELINGS)), Silent())
     assert [one.winner for one in found.items] == list(FEELINGS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "sensible"),
+    [
+        (
+            "She poured a cup of hot ___.",
+            {"water", "coffee", "tea", "milk", "chocolate", "soup", "wine", "oil"},
+        ),
+        (
+            "The king sat on his ___ and wept.",
+            {"throne", "bed", "horse", "chair", "knees", "head", "hand", "face"},
+        ),
+    ],
+)
+def test_blanks_get_words_that_make_sense(workspace: Workspace, text: str, sensible: set[str]) -> None:
+    (blank,) = fill(workspace, TextToFill(text, blanks_in(text)), Silent()).blanks
+    assert sensible & {guess.word.lower() for guess in blank.guesses[:5]}, blank.guesses
+
+
+def test_a_true_follow_up_is_likelier_than_another(workspace: Workspace) -> None:
+    first = "The boat left the harbour at dawn. The wind was cold and the sea was rough."
+    true = "By noon the waves were so high that the captain turned back to the coast."
+    other = "Photosynthesis takes place in the leaves of a plant, where sugar is made from light."
+    found = follow(workspace, PassagePairs(((first, true), (first, other))), Silent()).items
+    assert found[0].probability > 0.5 > found[1].probability
+
+
+def test_names_are_found_where_they_stand(workspace: Workspace) -> None:
+    text = "In March 2011 John Williams moved from London to New York."
+    (item,) = find_names(workspace, TextsToTag((text,)), Silent()).items
+    found = {(entity.text, entity.label) for entity in item.entities}
+    assert {("John Williams", "PER"), ("London", "LOC"), ("New York", "LOC")} <= found
+    assert all(entity.span.of(text) == entity.text for entity in item.entities)
 
 
 @pytest.mark.long
@@ -126,6 +194,18 @@ def test_what_the_cards_state_is_measured_again(shared_data: Path) -> None:
     assert overall["f1"] == pytest.approx(stated["f1"], abs=6)
     found = run("evaluate", "classification", str(shared_data / "sentiment" / "sst2_dev.jsonl.xz"))
     assert found["overall"]["accuracy"] == pytest.approx(figure(SENTIMENT, "sst2_dev", "accuracy"), abs=0.006)
+
+
+@pytest.mark.long
+def test_what_the_cards_of_words_and_names_state_is_measured_again(shared_data: Path) -> None:
+    """A part of the dev text is enough to notice weights or reading that no longer fit the cards."""
+    found = run("evaluate", "pretraining", str(shared_data / "qa" / "qa_dev-squad2.jsonl.xz"))
+    stated = card(WORDS).measured["qa_dev-squad2"]
+    assert found["words"]["top1"] == pytest.approx(stated["masked top1"], abs=0.01)
+    assert found["pairs"]["accuracy"] == pytest.approx(stated["next sentence accuracy"], abs=0.02)
+    for data, labels in (("wikigold_dev", ""), ("wnut17_dev", KINDS)):
+        found = run("evaluate", "tokens", str(shared_data / "ner" / f"{data}.jsonl.xz") + labels)
+        assert found["overall"]["f1"] == pytest.approx(figure(NAMES, data, "f1"), abs=0.01)
 
 
 def run(*arguments: str) -> Any:

@@ -53,7 +53,6 @@ _PARTS = (
     ("app/tasks/text/text_cache.py", WINDOWS),
     ("app/tasks/text/pieces.py", TOKENISING),
     ("app/tasks/text/known_words.py", TOKENISING),
-    ("app/tasks/text/word_starts.py", TOKENISING),
     ("app/tasks/", CHOOSING),
     ("app/engine/serve.py", SENDING),
     ("multiprocessing/", SENDING),

@@ -32,7 +32,7 @@ def task_for(request: object) -> Task[Any, Any] | None:
 
             return Task("ask many", Head.QUESTION_ANSWERING, read_batch)
         case CalibrationData():
-            from app.tasks.calibration import calibrate
+            from app.tasks.scores import calibrate
 
             return Task("calibrate", Head.QUESTION_ANSWERING, calibrate)
         case TextsToClassify():
@@ -44,7 +44,7 @@ def task_for(request: object) -> Task[Any, Any] | None:
 
             return Task("classify many", Head.CLASSIFICATION, classify_batch)
         case ClassCalibrationData():
-            from app.tasks.calibration import calibrate_classes
+            from app.tasks.scores import calibrate_classes
 
             return Task("calibrate classes", Head.CLASSIFICATION, calibrate_classes)
         case TextToFill():
@@ -52,7 +52,7 @@ def task_for(request: object) -> Task[Any, Any] | None:
 
             return Task("fill", Head.MASKED_WORDS, fill)
         case TextsToMask():
-            from app.tasks.heads.masked_texts import measure_masked
+            from app.tasks.heads.masking import measure_masked
 
             return Task("measure masked words", Head.MASKED_WORDS, measure_masked)
         case PassagePairs():

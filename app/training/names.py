@@ -18,10 +18,9 @@ from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
 from app.training import metrics
-from app.training.dev import Read
 from app.training.examples import parse_source
 from app.training.folder import load_tokenizer
-from app.training.lessons import Lesson, draw, drawn_size, refuse_empty
+from app.training.lessons import Lesson, Read, draw, drawn_size, refuse_empty
 from app.training.losses import UNTAGGED
 from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, runs
 

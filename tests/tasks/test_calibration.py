@@ -9,8 +9,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.core.requests import CalibrationData, ClassCalibrationData, ClassReading, DevReading
-from app.tasks.calibration import calibrate, calibrate_classes
-from app.tasks.scores import softmax
+from app.tasks.scores import calibrate, calibrate_classes, softmax
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import classifier

@@ -3,8 +3,8 @@ import pytest
 
 from app.core.report import Silent
 from app.tasks.text.windows import padding_id
-from app.training.dev import qa_figures
 from app.training.examples import QaExample
+from app.training.lessons import qa_figures
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")

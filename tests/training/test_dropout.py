@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.models import Head
-from app.training.dropout import Draws, Dropout, draws_of, give_own_draws
 from app.training.folder import load_base
-from app.training.parallel import Workers
+from app.training.parallel import Draws, Dropout, Workers, draws_of, give_own_draws
 from app.training.trainer import TRAINABLE_TASKS
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.tasks.text.windows import PairTemplate
-from app.training.pairs import FOLLOWS, IGNORED, RANDOM, MaskedPair, Pairs, collate_masked
-from app.training.passages import Passage
+from app.training.pretraining import FOLLOWS, IGNORED, RANDOM, MaskedPair, Pairs, Passage, collate_masked
 from tests.helpers.small_models import small_tokenizer
 
 BERT = small_tokenizer("bert")

@@ -16,9 +16,8 @@ from app.core.report import Silent
 from app.core.requests import TrainingRequest
 from app.training.folder import load_base
 from app.training.lessons import Lesson
-from app.training.pairs import IGNORED, collate_masked
 from app.training.parallel import Workers
-from app.training.pretraining import forward, pretraining_lesson, pretraining_loss
+from app.training.pretraining import IGNORED, collate_masked, forward, pretraining_lesson, pretraining_loss
 from app.training.trainer import train
 from tests.helpers.small_models import small_checkpoint
 from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.text import RunningText
-from app.training.passages import passage
+from app.training.pretraining import passage
 from app.training.running_text import exclude_shared, read_running_text
 from tests.helpers.small_models import small_tokenizer
 

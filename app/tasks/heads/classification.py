@@ -11,8 +11,7 @@ from app.core.report import Report
 from app.core.requests import TextBatch, TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
 from app.tasks.batches import Pace
-from app.tasks.heads.in_place import OrderedResults
-from app.tasks.heads.whole_texts import read_whole
+from app.tasks.heads.texts import OrderedResults, read_whole
 from app.tasks.scores import sigmoid, softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window

@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
-from app.tasks.heads.in_place import OrderedResults
+from app.tasks.heads.texts import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise

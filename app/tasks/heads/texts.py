@@ -1,15 +1,62 @@
-"""Cuts a single text into windows; a text without tokens has one empty window."""
+"""Reads texts of any length whole, in windows, and keeps results in the texts' order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Generic, TypeVar
 
 import numpy as np
 
+from app.core.models import ModelCard
 from app.core.report import Report
+from app.tasks.batches import Runner, batch_size, by_length, group_size, require_finite
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import Tokens, tokenise
-from app.tasks.text.windows import PairTemplate, Window, single_windows
+from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_windows
+
+ItemT = TypeVar("ItemT")
+
+# A partial result repeats the one before, so the next waits until there is a quarter more.
+_GROWTH = 1.25
+
+
+class OrderedResults(Generic[ItemT]):
+    """The results of `count` items: `done` of them are in, the first `ready` of them without a gap."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._items: dict[int, ItemT] = {}
+        self._reported = 0
+        self.ready = 0
+
+    @property
+    def done(self) -> int:
+        """How many are in."""
+        return len(self._items)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all are in."""
+        return self.done == self._count
+
+    def put(self, index: int, item: ItemT) -> None:
+        """Adds the result of item number `index`."""
+        self._items[index] = item
+        while self.ready in self._items:
+            self.ready += 1
+
+    def prefix(self) -> list[ItemT]:
+        """The results up to the first one that is missing."""
+        return [self._items[index] for index in range(self.ready)]
+
+    def worth_reporting(self, count: int) -> bool:
+        """Whether `count` is enough more than last time, and not all, for a partial result; if so it is remembered."""
+        if self.complete or count <= self._reported * _GROWTH:
+            return False
+        self._reported = count
+        return True
 
 
 def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: Report) -> Iterator[Window]:
@@ -34,3 +81,96 @@ def _empty_window(template: PairTemplate) -> Window:
     ids, types = template.single(())
     none = np.zeros(0, dtype=np.int32)
     return Window(ids, types, len(template.single_parts[0]), 0, none, none, none.astype(bool))
+
+
+PartT = TypeVar("PartT")
+
+
+@dataclass(slots=True, eq=False)
+class WholeText(Generic[PartT]):
+    """The state of a text while it is read; `parts` are the results of the windows read so far, by window number.
+
+    `window_count` windows were cut so far, up to code point `cut_to`.
+    """
+
+    index: int
+    text: str
+    parts: dict[int, PartT] = field(default_factory=dict)
+    window_count: int = 0
+    cut_to: int = 0
+    exhausted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it was read."""
+        return self.exhausted and len(self.parts) == self.window_count
+
+    def total(self, card: ModelCard) -> int:
+        """How many windows there are; an estimate until the text's end was reached."""
+        if self.exhausted:
+            return self.window_count
+        return self.window_count + estimate_windows(len(self.text) - self.cut_to, card.window, card.stride)
+
+    def prefix(self) -> list[PartT]:
+        """The parts in text order, up to the first window that was not yet read."""
+        found: list[PartT] = []
+        while len(found) in self.parts:
+            found.append(self.parts[len(found)])
+        return found
+
+    def windows(
+        self, template: PairTemplate, model: ReadyModel, report: Report
+    ) -> Iterator[tuple[int, Window]]:
+        """Its windows with their numbers, tokenised lazily; at least one."""
+        pending: Window | None = None
+        for window in text_windows(self.text, template, model, report):
+            self.cut_to = int(window.ends[-1]) if len(window.ends) else self.cut_to
+            self.window_count += 1
+            if pending is not None:
+                yield self.window_count - 2, pending
+            pending = window
+        assert pending is not None  # a text has at least one
+        self.exhausted = True
+        yield self.window_count - 1, pending
+
+
+def read_whole(
+    texts: tuple[str, ...],
+    model: ReadyModel,
+    report: Report,
+    part_of: Callable[[Window, np.ndarray], PartT],
+    *,
+    in_order: bool = False,
+) -> Iterator[WholeText[PartT]]:
+    """Reads the windows of texts in mixed batches; yields the text after each of its windows.
+
+    `part_of` makes a text's part from a window and its row of the head's `logits`. With `in_order` windows are read
+    from the first one on, few at a time, else sorted by length. Raises SpanlightError where logits are not finite,
+    Stopped when the work is to stop.
+    """
+    template = PairTemplate.of(model.tokenizer)
+    run = Runner(model, report)
+
+    def queue() -> Iterator[tuple[WholeText[PartT], int, Window]]:
+        for index, text in enumerate(texts):
+            whole: WholeText[PartT] = WholeText(index, text)
+            for number, window in whole.windows(template, model, report):
+                yield whole, number, window
+
+    if in_order:
+        batches = _groups(queue(), group_size(model))
+    else:
+        batches = by_length(queue(), lambda queued: queued[2], batch_size(model))
+    for batch in batches:
+        arrays, _ = run([window for _, _, window in batch])
+        logits = arrays["logits"]
+        require_finite(bool(np.isfinite(logits).all()), model)
+        for row, (whole, number, window) in enumerate(batch):
+            whole.parts[number] = part_of(window, logits[row])
+            yield whole
+
+
+def _groups(items: Iterable[PartT], size: int) -> Iterator[list[PartT]]:
+    source = iter(items)
+    while group := list(islice(source, size)):
+        yield group

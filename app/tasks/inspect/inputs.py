@@ -14,7 +14,7 @@ from app.core.models import SHARED_AMONG, Head
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.text import Document, Span
-from app.tasks.heads.masked import masked_windows
+from app.tasks.heads.fill_mask import masked_windows
 from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
 from app.tasks.qa.question_answering import read

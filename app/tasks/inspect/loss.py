@@ -15,8 +15,7 @@ from app.core.name_types import plain_tag
 from app.core.report import Report
 from app.core.text import Span
 from app.tasks.batches import require_finite
-from app.tasks.heads.tags import TagScheme
-from app.tasks.heads.token_classification import whole_words
+from app.tasks.heads.token_classification import TagScheme, whole_words
 from app.tasks.inspect.inputs import Input, input_of
 from app.tasks.inspect.spans import row_of
 from app.tasks.inspect.targets import FOLLOWS, OTHER, Words, label_index, some

@@ -14,8 +14,7 @@ from app.core.name_types import plain_tag
 from app.core.text import Span
 from app.tasks.batches import require_finite
 from app.tasks.heads.classification import class_scores
-from app.tasks.heads.tags import Mark, TagScheme
-from app.tasks.heads.token_classification import whole_words
+from app.tasks.heads.token_classification import Mark, TagScheme, whole_words
 from app.tasks.inspect.inputs import Input
 from app.tasks.inspect.spans import WindowScores
 from app.tasks.scores import softmax

@@ -218,10 +218,10 @@ class Lane(QObject):
     ) -> Job:
         work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
         job = Job(work)
+        self._jobs.append(job)  # held, as its signals are mostly all that the caller keeps
         if self._closed:
             job.drop()
             return job
-        self._jobs.append(job)
         if not aside:
             self.begun.emit(job)  # a receiver may queue something before it
         self._put += 1

@@ -305,14 +305,16 @@ class Theme(QObject):
             return
         self._applied = (self.name, self._scale)
         _colours.update(self._files[self.name].roles)
-        app.setStyle("Fusion")
-        font = self.font("ui")
-        app.setFont(font)
-        app.setPalette(self.palette())
-        app.setStyleSheet(self.stylesheet())  # this restores the desktop's fonts
-        for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
-            if app.font(kind) != font:  # type: ignore[call-overload]
-                app.setFont(font, kind)  # type: ignore[arg-type]
+        sheet = self.stylesheet()
+        if app.styleSheet() != sheet:  # where another Theme set it, Qt would polish every widget again
+            app.setStyle("Fusion")
+            font = self.font("ui")
+            app.setFont(font)
+            app.setPalette(self.palette())
+            app.setStyleSheet(sheet)  # this restores the desktop's fonts
+            for kind in _OF_THE_DESKTOP:  # PySide takes no bytes here, as its stubs want it
+                if app.font(kind) != font:  # type: ignore[call-overload]
+                    app.setFont(font, kind)  # type: ignore[arg-type]
         for target, lengths in list(self._lengths.items()):
             if isValid(target):
                 for setter, steps in lengths.items():

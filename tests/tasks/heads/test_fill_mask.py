@@ -17,8 +17,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import TextToFill
 from app.core.results import FilledText
 from app.core.text import Span, blanks_in
-from app.tasks.heads.fill_mask import fill
-from app.tasks.heads.masked import groups, masked_tokens, masked_windows, stretch
+from app.tasks.heads.fill_mask import fill, groups, masked_tokens, masked_windows, stretch
 from app.tasks.scores import softmax
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.tokens import join, tokenise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tasks.heads.in_place import OrderedResults
+from app.tasks.heads.texts import OrderedResults
 
 
 @given(st.integers(1, 30).flatmap(lambda count: st.permutations(range(count))))

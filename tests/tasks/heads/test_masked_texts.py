@@ -10,7 +10,7 @@ from app.core.report import Stopped
 from app.core.requests import TextsToMask
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.tasks.heads.masked_texts import measure_masked
+from app.tasks.heads.masking import measure_masked
 from app.tasks.task import Arrays, ReadyModel
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import small_checkpoint, small_tokenizer

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.tasks.heads.tags import Mark, TagScheme
+from app.tasks.heads.token_classification import Mark, TagScheme
 
 LABELS = {
     "BIO": "O B-PER I-PER B-LOC I-LOC",

@@ -15,7 +15,7 @@ from app.core.report import Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.core.view import view_of_text
-from app.tasks.heads.masked import masked_windows
+from app.tasks.heads.fill_mask import masked_windows
 from app.tasks.heads.next_sentence import pair_window
 from app.tasks.heads.texts import text_windows
 from app.tasks.inspect.inputs import Input, input_of

@@ -10,9 +10,9 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.tasks.qa.fast.two_pass import finder_of
 from app.tasks.qa.question_run import QuestionRun
+from app.tasks.qa.ranking import WordStarts
 from app.tasks.task import ReadyModel
 from app.tasks.text.sections import section_tokens, sections
-from app.tasks.text.word_starts import WordStarts
 
 
 def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from app.core.text import Document
 from app.tasks.qa import ranking
-from app.tasks.qa.ranking import PlaceRanking, Term
-from app.tasks.text import word_starts
-from app.tasks.text.word_starts import WordStarts
+from app.tasks.qa.ranking import PlaceRanking, Term, WordStarts
 
 PIECES = (
     "king", "Kings", "KING", "akin", "tarts", " ", ". ", "\n\n", "İstanbul", "ﬁ", "ß", "日本語", "\ud800", "e\u0301",
@@ -23,7 +21,7 @@ TEXTS = st.lists(st.one_of(st.sampled_from(PIECES), st.characters()), max_size=1
 def test_every_beginning_of_a_word_is_found(text: str, block: int, data: st.DataObject) -> None:
     begins = [at for at in range(len(text)) if text[at].isalnum() and (at == 0 or not text[at - 1].isalnum())]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_starts, "_AT_ONCE", block)
+        patch.setattr(ranking, "_AT_ONCE", block)
         starts = WordStarts(text)
     size = data.draw(st.integers(1, 6))
     for at in begins:
