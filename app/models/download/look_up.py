@@ -18,7 +18,7 @@ from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
 from app.models.disk.config import LONGEST_CONFIG, parse_config
-from app.models.disk.files import LARGEST_MODEL, is_text, longest
+from app.models.disk.copying import LARGEST_MODEL, is_text, longest
 from app.models.disk.vocabulary_files import can_make
 from app.models.disk.weights import (
     INDEX,
