@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.bench.results import Machine
 from app.models.compute import memory, processor
-from app.models.compute.graphics_cards import cards
+from app.models.compute.graphics import cards
 
 PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "PySide6-Essentials")
 # Instructions that matrix products gain by, as Linux names them, each under the name that its maker gives it.

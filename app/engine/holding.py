@@ -14,10 +14,9 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.models.compute import device as devices
 from app.models.compute.faults import OutOfMemory, ran_out, short_reason
-from app.models.compute.forward import Forward
+from app.models.compute.forward import Forward, Precise
 from app.models.compute.loader import Loaded, load
 from app.models.compute.memory import release
-from app.models.compute.precise import Precise
 from app.models.disk.card import read_card
 from app.models.disk.installed import Signature, signature
 from app.tasks.task import ReadyModel

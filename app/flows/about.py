@@ -13,7 +13,7 @@ from app.core.report import Report
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
 from app.models.compute import memory, processor
-from app.models.compute.graphics_cards import cards
+from app.models.compute.graphics import cards
 
 # Titles shown, in this order, with the component's name in the list of licences.
 _SHOWN = {

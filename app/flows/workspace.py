@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from app.flows.network.download_process import Downloads
     from app.library.history import History
     from app.models.disk.installed import Shelf
-    from app.models.disk.measures import Measures
-    from app.models.disk.uses import Uses
+    from app.models.disk.records import Measures, Uses
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
@@ -118,14 +117,14 @@ class Workspace:
     @Lazy
     def uses(self) -> Uses:
         """When each model was last used."""
-        from app.models.disk.uses import Uses
+        from app.models.disk.records import Uses
 
         return Uses(self.paths.uses_file, write_atomic)
 
     @Lazy
     def measures(self) -> Measures:
         """The figures measured for models on this computer."""
-        from app.models.disk.measures import Measures
+        from app.models.disk.records import Measures
 
         return Measures(self.paths.measures_file, write_atomic)
 

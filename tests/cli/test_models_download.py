@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.models import transfer
+from app.cli.models import getting
 from app.cli.terminal import TerminalReport
 from app.core import about
 from app.core.models import Head
@@ -286,7 +286,7 @@ def test_the_line_of_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
     lines: list[str] = []
     report = TerminalReport(io.StringIO())
     monkeypatch.setattr(report, "draw", lines.append)
-    told = transfer.TransferReport(report)
+    told = getting.TransferReport(report)
     told.progress(Progress(0, 326_000_000, "model.safetensors"))
     told.partial(Downloading(0, 326_000_000, 8_140_000.0, "model.safetensors"))
     told.progress(Progress(120_000_000, 326_000_000, "model.safetensors", 25.0))

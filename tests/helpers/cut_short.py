@@ -18,8 +18,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
 from app.core.report import Silent
-from app.models.disk.copying import Meter
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging, clear_leftovers, remove_folder

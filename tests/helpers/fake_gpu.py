@@ -13,8 +13,8 @@ from app.core.models import DeviceChoice, Head, ModelCard
 from app.engine import holding
 from app.models.compute import device as devices
 from app.models.compute.faults import out_of_memory
+from app.models.compute.forward import Room
 from app.models.compute.loader import Loaded, load
-from app.models.compute.room import Room
 
 GPU = DeviceChoice("cuda:0", "float32", "a graphics card")
 SAYS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from app.cli.terminal import Parser, TerminalReport, new_parser
 from app.core.about import command
@@ -13,6 +13,7 @@ from app.core.arguments import did_you_mean
 from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 
+Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
 WORDS = {
     "list": "what is installed, and which model each task uses (so does no word at all)",
     "offered": "look through the models that are offered",
@@ -28,21 +29,11 @@ WORDS = {
 }
 
 
-class Action(Protocol):
-    """The interface of the module of each word."""
-
-    def arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add its arguments."""
-
-    def run(self, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-        """Do the work and print the result."""
-
-
 class _Words(Parser):
     """The parser of `models`: its first word chooses the parser of the rest."""
 
     def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
-        """The arguments of the word, with its module as `action`."""
+        """The arguments of the word, with what it runs as `action`."""
         rest = list(sys.argv[1:] if args is None else args)
         at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
         if at is None and {"-h", "--help"} & set(rest):
@@ -71,64 +62,37 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Run the action of the word."""
-    arguments.action.run(arguments, workspace, report)
+    arguments.action(arguments, workspace, report)
 
 
-def _parser(word: str) -> tuple[Parser, Action]:
-    """The parser of a word, and its module; only the module that is needed is imported."""
+def _parser(word: str) -> tuple[Parser, Run]:
+    """The parser of a word, and what it runs."""
     if word not in WORDS:
         near = did_you_mean(word, WORDS)
         see = f"See {command()} models --help."
         raise SpanlightError(f"models knows no word “{word}”.", f"{near} {see}" if near else see)
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
-    action = _action(word)
-    action.arguments(parser)
-    return parser, action
+    add_arguments, run_word = _action(word)
+    add_arguments(parser)
+    return parser, run_word
 
 
-def _action(word: str) -> Action:
+def _action(word: str) -> tuple[Callable[[argparse.ArgumentParser], None], Run]:
+    """What adds a word's arguments, and what it runs; only the module that is needed is imported."""
     match word:
-        case "list":
+        case "list" | "use" | "remove" | "devices":
             from app.cli.models import installed
 
-            return installed
-        case "offered":
-            from app.cli.models import offered
+            return installed.ACTIONS[word]
+        case "offered" | "download" | "import":
+            from app.cli.models import getting
 
-            return offered
-        case "download":
-            from app.cli.models import download
+            return getting.ACTIONS[word]
+        case "measure" | "compare":
+            from app.cli.models import measuring
 
-            return download
-        case "import":
-            from app.cli.models import take_in
+            return measuring.ACTIONS[word]
+    from app.cli.models import network
 
-            return take_in
-        case "remove":
-            from app.cli.models import remove
-
-            return remove
-        case "use":
-            from app.cli.models import use
-
-            return use
-        case "measure":
-            from app.cli.models import measure
-
-            return measure
-        case "compare":
-            from app.cli.models import compare
-
-            return compare
-        case "devices":
-            from app.cli.models import devices
-
-            return devices
-        case "network":
-            from app.cli.models import network
-
-            return network
-    from app.cli.models import offline
-
-    return offline
+    return network.ACTIONS[word]

@@ -1,39 +1,44 @@
-"""List the installed models."""
+"""The words on installed models: list them, choose one for a task, remove one, and where they can run."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
 
-from app.cli.models.words import few, make, moment, origin, task_word
+from app.cli.models.words import few, make, moment, origin, task, task_word
 from app.cli.terminal import TerminalReport, marked, one_line, print_json
 from app.core.about import command
+from app.core.devices import DeviceOption
 from app.core.errors import SpanlightError
 from app.core.languages import languages
 from app.core.measure_words import figure, share, speed
 from app.core.measures import Measure, latest_of
 from app.core.models import Head, ModelCard
-from app.core.wording import size
+from app.core.offers import Removal, Source
+from app.core.wording import count, size
 from app.flows.measure.measure import measured
+from app.flows.models.devices import devices
 from app.flows.models.get import unfinished
 from app.flows.models.installed import installed, origin_of, refused
+from app.flows.models.remove import removal_of, remove
+from app.flows.models.use import use
 from app.flows.workspace import Workspace
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """The list has no arguments of its own."""
+def no_arguments(parser: argparse.ArgumentParser) -> None:
+    """A word without arguments of its own."""
 
 
-def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def print_models(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print every installed model, every folder with a broken one, and the unfinished downloads."""
     cards = installed(workspace)
     broken = refused(workspace)
-    users = used_by(workspace, cards)
+    users = _used_by(workspace, cards)
     measures = measured(workspace, report)
     if arguments.json:
         faults = {folder: str(fault) for folder, fault in broken.items()}
         print_json(
-            {"models": [_values(card, workspace, users, measures) for card in cards], "refused": faults}
+            {"models": [_model_values(card, workspace, users, measures) for card in cards], "refused": faults}
         )
         return
     if not cards:
@@ -41,7 +46,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     for number, card in enumerate(cards):
         if number:
             print()
-        _print(card, workspace, users, measures)
+        _print_model(card, workspace, users, measures)
     for folder, fault in broken.items():
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
     for each in unfinished(workspace, report):
@@ -49,7 +54,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         print(f"\nNot finished: {name}, {done} fetched\n  To go on: {command()} models download {name}")
 
 
-def used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, str]:
+def _used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, str]:
     """For each head that an installed model has, the folder of the one that its task uses."""
     users = {}
     for head in Head:
@@ -65,7 +70,7 @@ def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
     return [task_word(head) for head, folder in users.items() if folder == card.folder]
 
 
-def _values(
+def _model_values(
     card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
 ) -> dict[str, object]:
     mark = origin_of(card.folder)
@@ -78,7 +83,7 @@ def _values(
     }
 
 
-def _print(
+def _print_model(
     card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
 ) -> None:
     print(marked(one_line(card.name)))
@@ -105,3 +110,133 @@ def _print(
     last = workspace.uses.last(card.folder)
     print(f"  Last used: {moment(last)}" if last else "  Not used yet")
     print(f"  {card.folder}")
+
+
+_USE_EPILOG = """\
+TASK is one of ask, classify, fill, follow, names, or a head's own name (question-answering ...). Without
+NAME the model in use is printed, without TASK that of each task. --automatic takes a choice back: the
+starter is used then, or the first installed model that can do the task.
+"""
+
+
+def use_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `use`."""
+    parser.epilog = _USE_EPILOG
+    parser.add_argument("task", nargs="?", type=task, metavar="TASK", help="what the model is to do")
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="an installed model's name")
+    parser.add_argument("--automatic", action="store_true", help="let Spanlight choose again")
+
+
+def choose(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Choose, or print the models in use."""
+    if arguments.automatic and (arguments.name or arguments.task is None):
+        raise SpanlightError("--automatic goes with a TASK and no NAME.", "Leave one of them out.")
+    if arguments.name or arguments.automatic:
+        use(workspace, arguments.task, arguments.name)
+    cards = installed(workspace)
+    users = _used_by(workspace, cards)
+    heads = [arguments.task] if arguments.task is not None else list(Head)
+    if arguments.task is not None and arguments.task not in users:
+        raise SpanlightError(
+            f"No installed model can {task_word(arguments.task)}.",
+            f"See {command()} models offered --task {task_word(arguments.task)}.",
+        )
+    names = {card.folder: card.name for card in cards}
+    rows = [
+        {
+            "task": task_word(head),
+            "model": names.get(users.get(head, ""), ""),
+            "chosen": bool(workspace.settings.models.get(head)),
+        }
+        for head in heads
+    ]
+    if arguments.json:
+        print_json({"tasks": rows})
+        return
+    for each in rows:
+        how = "chosen" if each["chosen"] else "automatic"
+        shown = f"{one_line(str(each['model']))} ({how})" if each["model"] else "no model"
+        print(f"{each['task']!s:<10}{shown}")
+
+
+_REMOVE_EPILOG = """\
+A model that was downloaded lies in the Hugging Face cache, which other programs use too; it stays there
+unless you say --from-cache. The models that come along with Spanlight stay.
+"""
+
+
+def remove_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `remove`."""
+    parser.epilog = _REMOVE_EPILOG
+    parser.add_argument("name", metavar="NAME", help="an installed model's name")
+    parser.add_argument("--from-cache", action="store_true", help="take its files out of the cache as well")
+    parser.add_argument("--yes", action="store_true", help="remove it without asking")
+
+
+def remove_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Show what would be removed, ask, and remove."""
+    removal = removal_of(workspace, arguments.name, report)
+    report.clear()
+    if not arguments.json and removal.card.source != Source.STARTER:
+        _print_removal(removal, arguments.from_cache)
+    # Bundled models cannot be removed: `remove` raises that, and there is nothing to ask.
+    wanted: bool | None = arguments.yes or removal.card.source == Source.STARTER
+    if not wanted:
+        wanted = report.ask("Remove it?") if not arguments.json else None
+    if wanted:
+        remove(workspace, removal, report, from_cache=arguments.from_cache)
+        report.clear()
+    if arguments.json:
+        print_json(asdict(removal) | {"removed": bool(wanted)})
+    elif wanted:
+        print("Removed.")
+    if not wanted:
+        raise SpanlightError("Nothing was removed.", "" if wanted is False else "Add --yes to remove it.")
+
+
+def _print_removal(removal: Removal, from_cache: bool) -> None:
+    print(marked(one_line(removal.card.name)))
+    freed = removal.freed + (removal.cached if from_cache else 0)
+    print(f"  Removing it frees {size(freed)}.")
+    if removal.cached and not from_cache:
+        print(f"  {size(removal.cached)} stay in the Hugging Face cache; --from-cache frees them too.")
+    if removal.chosen_for:
+        print(f"  It is chosen for: {', '.join(task_word(head) for head in removal.chosen_for)}")
+    if removal.questions:
+        print(f"  It answered {count(removal.questions, 'kept question')}; their answers stay.")
+    print(f"  Last used: {moment(removal.last_used)}" if removal.last_used else "  It was not used yet.")
+
+
+def print_devices(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Print every device with whether models can run on it, the choice of auto, and that of the settings."""
+    found = devices(workspace, report)
+    report.clear()
+    chosen = {"device": workspace.settings.device, "precision": workspace.settings.precision}
+    if arguments.json:
+        print_json(asdict(found) | {"settings": chosen})
+        return
+    for option in found.options:
+        _print_device(option)
+    auto = found.auto
+    print(f"auto takes {auto.device} in {auto.dtype}: {one_line(auto.reason)}.")
+    print(f"In the settings: device {one_line(chosen['device'])}, precision {chosen['precision']}.")
+    print(f"PyTorch {one_line(found.torch)}")
+
+
+def _print_device(option: DeviceOption) -> None:
+    print(f"{option.key}: {one_line(option.title)}")
+    reason = one_line(option.reason)
+    print(f"  {'Usable: ' if option.usable else 'Not usable: '}{reason}")
+    if option.usable:
+        print(f"  Precisions: {', '.join(option.precisions)}")
+    if option.memory:
+        print(f"  Memory: {size(option.memory)}, {size(option.free)} free")
+    print()
+
+
+ACTIONS = {
+    "list": (no_arguments, print_models),
+    "use": (use_arguments, choose),
+    "remove": (remove_arguments, remove_model),
+    "devices": (no_arguments, print_devices),
+}

@@ -1,11 +1,10 @@
-"""Show how the network is reached, and the requests made."""
+"""The words on the network: how it is reached and what was requested, and the switch that forbids it."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict, replace
 
-from app.cli.models.offline import switch_state
 from app.cli.models.words import moment
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.addresses import without_password
@@ -14,23 +13,23 @@ from app.core.wording import count, duration, size
 from app.flows.network.ledger import clear_ledger, ledger
 from app.flows.workspace import Workspace
 
-_EPILOG = """\
+_NETWORK_EPILOG = """\
 Nothing but looking up and downloading a model, and asking for updates, uses the network. Each request is
 written down before it is sent; the latest come first. Mirror, proxy and certificates are chosen in the
 window, on the page Models under Network.
 """
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def network_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `network`."""
-    parser.epilog = _EPILOG
+    parser.epilog = _NETWORK_EPILOG
     parser.add_argument(
         "--limit", type=zero_or_more, default=10, metavar="N", help="how many requests to list (10)"
     )
     parser.add_argument("--clear", action="store_true", help="forget the requests made so far")
 
 
-def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def print_network(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print how the network is reached and the latest requests."""
     if arguments.clear:
         clear_ledger(workspace, report)
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         values = {"offline": offline, **asdict(network), "requests": len(entries)}
         print_json(values | {"entries": [asdict(entry) for entry in shown]})
         return
-    print(switch_state(offline))
+    print(_switch_state(offline))
     print(f"Models come from {one_line(network.endpoint)}")
     print(f"Proxy: {one_line(network.proxy) or 'as the system has it'}")
     print(f"Certificates: {one_line(network.certificates) or 'as the system has them'}")
@@ -63,3 +62,34 @@ def _print(entry: LedgerEntry) -> None:
     )
     print(f"  {moment(entry.sent)}  {one_line(entry.method)} {one_line(entry.address)}")
     print(f"    {one_line(entry.why)}: {one_line(came) or 'no answer yet'}")
+
+
+def offline_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `offline`."""
+    parser.add_argument(
+        "switch", nargs="?", choices=("on", "off"), help="on forbids the network, off allows it; none tells"
+    )
+
+
+def switch_offline(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Turn the switch, and print its state."""
+    if arguments.switch is not None:
+        workspace.settings.offline = arguments.switch == "on"
+        workspace.save_settings()
+    if arguments.json:
+        print_json({"offline": workspace.settings.offline})
+    else:
+        print(_switch_state(workspace.settings.offline))
+
+
+def _switch_state(offline: bool) -> str:
+    """The switch's state in a sentence."""
+    if offline:
+        return "Offline: nothing is asked of the network."
+    return "Online: models can be looked up and downloaded."
+
+
+ACTIONS = {
+    "network": (network_arguments, print_network),
+    "offline": (offline_arguments, switch_offline),
+}

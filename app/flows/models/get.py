@@ -28,8 +28,7 @@ from app.flows.models.installing import (
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
-from app.models.disk.copying import Meter
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, files_of
 from app.models.disk.names import free_name
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging

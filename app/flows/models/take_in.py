@@ -21,8 +21,7 @@ from app.flows.models.installing import (
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import CONFIG, TOKENIZER, model_name, read_card
-from app.models.disk.copying import Meter, check_space
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.names import check_name, free_name, safe_name
 from app.models.disk.notes import NOTES
 from app.models.disk.shelving import Placed, Staging

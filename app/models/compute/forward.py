@@ -1,18 +1,21 @@
-"""The forward pass of a loaded model, in batches that its device's memory has room for."""
+"""The forward pass of a loaded model, in batches that its device's memory has room for, and again in float32."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.models.compute.memory import size_of
-from app.models.compute.room import Room
+from app.models.compute.faults import exhausted_device, is_out_of_memory, out_of_memory, ran_out
+from app.models.compute.memory import computer, gpu, release, size_of
 
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
 Arrays = dict[str, np.ndarray]
 OUTPUTS = {
     Head.QUESTION_ANSWERING: ("start_logits", "end_logits"),
@@ -21,6 +24,66 @@ OUTPUTS = {
     Head.NEXT_SENTENCE: ("logits",),
     Head.TOKEN_CLASSIFICATION: ("logits",),
 }
+# Its weights are only loaded if this many times their bytes are free: Linux overcommits memory and kills the process
+# that uses it.
+_SPARE = 2
+
+
+class Room:
+    """The batch size that fits into a device's memory: halved when a batch does not fit, and remembered.
+
+    `notify` is called once, with a sentence for the user, when batches first have to be smaller.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._tokens = 0
+        self._notified = False
+        self.notify: Callable[[str], None] = lambda _: None
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens a batch may have, 0 as long as every batch fitted."""
+        return self._tokens
+
+    def rows(self, length: int, most: int) -> int:
+        """How many of `most` inputs of `length` tokens are computed at once, at least 1."""
+        return min(most, max(1, self._tokens // length)) if self._tokens else most
+
+    def pieces(self, count: int, length: int, compute: Callable[[slice], T]) -> list[T]:
+        """The results of `compute` for slices of `count` inputs of `length` tokens that fit, in order.
+
+        Raises OutOfMemory if a single input does not fit.
+        """
+        found: list[T] = []
+        at = 0
+        while at < count:
+            rows = self.rows(length, count - at)
+            try:
+                found.append(compute(slice(at, at + rows)))
+                at += rows
+                continue
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                whose = exhausted_device(error)
+            # Only out here, where the exception is gone, are the tensors of its traceback free.
+            release(garbage=False)
+            self._halve(rows, length, whose)
+        return found
+
+    def once(self, length: int, compute: Callable[[], T]) -> T:
+        """The result of `compute` for one input of `length` tokens; raises OutOfMemory if it does not fit."""
+        return self.pieces(1, length, lambda _: compute())[0]
+
+    def _halve(self, rows: int, length: int, whose: str) -> None:
+        device = whose if whose == "cpu" else self._device
+        if rows <= 1:
+            raise out_of_memory(device, length)
+        self._tokens = rows // 2 * length
+        if not self._notified:
+            self._notified = True
+            self.notify(f"{ran_out(device)}: less is read at a time.")
 
 
 class MaskedPositions:
@@ -127,3 +190,53 @@ class Forward:
         with torch.inference_mode():
             found = self.outputs(self.tensors(arrays), arrays.get("positions"))
             return {name: values.cpu().numpy() for name, values in found.items()}
+
+
+class Precise:
+    """The forward pass of a model in float32, which is loaded when it is first called.
+
+    It is for the few windows with near ties. On a CPU it keeps no layer's weights: with 110 million, reading them again
+    takes a quarter of a second, keeping them 390 MB. `load` returns it, None if it is not available; `weights` is how
+    many are in memory at once, `device` where they go.
+    """
+
+    def __init__(self, load: Callable[[], Forward | None], weights: int, device: str) -> None:
+        self._load, self._bytes, self._device = load, 4 * weights, device
+        self._forward: Forward | None = None
+        self._closed = False
+
+    def __call__(self, arrays: Arrays) -> Arrays | None:
+        """Logits of a batch, float32; None if memory runs out or the weights are gone.
+
+        It is then closed for good. Raises what the model's `check` raises.
+        """
+        if self._closed:
+            return None
+        try:
+            if self._forward is None and self._has_room():
+                self._forward = self._load()
+            if self._forward is not None:
+                return self._forward(arrays)
+        except (SpanlightError, OSError) as error:
+            # Without its traceback, which refers to tensors.
+            _log.warning("Near answers are not read in float32: %s", error)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            _log.warning("Near answers are not read in float32: %s", error)
+        self.close()
+        release(garbage=False)
+        return None
+
+    @property
+    def size(self) -> int:
+        """The bytes of its weights in memory, 0 as long as they were not needed."""
+        return self._forward.size if self._forward is not None else 0
+
+    def close(self) -> None:
+        """Release its weights for good."""
+        self._forward, self._closed = None, True
+
+    def _has_room(self) -> bool:
+        total, free = computer() if self._device == "cpu" else gpu(self._device)
+        return not total or free >= _SPARE * self._bytes

@@ -16,8 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
-from app.models.compute.forward import Arrays, Forward, MaskedPositions
-from app.models.compute.precise import Precise
+from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
 from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.disk.config import for_transformers
 from app.models.disk.heads import no_head

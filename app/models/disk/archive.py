@@ -16,8 +16,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.models.disk import copying
 from app.models.disk.card import CONFIG, TOKENIZER
-from app.models.disk.copying import PIECE, Meter
-from app.models.disk.files import LARGEST_MODEL, MOST_TEXTS, SETTINGS, is_text, longest
+from app.models.disk.copying import LARGEST_MODEL, MOST_TEXTS, PIECE, SETTINGS, Meter, is_text, longest
 from app.models.disk.names import key_of
 from app.models.disk.vocabulary_files import VOCABULARY_FILES
 from app.models.disk.weights import INDEX, PICKLES, SINGLE

@@ -15,9 +15,10 @@ import httpx2
 import truststore
 
 from app.core.about import NAME, VERSION
-from app.core.addresses import without_password
+from app.core.addresses import endpoint_remark, without_password
 from app.core.errors import SpanlightError
-from app.models.download.conversation import NoAnswer, RequestContext, TooManyRequests, changed
+from app.core.offers import RemoteFile
+from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
 from app.models.download.errors import cause_in_words
 from app.models.download.ledger import Ledger
 from app.models.download.repositories import shown
@@ -40,13 +41,7 @@ def make_client(context: RequestContext) -> httpx2.Client:
 
 def check_endpoint(address: str) -> None:
     """Raise SpanlightError if the Hub's address is invalid."""
-    try:
-        parts = urlsplit(address)
-        good = parts.scheme in _PORTS and bool(parts.hostname) and not (parts.query or parts.fragment)
-        good = good and parts.port != 0 and "@" not in parts.netloc
-    except ValueError:
-        good = False
-    if not good:
+    if not address or endpoint_remark(address).bad:
         raise SpanlightError(
             f"{shown(without_password(address))} is no address of a Hub.",
             "Write it as https://huggingface.co, or leave it empty.",
@@ -111,19 +106,33 @@ class GuardedTransport(httpx2.BaseTransport):
                 raise _unsafe_redirect(target, self._context.feed)
         if response.status_code == 429:
             raise TooManyRequests(retry_after(response.headers))
-        if request.method == "HEAD" and response.status_code < 400:
-            self._check_head(request, response, target)
+        if self._context.file is not None and response.status_code < 400:
+            self._check_identity(self._context.file, request, response, target)
 
-    def _check_head(self, request: httpx2.Request, response: httpx2.Response, target: str) -> None:
-        """Check that the file is the one that was looked up: its ETag becomes a file's name."""
+    def _check_identity(
+        self, file: RemoteFile, request: httpx2.Request, response: httpx2.Response, target: str
+    ) -> None:
+        """Check that a response is about the file that was looked up: huggingface_hub names a file by its ETag."""
         headers = response.headers
         etag = headers.get("x-linked-etag")
-        if etag is None and (not target or _origin(target) != _origin(str(request.url))):
+        # That of a content network is its own.
+        if (
+            etag is None
+            and request.method == "HEAD"
+            and (not target or _origin(target) != _origin(str(request.url)))
+        ):
             etag = headers.get("etag")
-        commit = headers.get("x-repo-commit")
-        wrong = etag is not None and self._context.etag and _plain(etag) != self._context.etag
-        if wrong or (commit is not None and self._context.commit and commit != self._context.commit):
-            raise changed(shown(request.url.path.rsplit("/", 1)[-1]))
+        found = {
+            "etag": etag and etag.removeprefix("W/").strip('"'),
+            "size": headers.get("x-linked-size"),
+            "commit": headers.get("x-repo-commit"),
+        }
+        expected = {"etag": file.sha256 or file.blob, "size": str(file.size), "commit": self._context.commit}
+        if any(value is not None and value != expected[name] for name, value in found.items()):
+            raise SpanlightError(
+                f"{file.name} is not the file any more that was looked up.",
+                "Look the model up again, then download it.",
+            )
 
     def _may_send_token(self, url: httpx2.URL) -> bool:
         """Whether the user's token may be sent to a URL: only to the chosen Hub, and only encrypted or locally."""
@@ -178,7 +187,6 @@ class _Counted(httpx2.SyncByteStream):
                 self._note.received += len(piece)
                 if self._context.most is not None and self._note.received > self._context.most:
                     raise _too_large(self._context.feed)
-                self._context.arrived(len(piece))
                 yield piece
         except httpx2.TransportError as error:
             self._note.error = cause_in_words(error)
@@ -208,10 +216,6 @@ def retry_after(headers: httpx2.Headers) -> float:
         if name == "t" and number.isdecimal() and len(number) < 12:
             return float(number)
     return -1.0
-
-
-def _plain(etag: str) -> str:
-    return etag.removeprefix("W/").strip('"')
 
 
 def _origin(address: str) -> tuple[str, str, int]:

@@ -34,7 +34,7 @@ def chain(error: BaseException) -> Iterator[BaseException]:
     while found is not None and id(found) not in seen:
         seen.add(id(found))
         yield found
-        found = getattr(found, "cause", None) or found.__cause__ or found.__context__
+        found = found.__cause__ or found.__context__
 
 
 def status_of(error: BaseException) -> int:
@@ -60,15 +60,16 @@ def cause_in_words(error: BaseException) -> str:
                 return "refused"
             case OSError() if each.errno in _NO_NETWORK:
                 return "no network"
-    match error:
-        case httpx2.ProxyError():
-            return "proxy refused"
-        case httpx2.ConnectTimeout():
-            return "no connection in time"
-        case httpx2.TimeoutException():
-            return "no answer in time"
-        case httpx2.ConnectError():
-            return "no connection"
+    for each in chain(error):
+        match each:
+            case httpx2.ProxyError():
+                return "proxy refused"
+            case httpx2.ConnectTimeout():
+                return "no connection in time"
+            case httpx2.TimeoutException():
+                return "no answer in time"
+            case httpx2.ConnectError():
+                return "no connection"
     return "broken off"
 
 

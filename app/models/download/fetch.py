@@ -1,19 +1,32 @@
-"""Downloads a passport's files into the Hugging Face cache: resumed, verified by checksum, then put in place."""
+"""Downloads a passport's files into the Hugging Face cache: resumed, verified by checksum, then put in place.
+
+huggingface_hub makes the requests and lays out the cache. It keeps no unfinished file and checks no checksum, so both
+are done here, under its own lock.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
-from collections.abc import Iterator
+import stat
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import IO, NamedTuple
 
-from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+from huggingface_hub import hf_hub_download, hf_hub_url
 from huggingface_hub.file_download import http_get
 from huggingface_hub.utils import WeakFileLock, build_hf_headers
 
 from app.core.errors import SpanlightError
-from app.core.offers import Passport, RemoteFile
-from app.models.disk.copying import check_space, refusal, sync_folder
+from app.core.offers import Downloading, Passport, RemoteFile
+from app.core.report import Progress
+from app.core.wording import duration
+from app.models.disk.copying import check_space, pieces_of, refusal, sync_folder
 from app.models.download.cache import (
     blob_of,
     cache_folder,
@@ -23,14 +36,26 @@ from app.models.download.cache import (
     snapshot_of,
     storage_of,
 )
-from app.models.download.conversation import RequestContext, changed
+from app.models.download.context import RequestContext
 from app.models.download.errors import KEPT
 from app.models.download.orders import Fetch, Fetched
-from app.models.download.pace import Pace
-from app.models.download.partial import Digests, Partial, digests
-from app.models.download.remote import token_of
 from app.models.download.repositories import COMMIT, is_repository, may_be_fetched
-from app.models.download.trying import with_retries
+
+# Progress is reported this often, and the speed is that of the last OVER seconds.
+EVERY, OVER = 0.25, 5.0
+# Seconds without a byte after which that is shown.
+SILENCE = 3.0
+
+
+class Digests(NamedTuple):
+    """A file's SHA-256 and git's object id of it (SHA-1 of `blob`, its length, a NUL and its bytes)."""
+
+    sha256: str
+    blob: str
+
+    def fit(self, file: RemoteFile) -> bool:
+        """Whether they match the Hub's."""
+        return self.sha256 == file.sha256 if file.sha256 else self.blob == file.blob
 
 
 def fetch(order: Fetch, context: RequestContext) -> Fetched:
@@ -41,9 +66,8 @@ def fetch(order: Fetch, context: RequestContext) -> Fetched:
     passport = order.passport
     _check(passport, context)
     cache = cache_folder(context.network)
-    fetching = _Fetching(passport, cache, context)
     try:
-        return fetching.run()
+        return _Fetching(passport, cache, context).run()
     except OSError as fault:
         fault_in_words = refusal(
             fault, f"{passport.repository} could not be put into the Hugging Face cache", cache
@@ -76,19 +100,18 @@ class _Fetching:
     def __init__(self, passport: Passport, cache: Path, context: RequestContext) -> None:
         self._passport, self._cache, self._context = passport, cache, context
         self._name = passport.repository
-        self._token = token_of(context)
-        self._pace = Pace(context, passport.size)
+        self._locks = cache / ".locks" / storage_of(cache, self._name).name
+        self._pace = _Pace(context, passport.size)
 
     def run(self) -> Fetched:
-        checksums: dict[str, str] = {}
         for folder in (storage_of(self._cache, self._name) / "blobs", self._locks):
             folder.mkdir(parents=True, exist_ok=True)
         check_space(self._cache, self._missing_bytes())
-        with self._pace:
+        checksums: dict[str, str] = {}
+        with self._pace.reported():
             for file in self._passport.files:
-                self._pace.begin(file.name)
+                self._pace.begin(file)
                 checksums[file.name] = self._fetch_file(file).sha256
-                self._pace.set_position(file.size)
         return Fetched(
             folder=str(snapshot_of(self._cache, self._name, self._passport.commit)),
             cache=str(self._cache),
@@ -97,10 +120,6 @@ class _Fetching:
             speed=self._pace.average,
             checksums=tuple(sorted(checksums.items())),
         )
-
-    @property
-    def _locks(self) -> Path:
-        return self._cache / ".locks" / storage_of(self._cache, self._name).name
 
     def _missing_bytes(self) -> int:
         lacking = 0
@@ -120,7 +139,6 @@ class _Fetching:
                 self._put_in_place(file)
                 return found
             self._throw_away(cached, file)
-        self._have_metadata(file)
         with self._locked(file):
             found = self._blob(file)
         entry = self._entry(file)
@@ -142,38 +160,20 @@ class _Fetching:
             target.unlink(missing_ok=True)
         cached.unlink(missing_ok=True)
 
-    def _have_metadata(self, file: RemoteFile) -> None:
-        """Check that the Hub still has the file that was looked up. Raises SpanlightError if it has another."""
-        context = self._context
-        context.begin(f"Ask for {file.name} of {self._name}")
-        context.etag, context.commit = etag_of(file), self._passport.commit
-        metadata = with_retries(
-            lambda: get_hf_file_metadata(
-                self._address(file),
-                token=self._token,
-                timeout=context.limits.read,
-                endpoint=context.network.endpoint,
-            ),
-            context,
-            self._name,
-            file.name,
-        )
-        if metadata.etag != etag_of(file) or (metadata.size is not None and metadata.size != file.size):
-            raise changed(file.name)
-
     def _blob(self, file: RemoteFile) -> Digests:
         """Fetch the missing rest of a file, verify it, and give it its final name."""
-        blob, partial = blob_of(self._cache, self._name, file), partial_of(self._cache, self._name, file)
+        blob, partial = (place(self._cache, self._name, file) for place in (blob_of, partial_of))
         if blob.is_file() and blob.stat().st_size == file.size:
             found = self._digests(blob, file)  # another program was faster
             if found.fit(file):
                 return found
-        with Partial(partial, file.size, self._on_bytes) as coming:
-            self._context.begin(f"Download {file.name} of {self._name}", most=None)
-            with_retries(
-                lambda: self._get(file, coming), self._context, self._name, file.name, so_far=coming.size
+        with _open_partial(partial, file.size) as coming:
+            why = f"Download {file.name} of {self._name}"
+            self._context.begin(why, most=None, file=file, commit=self._passport.commit)
+            self._context.retried(
+                lambda: self._get(file, coming), self._name, file.name, so_far=lambda: _size(coming)
             )
-            coming.sync()
+            os.fsync(coming.fileno())
         found = self._digests(partial, file)
         if not found.fit(file):
             partial.unlink(missing_ok=True)
@@ -185,57 +185,45 @@ class _Fetching:
         sync_folder(blob.parent)
         return found
 
-    def _get(self, file: RemoteFile, coming: Partial) -> None:
-        """One attempt at the rest of a file, through huggingface_hub's own request."""
-        there = coming.seek(0, os.SEEK_END)
-        self._pace.set_position(there)
+    def _get(self, file: RemoteFile, coming: IO[bytes]) -> None:
+        """One attempt at the rest of a file."""
         self._pace.set_status(file.name)
-        self._pace.opened()
-        try:
+        address = hf_hub_url(
+            self._name, file.name, revision=self._passport.commit, endpoint=self._context.network.endpoint
+        )
+        with self._pace.expecting_bytes(_size(coming)):
             http_get(
-                self._address(file),
-                coming,  # type: ignore[arg-type]  # it has all file methods that are used
-                resume_size=there,
-                headers=build_hf_headers(token=self._token),
+                address,
+                coming,  # type: ignore[arg-type]  # an unbuffered file has all methods that are used
+                resume_size=_size(coming),
+                headers=build_hf_headers(token=self._context.token),
                 expected_size=file.size,
                 displayed_filename=file.name,
-                tqdm_class=_bar(self._pace),
+                tqdm_class=self._pace.bar,  # type: ignore[arg-type]  # anything that makes one
             )
-        finally:
-            self._pace.closed()
-
-    def _on_bytes(self, count: int) -> None:
-        self._context.report.check()
 
     def _digests(self, path: Path, file: RemoteFile) -> Digests:
         self._pace.set_status(f"Checking {file.name}")
-        return digests(path, self._on_bytes)
+        return digests(path, self._context.report.check)
 
     def _put_in_place(self, file: RemoteFile) -> None:
         """Have huggingface_hub make the commit's entry of a downloaded file; it asks the Hub if there is none yet."""
         context, entry = self._context, self._entry(file)
         if entry.exists() and entry.stat().st_size != file.size:
             entry.unlink()
-        context.begin(f"Put {file.name} of {self._name} in place")
-        context.etag, context.commit = etag_of(file), self._passport.commit
-        with_retries(
+        context.begin(f"Put {file.name} of {self._name} in place", file=file, commit=self._passport.commit)
+        context.retried(
             lambda: hf_hub_download(
                 self._name,
                 file.name,
                 revision=self._passport.commit,
                 cache_dir=self._cache,
                 endpoint=context.network.endpoint,
-                token=self._token,
+                token=context.token,
                 etag_timeout=context.limits.read,
             ),
-            context,
             self._name,
             file.name,
-        )
-
-    def _address(self, file: RemoteFile) -> str:
-        return hf_hub_url(
-            self._name, file.name, revision=self._passport.commit, endpoint=self._context.network.endpoint
         )
 
     @contextlib.contextmanager
@@ -252,20 +240,121 @@ class _Fetching:
             yield
 
 
-def _bar(pace: Pace) -> type:
-    """A stand-in for http_get's progress bar: its `initial` is the byte that the server really sends from."""
+def digests(path: Path, check: Callable[[], None]) -> Digests:
+    """A file's checksums; `check` is called between pieces. Raises OSError if it cannot be read."""
+    sha256, blob = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    for piece in pieces_of(path):
+        sha256.update(piece)
+        blob.update(piece)
+        check()
+    return Digests(sha256.hexdigest(), blob.hexdigest())
 
-    class Bar:
-        def __init__(self, initial: int = 0, **_: object) -> None:
-            pace.set_position(initial)
 
-        def __enter__(self) -> Bar:
-            return self
+def _open_partial(path: Path, most: int) -> IO[bytes]:
+    """The file of a download's bytes, opened to append, unbuffered.
 
-        def __exit__(self, *_: object) -> None:
-            """Nothing to close."""
+    A link, anything else that is no regular file, or a file of more than `most` bytes in its place is deleted first.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            path.unlink()
+    no_follow = getattr(os, "O_NOFOLLOW", 0)
+    return open(path, "ab", buffering=0, opener=lambda name, flags: os.open(name, flags | no_follow, 0o666))
 
-        def update(self, count: int) -> None:
-            """The client has counted the bytes already."""
 
-    return Bar
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+class _Pace:
+    """Counts a download's bytes and reports them to the user; `total` counts those of all files to fetch."""
+
+    def __init__(self, context: RequestContext, total: int) -> None:
+        self._context, self._total = context, total
+        self._file: RemoteFile | None = None
+        self._before = self._here = 0  # bytes of the files before this one, and of this one
+        self._what = ""
+        self._seconds, self._since = 0.0, 0.0  # spent on requests, and when the present one began
+        self._last_arrival = time.monotonic()
+        self._lately: deque[tuple[float, int]] = deque([(self._last_arrival, 0)], maxlen=int(OVER / EVERY))
+        # Bytes received over the network.
+        self.received = 0
+
+    @property
+    def average(self) -> float:
+        """Bytes a second while downloading, 0 if there were too few to measure."""
+        return self.received / self._seconds if self.received >= 2**18 and self._seconds > 0 else 0.0
+
+    @contextlib.contextmanager
+    def reported(self) -> Iterator[None]:
+        """Report progress a few times a second, even while nothing arrives."""
+        self._context.on_status = self.set_status
+        over = threading.Event()
+
+        def run() -> None:
+            while not over.wait(EVERY):
+                self._lately.append((time.monotonic(), self.received))
+                self._report()
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def begin(self, file: RemoteFile) -> None:
+        """Start the next file; the one before is complete."""
+        self._before += self._file.size if self._file is not None else 0
+        self._here, self._file = 0, file
+        self.set_status(file.name)
+
+    @contextlib.contextmanager
+    def expecting_bytes(self, there: int) -> Iterator[None]:
+        """Measure the time, as the bytes after the first `there` are requested."""
+        self._here = there
+        self._last_arrival = self._since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._seconds += time.monotonic() - self._since
+            self._since = 0.0
+
+    def bar(self, initial: int = 0, **_: object) -> contextlib.AbstractContextManager[SimpleNamespace]:
+        """http_get's progress bar, which it updates before it writes each piece.
+
+        `initial` is the byte that the server really sends from.
+        """
+        self._here = initial
+        return contextlib.nullcontext(SimpleNamespace(update=self._add))
+
+    def _add(self, count: int) -> None:
+        self._context.report.check()
+        assert self._file is not None
+        if self._here + count > self._file.size:
+            raise SpanlightError(
+                f"More bytes came for {self._file.name} than its size.", "Look the model up again."
+            )
+        self.received += count
+        self._here += count
+        self._last_arrival = time.monotonic()
+
+    def set_status(self, what: str) -> None:
+        """Show what is being done now."""
+        self._what = what
+        self._report()
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        done = min(self._before + self._here, self._total)
+        then, received = self._lately[0]
+        speed = (self.received - received) / (now - then) if now - then >= EVERY else 0.0
+        left = (self._total - done) / speed if speed > 0 and now - then > 1 else None
+        what = self._what
+        if self._since and now - self._last_arrival > SILENCE:
+            what = f"{what}: nothing has come for {duration(round(now - self._last_arrival))}"
+        self._context.report.progress(Progress(done, self._total, what, left))
+        file = self._file.name if self._file is not None else ""
+        self._context.report.partial(Downloading(done, self._total, speed, file))

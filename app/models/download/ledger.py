@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import threading
@@ -59,48 +60,43 @@ class Ledger:
         data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._shorten_locked()
+            _shorten(self._path, self._most)
             # A line that a killed process left unfinished must not swallow this one.
-            if not self._ends_with_newline():
+            if not _ends_with_newline(self._path):
                 data = b"\n" + data
             handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 if os.write(handle, data) != len(data):
-                    raise OSError(28, "No space left on device")
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             finally:
                 os.close(handle)
 
-    def _ends_with_newline(self) -> bool:
-        assert self._path is not None
-        try:
-            with self._path.open("rb") as file:
-                if file.seek(0, os.SEEK_END) == 0:
-                    return True
-                file.seek(-1, os.SEEK_END)
-                return file.read(1) == b"\n"
-        except FileNotFoundError:
-            return True
 
-    def _shorten_locked(self) -> None:
-        """Delete the older half of a file that is too long, unless another process is doing that now."""
-        assert self._path is not None
-        if not self._path.exists() or self._path.stat().st_size <= self._most:
-            return
-        lock = Lock(self._path.with_name(f".{self._path.name}.lock"))
-        if lock.take():
-            try:
-                self._shorten()
-            finally:
-                lock.release()
+def _ends_with_newline(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            if file.seek(0, os.SEEK_END) == 0:
+                return True
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+    except FileNotFoundError:
+        return True
 
-    def _shorten(self) -> None:
-        assert self._path is not None
-        if self._path.stat().st_size <= self._most:
-            return
-        recent = self._path.read_bytes()[-self._most // 2 :].partition(b"\n")[2]
-        partial = self._path.with_name(self._path.name + ".part")
-        partial.write_bytes(recent)
-        os.replace(partial, self._path)
+
+def _shorten(path: Path, most: int) -> None:
+    """Delete the older half of a file that is too long, unless another process is doing that now."""
+    if not path.exists() or path.stat().st_size <= most:
+        return
+    lock = Lock(path.with_name(f".{path.name}.lock"))
+    if not lock.take():
+        return
+    try:
+        if path.stat().st_size > most:
+            partial = path.with_name(path.name + ".part")
+            partial.write_bytes(path.read_bytes()[-most // 2 :].partition(b"\n")[2])
+            os.replace(partial, path)
+    finally:
+        lock.release()
 
 
 def read_ledger(path: Path | str) -> tuple[LedgerEntry, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from huggingface_hub import HfApi, ModelInfo
+from huggingface_hub import HfApi, ModelInfo, get_session, hf_hub_url
+from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from app.core import wording
 from app.core.errors import SpanlightError
@@ -16,7 +18,7 @@ from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
 from app.models.disk.config import LONGEST_CONFIG, parse_config
-from app.models.disk.files import LARGEST_MODEL, is_text, longest
+from app.models.disk.copying import LARGEST_MODEL, is_text, longest
 from app.models.disk.vocabulary_files import can_make
 from app.models.disk.weights import (
     INDEX,
@@ -31,10 +33,9 @@ from app.models.disk.weights import (
     shard_names,
 )
 from app.models.download.cache import cache_folder, cached_file
-from app.models.download.conversation import RequestContext
+from app.models.download.context import RequestContext
 from app.models.download.errors import gated, no_hub, status_of
 from app.models.download.orders import LookUp, NetworkFault
-from app.models.download.remote import Remote, missing, token_of
 from app.models.download.repositories import (
     COMMIT,
     DIGEST,
@@ -45,11 +46,13 @@ from app.models.download.repositories import (
     repository_of,
     shown,
 )
-from app.models.download.trying import with_retries
 
 MOST_FILES = 20_000
 # Most models' headers fit; a second request fetches the rest of a longer one.
 HEADER = 65_536
+# Measuring the speed takes at most this many seconds and bytes, and needs at least this many bytes.
+SECONDS, MOST, LEAST = 1.0, 2 * 2**20, 2**18
+_PIECE = 32_768
 
 
 def look_up(order: LookUp, context: RequestContext) -> Passport:
@@ -62,9 +65,9 @@ def look_up(order: LookUp, context: RequestContext) -> Passport:
         raise SpanlightError(f"{shown(order.commit)} is no commit's id.", "Leave it out to take the newest.")
     context.set_status(f"Looking up {wanted}")
     context.begin(f"Look up {wanted}")
-    info = with_retries(lambda: _information(wanted, order.commit, context), context, wanted)
+    info = context.retried(lambda: _information(wanted, order.commit, context), wanted)
     passport = _without_card(info, order, context)
-    remote = Remote(context, passport.repository, passport.commit)
+    remote = _Remote(context, passport.repository, passport.commit)
     try:
         _check(info, passport, context)
         listed = _listed(info, passport)
@@ -83,9 +86,7 @@ def _information(repository: str, commit: str, context: RequestContext) -> Model
     """The Hub's information on a repository, with its files' sizes and checksums."""
     api = HfApi(endpoint=context.network.endpoint)
     try:
-        info = api.model_info(
-            repository, revision=commit or None, files_metadata=True, token=token_of(context)
-        )
+        info = api.model_info(repository, revision=commit or None, files_metadata=True, token=context.token)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if status_of(error):  # some of huggingface_hub's own errors are ValueErrors
             raise
@@ -121,7 +122,7 @@ def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None
     name = passport.repository
     if info.disabled:
         raise SpanlightError(f"{_host(context)} has switched {name} off.", "Choose another model.")
-    if passport.gated and not token_of(context):
+    if passport.gated and not context.token:
         raise gated(context.network, name)
     names = [sibling.rfilename for sibling in info.siblings or ()]
     if len(names) > MOST_FILES:
@@ -167,18 +168,18 @@ def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
                 f"{passport.repository} holds its weights only as {pickle:.80}, a format that can carry programs.",
                 "Look for a version with model.safetensors.",
             )
-        raise missing(passport.repository, SINGLE)
+        raise _missing(passport.repository, SINGLE)
     return found
 
 
 def _inspected(
-    listed: dict[str, RemoteFile], passport: Passport, remote: Remote
+    listed: dict[str, RemoteFile], passport: Passport, remote: _Remote
 ) -> tuple[tuple[RemoteFile, ...], ModelCard]:
     """The files needed and the model's card, read from its config and its weights' headers."""
     name = passport.repository
     why = f"Look into {name}"
     if CONFIG not in listed:
-        raise missing(name, CONFIG)
+        raise _missing(name, CONFIG)
     config = remote.start(listed[CONFIG], LONGEST_CONFIG, why)
     parse_config(config, name.rpartition("/")[2])  # refuse it before fetching more
     lengths = remote.start(listed[TOKENIZER_CONFIG], LONGEST_JSON, why) if TOKENIZER_CONFIG in listed else b""
@@ -189,7 +190,7 @@ def _inspected(
         parts = shard_names(remote.start(listed[INDEX], LONGEST_JSON, why), name)
         missing_shard = next((shard for shard in parts if shard not in listed), None)
         if missing_shard is not None:
-            raise missing(name, missing_shard)
+            raise _missing(name, missing_shard)
         largest = max(parts, key=lambda shard: listed[shard].size)
         headers = {shard: _header(listed[shard], remote, why, measure=shard == largest) for shard in parts}
         weights = merge_shards(parts, headers, name)
@@ -213,7 +214,73 @@ def _inspected(
     return files, replace(card, size=size, licence=passport.licence, languages=passport.languages)
 
 
-def _header(file: RemoteFile, remote: Remote, why: str, *, measure: bool) -> dict[str, Tensor]:
+@dataclass(slots=True)
+class _Remote:
+    """A repository at a commit, whose files are read in part; `speed` is the last measured, in bytes a second."""
+
+    context: RequestContext
+    repository: str
+    commit: str
+    speed: float = 0.0
+
+    def start(self, file: RemoteFile, count: int, why: str, *, measure: bool = False) -> bytes:
+        """A file's first `count` bytes, from the cache if it is there; `measure` may fetch more to measure the speed.
+
+        Raises SpanlightError and Stopped.
+        """
+        count = min(count, file.size)
+        path = cached_file(cache_folder(self.context.network), self.repository, self.commit, file)
+        if path is not None:
+            try:
+                with path.open("rb") as cached:
+                    return cached.read(count)
+            except OSError:
+                pass  # then from the Hub
+        self.context.begin(why, most=None)
+        return self.context.retried(
+            lambda: self._read(file, count, MOST if measure else 0), self.repository, file.name
+        )
+
+    def _read(self, file: RemoteFile, count: int, more: int) -> bytes:
+        address = hf_hub_url(
+            self.repository, file.name, revision=self.commit, endpoint=self.context.network.endpoint
+        )
+        headers = build_hf_headers(token=self.context.token)
+        last = min(file.size, max(count, more)) - 1
+        if last < 0:
+            return b""
+        headers["Range"] = f"bytes=0-{last}"
+        data = bytearray()
+        with get_session().stream("GET", address, headers=headers) as response:
+            if response.status_code >= 400:
+                self.context.most = 2**20
+                response.read()
+            hf_raise_for_status(response)
+            began, first = time.monotonic(), 0
+            for piece in response.iter_bytes(_PIECE):
+                self.context.report.check()
+                if not data:
+                    began, first = time.monotonic(), len(piece)
+                data += piece
+                passed = time.monotonic() - began
+                # A server may ignore the range and send the whole file.
+                if len(data) > last or (len(data) >= count and passed > SECONDS):
+                    break
+        if len(data) < count:
+            raise OSError(f"only {len(data)} of {count} bytes came")
+        if more and len(data) - first >= LEAST and passed > 0:
+            self.speed = (len(data) - first) / passed
+        return bytes(data[:count])
+
+
+def _missing(repository: str, file: str) -> SpanlightError:
+    """The error if a repository does not have a file that a model needs."""
+    return SpanlightError(
+        f"{repository} has no {file}.", "A model needs config.json, model.safetensors and tokenizer.json."
+    )
+
+
+def _header(file: RemoteFile, remote: _Remote, why: str, *, measure: bool) -> dict[str, Tensor]:
     start = remote.start(file, HEADER, why, measure=measure)
     end = 8 + header_length(start, file.size, file.name)
     if end > len(start):

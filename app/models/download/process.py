@@ -22,7 +22,7 @@ ENVIRONMENT = {
 }
 UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_HF_TRANSFER")
 # Bytes: the most that a broken connection loses, and how often a stop is checked for.
-PIECE = 65_536
+PIECE = 16_384
 
 
 def start_downloader() -> Downloader:
@@ -45,7 +45,7 @@ class Downloader:
         from huggingface_hub import close_session, constants, set_client_factory
 
         from app.models.download.client import check_endpoint, make_client
-        from app.models.download.conversation import RequestContext
+        from app.models.download.context import RequestContext
 
         constants.DOWNLOAD_CHUNK_SIZE = PIECE
         check_endpoint(order.network.endpoint)

@@ -14,7 +14,7 @@ from app.core.releases import MOST_BYTES, Feed, parse_feed
 from app.core.report import Report, Stopped
 from app.core.wording import duration
 from app.models.download.client import make_client
-from app.models.download.conversation import NoAnswer, RequestContext, TooManyRequests
+from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
 from app.models.download.errors import cause_in_words, unanswered, without_resume_hint
 from app.models.download.orders import AskFeed, NetworkFault
 
@@ -86,7 +86,7 @@ def _of_status(status: int, host: str) -> NetworkFault:
 
 
 def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:
-    cause = error.cause
+    cause = error.__cause__
     if not isinstance(cause, httpx2.TransportError) or cause_in_words(cause) == "broken off":
         return NetworkFault(f"The connection to {host} broke off.", "Try again.")
     return without_resume_hint(unanswered(cause, host, context.network, context.limits))

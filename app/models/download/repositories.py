@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from app.core.errors import SpanlightError
 from app.core.network import HUB
 from app.models.disk.card import TOKENIZER
-from app.models.disk.files import MOST_TEXTS, SETTINGS, is_text
+from app.models.disk.copying import MOST_TEXTS, SETTINGS, is_text
 from app.models.disk.notes import NOTES
 from app.models.disk.vocabulary_files import VOCABULARY_FILES
 from app.models.disk.weights import INDEX, SHARD, SINGLE

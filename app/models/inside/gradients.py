@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from app.models.compute.room import Room
+from app.models.compute.forward import Room
 
 Score = Sequence[tuple[str, tuple[int, ...], float]]
 

@@ -24,8 +24,7 @@ from app.flows.models.take_in import import_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
 from app.models.disk import shelving
-from app.models.disk.copying import Meter
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, files_of
 from app.models.disk.origin import write_origin
 from app.models.disk.shelving import Staging
 from app.settings import settings as settings_file

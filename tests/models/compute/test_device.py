@@ -12,7 +12,7 @@ from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.models.compute import device, graphics, processor
 from app.models.compute.device import choose, cpu, cpu_precisions
-from app.models.compute.graphics_cards import Card
+from app.models.compute.graphics import Card
 from app.models.compute.processor import physical_cores
 
 

@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from app.models.compute import graphics, graphics_cards
+from app.models.compute import graphics
 from app.models.compute.device import list_devices
-from app.models.compute.graphics import gpus, why_not
-from app.models.compute.graphics_cards import Card, cards, driver_version
+from app.models.compute.graphics import Card, cards, driver_version, gpus, why_not
 
 GEFORCE = Card("NVIDIA", "NVIDIA GeForce RTX 4090", "470.256.02")
 
@@ -152,9 +151,9 @@ def test_why_an_apple_gpu_is_not_used(
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Linux's files on devices and NVIDIA's driver, in a folder of the test's own."""
-    monkeypatch.setattr(graphics_cards, "PCI", tmp_path / "pci")
-    monkeypatch.setattr(graphics_cards, "NVIDIA", tmp_path / "nvidia")
-    monkeypatch.setattr(graphics_cards.sys, "platform", "linux")
+    monkeypatch.setattr(graphics, "PCI", tmp_path / "pci")
+    monkeypatch.setattr(graphics, "NVIDIA", tmp_path / "nvidia")
+    monkeypatch.setattr(graphics.sys, "platform", "linux")
     return tmp_path
 
 

@@ -11,11 +11,10 @@ import pytest
 
 from app.core.models import DeviceChoice, Head
 from app.core.report import Stopped
-from app.models.compute import precise as module
+from app.models.compute import forward as module
 from app.models.compute.faults import out_of_memory
-from app.models.compute.forward import Arrays, Forward
+from app.models.compute.forward import Arrays, Forward, Precise
 from app.models.compute.loader import Loaded, load
-from app.models.compute.precise import Precise
 from app.models.disk.card import read_card, read_checkpoint
 from tests.helpers.small_models import LAYERS, small_checkpoint
 

@@ -20,7 +20,7 @@ from app.models.compute.faults import (
     ran_out,
     short_reason,
 )
-from app.models.compute.room import Room
+from app.models.compute.forward import Room
 
 
 class Memory:

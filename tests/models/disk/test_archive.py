@@ -20,8 +20,7 @@ from app.core.report import Silent
 from app.models.disk import archive as archives
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import read_card
-from app.models.disk.copying import Meter
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, files_of
 
 Spoil = Callable[[zipfile.ZipFile], object]
 STORED, DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED

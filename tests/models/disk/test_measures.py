@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, Measure
 from app.core.models import Head
-from app.models.disk import measures
-from app.models.disk.measures import Measures
+from app.models.disk import records
+from app.models.disk.records import Measures
 from app.settings.files import write_atomic
 
 ONE = Measure(
@@ -72,7 +72,7 @@ def test_a_model_that_is_gone_takes_its_own(store: Measures) -> None:
 
 
 def test_no_more_than_some_hundreds(store: Measures, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "MOST_KEPT", 3)
+    monkeypatch.setattr(records, "MOST_KEPT", 3)
     for minute in range(5):
         store.keep(replace(ONE, when=f"2025-03-01T12:0{minute}:00+00:00"))
     assert [one.when[14:16] for one in store.all()] == ["04", "03", "02"]

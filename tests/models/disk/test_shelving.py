@@ -17,8 +17,7 @@ from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
 from app.core.report import Silent, Stopped
 from app.models.disk import copying, shelving
-from app.models.disk.copying import Meter
-from app.models.disk.files import files_of
+from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
 from app.models.disk.origin import ORIGIN, read_origin
 from app.models.disk.shelving import Placed, Staging, clear_leftovers, delete_tree, make_link, remove_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.models.disk.uses import Uses
+from app.models.disk.records import Uses
 from app.settings.files import write_atomic
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)

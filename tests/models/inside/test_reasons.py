@@ -10,7 +10,7 @@ import torch
 
 from app.core.models import Head
 from app.core.report import Silent, Stopped
-from app.models.compute.room import Room
+from app.models.compute.forward import Room
 from app.tasks.inspect.inputs import input_of
 from app.tasks.task import Arrays, opened
 from tests.helpers.opened_models import (

@@ -1,4 +1,4 @@
-"""Measure models on examples with known answers, and list the measures."""
+"""The words that measure models on examples with known answers, and compare two of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from app.cli.models.words import moment, task
 from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.measure_words import examples, figure, share, speed
-from app.core.measures import ExampleSet, Measure
+from app.core.measure_words import examples, figure, named, share, speed, verdict
+from app.core.measures import Comparison, ExampleSet, Measure
 from app.core.models import Head
 from app.core.wording import duration
 from app.flows.measure.label_matching import LabelsDiffer
 from app.flows.measure.measure import (
+    compare_models,
     example_set,
     example_sets,
     measure,
@@ -24,14 +25,14 @@ from app.flows.measure.measure import (
 )
 from app.flows.workspace import Workspace
 
-FILES = """\
+_FILES = """\
 FILE is one of your own: SQuAD's .json; .jsonl with rows {"id", "context", "question", "answers": [{"text",
 "answer_start"}]}, {"text", "label"} or {"tokens", "tags"}; .csv or .tsv with the columns question, context
 and answer (empty: the text does not say), or text and label; words with tags as CoNLL has them (.conll, .txt).
 Without FILE a small set that comes along is taken; its name will do for FILE too.
 """
-_EPILOG = f"""\
-{FILES}
+_MEASURE_EPILOG = f"""\
+{_FILES}
 Figures are in per cent: of questions EM and F1 (SQuAD 2.0), F1 of the best span over the answerable ones, the
 unanswerable ones left unanswered; of texts accuracy and macro F1; of names F1, precision and recall; and how far
 the probabilities lie from how often it is right (expected calibration error). Speed is of reading alone.
@@ -41,19 +42,19 @@ Labels belong together whose names are the same; where they differ, say which do
 """
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+def measure_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `measure`."""
-    parser.epilog = _EPILOG
+    parser.epilog = _MEASURE_EPILOG
     parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the model: a name or a folder")
     parser.add_argument("file", nargs="?", default="", metavar="FILE", help="examples with known answers")
     parser.add_argument("--task", type=task, metavar="TASK", help="ask, classify or names")
     parser.add_argument("--labels", type=_labels, metavar="MODEL:FILE,...", help="which label is which")
     parser.add_argument("--kept", action="store_true", help="list what was measured before (of NAME)")
     parser.add_argument("--sets", action="store_true", help="list the sets that come along")
-    add_shared(parser)
+    _add_shared_arguments(parser)
 
 
-def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def measure_model(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Measure, or list."""
     if arguments.sets:
         _print_sets(example_sets(workspace, report), arguments.json)
@@ -66,7 +67,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         return
     if not arguments.name:
         raise SpanlightError("measure needs a model's NAME.", f"See {command()} models.")
-    data = find_set(workspace, (arguments.name,), arguments.file, report, arguments.task)
+    data = _find_set(workspace, (arguments.name,), arguments.file, report, arguments.task)
     try:
         found = measure(
             workspace,
@@ -82,12 +83,12 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError(fault.message, f'Say which is which: --labels "{ours}:{theirs},…".') from fault
     report.clear()
     if arguments.json:
-        print_json(values(found))
+        print_json(_values(found))
     else:
-        _print(found)
+        _print_measure(found)
 
 
-def add_shared(parser: argparse.ArgumentParser) -> None:
+def _add_shared_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of measuring and comparing."""
     parser.add_argument(
         "--limit", type=zero_or_more, default=0, metavar="N", help="examples, chosen by chance (all)"
@@ -95,7 +96,7 @@ def add_shared(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="", metavar="auto|cpu|cuda|mps", help="where the model runs")
 
 
-def find_set(
+def _find_set(
     workspace: Workspace,
     models: tuple[str, ...],
     file: str,
@@ -119,12 +120,12 @@ def _labels(value: str) -> dict[str, str]:
     return {own.strip(): wanted.strip() for own, _, wanted in pairs}
 
 
-def values(found: Measure) -> dict[str, object]:
+def _values(found: Measure) -> dict[str, object]:
     """A measure for programs, with its speed in examples a second."""
     return asdict(found) | {"speed": round(found.speed, 2)}
 
 
-def _print(found: Measure) -> None:
+def _print_measure(found: Measure) -> None:
     number = examples(found.examples, found.head)
     print(f"{one_line(found.model)}, on {found.device}")
     print(f"{one_line(found.data)}: {number} in {duration(found.seconds)}, {speed(found)}")
@@ -135,7 +136,7 @@ def _print(found: Measure) -> None:
 
 def _print_saved(saved: tuple[Measure, ...], as_json: bool) -> None:
     if as_json:
-        print_json({"measures": [values(one) for one in saved]})
+        print_json({"measures": [_values(one) for one in saved]})
         return
     if not saved:
         print("Nothing was measured yet.")
@@ -152,3 +153,58 @@ def _print_sets(sets: tuple[ExampleSet, ...], as_json: bool) -> None:
         return
     for one in sets:
         print(f"{one.title}\n  {one.line}\n  {one.path}")
+
+
+_COMPARE_EPILOG = f"""\
+{_FILES}
+Measures that are kept are taken as they are; what was not measured yet is measured now. Whether a difference may
+be chance is told by the exact McNemar test.
+"""
+
+
+def compare_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `compare`."""
+    parser.epilog = _COMPARE_EPILOG
+    for name, which in (("first", "one model"), ("second", "the other")):
+        parser.add_argument(name, metavar=name.upper(), help=f"{which}: a name or a folder")
+    parser.add_argument("file", nargs="?", default="", metavar="FILE", help="examples with known answers")
+    _add_shared_arguments(parser)
+
+
+def compare_two(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Compare two models."""
+    models = (arguments.first, arguments.second)
+    data = _find_set(workspace, models, arguments.file, report) if arguments.file else None
+    found = compare_models(
+        workspace, *models, report, data=data, limit=arguments.limit, device=arguments.device
+    )
+    report.clear()
+    if arguments.json:
+        sides = {"first": _values(found.first), "second": _values(found.second)}
+        print_json(asdict(found) | sides | {"chance": found.chance, "verdict": verdict(found)})
+    else:
+        _print_compared(found)
+
+
+def _print_compared(found: Comparison) -> None:
+    first, second = found.first, found.second
+    one, other = (one_line(name) for name in named(found))
+    print(f"{one_line(first.data)}: {examples(first.examples, first.head)}\n")
+    width = max(10, len(one), len(other))
+    print(f"{'':<24}{one:>{width}}  {other:>{width}}")
+    for name in first.figures:
+        cells = (share(side.figures[name]) if name in side.figures else "-" for side in (first, second))
+        print(f"{figure(name, first.head).title:<24}" + "  ".join(f"{cell:>{width}}" for cell in cells))
+    print(f"{'Speed':<24}" + "  ".join(f"{speed(side):>{width}}" for side in (first, second)))
+    print(
+        f"\nBoth right {found.both:,}, only {one} {found.only_first:,}, only {other} {found.only_second:,}, ",
+        end="",
+    )
+    print(f"neither {found.neither:,}.")
+    print(one_line(verdict(found)) + f" (McNemar, p = {found.chance:.2g})")
+
+
+ACTIONS = {
+    "measure": (measure_arguments, measure_model),
+    "compare": (compare_arguments, compare_two),
+}

@@ -1,0 +1,135 @@
+"""The context of one order's requests: how the network is reached, why, what may be answered, and what is retried."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from app.core.errors import SpanlightError
+from app.core.network import Network
+from app.core.offers import RemoteFile
+from app.core.report import Progress, Report, Stopped
+from app.core.wording import duration
+from app.models.download.errors import TRANSIENT, cause_in_words, fault_of, status_of, too_many_requests
+from app.models.download.orders import Limits
+
+T = TypeVar("T")
+MOST_ANSWER = 32 * 2**20
+# Seconds to wait if a server does not say how long.
+DEFAULT_PAUSE = 10.0
+# This many new bytes reset the count of failures: with fewer, a server could drag it out for ever.
+ENOUGH_PROGRESS = 65_536
+# Another try would end the same way.
+_HOPELESS = ("certificate not trusted", "proxy refused")
+_UNREACHED = ("name not found", "no network", "refused")
+
+
+class NoAnswer(Exception):
+    """A request was sent and no complete response came; the error of httpx2 is its cause.
+
+    Unlike that one it is retried by `RequestContext.retried` alone, where every retry is shown and can be stopped.
+    """
+
+
+class TooManyRequests(Exception):
+    """A server answered 429: wait `seconds` before the next request, -1 if it does not say how long."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+
+@dataclass
+class RequestContext:
+    """One order's network state, which the client reads before every request.
+
+    `why` goes into the ledger. `most` is the largest response in bytes, None for no limit. `file` and `commit` are what
+    the Hub's response must be about, if set. `feed` is whether a feed of releases is requested instead of a Hub: only
+    by https, and without a token. `patient` retries a Hub that cannot be reached at all: a download may wait for the
+    network, a look-up does not. `on_status` shows what is being done together with a download's progress.
+    """
+
+    network: Network
+    limits: Limits
+    report: Report
+    patient: bool = False
+    feed: bool = False
+    why: str = ""
+    most: int | None = MOST_ANSWER
+    file: RemoteFile | None = None
+    commit: str = ""
+    on_status: Callable[[str], None] | None = None
+
+    @property
+    def token(self) -> str | bool:
+        """The token to send: the one saved by Hugging Face's own tools if the user allows it, else False."""
+        from huggingface_hub import get_token
+
+        return (get_token() or False) if self.network.use_token else False
+
+    def set_status(self, what: str) -> None:
+        """Show the user what is being done."""
+        if self.on_status is not None:
+            self.on_status(what)
+        else:
+            self.report.progress(Progress(0, 0, what))
+
+    def begin(
+        self, why: str, *, most: int | None = MOST_ANSWER, file: RemoteFile | None = None, commit: str = ""
+    ) -> None:
+        """Start requests for another reason; raises Stopped when the work is to stop."""
+        self.report.check()
+        self.why, self.most, self.file, self.commit = why, most, file, commit
+
+    def retried(
+        self, attempt: Callable[[], T], repository: str, file: str = "", so_far: Callable[[], int] = lambda: 0
+    ) -> T:
+        """The result of `attempt`, retried after transient errors; `so_far` counts the bytes received so far.
+
+        Raises NetworkFault if it failed too often or for good, and Stopped.
+        """
+        failures, received = 0, so_far()
+        while True:
+            try:
+                return attempt()
+            except (SpanlightError, Stopped):
+                raise
+            except TooManyRequests as error:
+                reason = "The Hub asks to wait"
+                seconds = error.seconds if error.seconds >= 0 else DEFAULT_PAUSE
+                last = too_many_requests(self.network, error.seconds)
+                if seconds > self.limits.longest_wait:
+                    raise last from error
+            except Exception as error:
+                last = fault_of(error, self.network, self.limits, repository, file)
+                if not self._is_transient(error):
+                    raise last from error
+                reason, seconds = last.message.rstrip("."), self.limits.pause * 2**failures
+            if so_far() - received >= ENOUGH_PROGRESS:
+                failures, received = 0, so_far()
+            failures += 1
+            if failures >= self.limits.tries:
+                raise last
+            self._wait(seconds, reason)
+
+    def _is_transient(self, error: Exception) -> bool:
+        """Whether another try may succeed."""
+        if isinstance(error, NoAnswer):
+            words = cause_in_words(error)
+            return words not in _HOPELESS and (self.patient or words not in _UNREACHED)
+        status = status_of(error)
+        if status:
+            return status in TRANSIENT
+        # huggingface_hub reports fewer bytes than expected as an OSError without errno.
+        return isinstance(error, OSError) and error.errno in (None, errno.ETIMEDOUT, errno.ECONNRESET)
+
+    def _wait(self, seconds: float, reason: str) -> None:
+        """Wait, showing for how long; raises Stopped when the work is to stop."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self.report.check()
+            self.set_status(f"{reason}: again in {duration(max(1, round(left)))}")
+            time.sleep(min(left, 0.1))
