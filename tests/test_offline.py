@@ -36,7 +36,7 @@ if __name__ == "__main__":
     from app.core.report import Silent
     from app.core.requests import Question, TextsToClassify
     from app.flows.ask import question as ask, read
-    from app.flows.heads import classify
+    from app.flows.heads.heads import classify
     from app.flows.models import catalogue, devices, get as get_model, installed as models
     from app.flows.network import ledger
     from app.flows.workspace import open_workspace
@@ -69,7 +69,7 @@ if __name__ == "__main__":
     ask.load_reader(workspace, Silent())
     reading = ask.ask(workspace, Question("Who stole the tarts?", (document,)), Silent())
     assert reading.answers[0].text == "The Knave of Hearts", reading.answers[0]
-    assert classify.classify(workspace, TextsToClassify(("A wonderful film.",)), Silent()).items
+    assert classify(workspace, TextsToClassify(("A wonderful film.",)), Silent()).items
     assert devices.devices(workspace, Silent()).options and devices.memory(workspace, Silent()).held
     workspace.settings.offline = True
     try:
