@@ -158,7 +158,7 @@ def _print_sets(sets: tuple[ExampleSet, ...], as_json: bool) -> None:
 _COMPARE_EPILOG = f"""\
 {_FILES}
 Measures that are kept are taken as they are; what was not measured yet is measured now. Whether a difference may
-be chance is told by the exact McNemar test.
+be chance is judged by the exact McNemar test.
 """
 
 

@@ -80,7 +80,7 @@ def _ask(trial: Trial, workspace: Workspace, path: Path) -> None:
     require(best is not None and best.text == ANSWER, f"The answer is “{best.text if best else ''}”.")
     assert best is not None
     place = best.span.of(opened.document.text)
-    require(place == ANSWER, f"The answer is said to stand where “{place}” does.")
+    require(place == ANSWER, f"The answer is placed at “{place}”.")
     remember(workspace, opened, question, reading, trial.report)
     found = past(workspace, PLACE, trial.report)
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, Qt, QTimer, Slot
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtCore import QStandardPaths, Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.flows.ask.drafts import FirstThings, first_things
@@ -28,7 +28,7 @@ from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
-from app.ui.kit.page import Page
+from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from app.core.offers import OfferedModel
     from app.ui.ask.welcome import Welcome, WelcomeBand
 
-_AFTER_PAINT_MS = 100
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
 _SPLITTER = "ask"
@@ -129,7 +128,7 @@ class AskView(Page):
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.welcome: Welcome | None = None
         self._samples: Sequence[Sample] = ()
-        self._painted = self._first_start = self._settings_read = False
+        self._painted = self._first_start = False
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
         self._stronger_job: Job | None = None
@@ -141,13 +140,7 @@ class AskView(Page):
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._show_fault)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Read the reader's threshold once the page stands there: its modules must not delay the first paint."""
-        super().paintEvent(event)
-        if not self._settings_read:
-            self._settings_read = True
-            QTimer.singleShot(_AFTER_PAINT_MS, self.settings_changed)
+        FirstPaint(self).first.connect(self.settings_changed)  # what it imports must not delay the paint
 
     # The interface for the window
 

@@ -1,11 +1,11 @@
-"""The base class of the window's pages."""
+"""The base class of the window's pages, and when a widget has been painted for the first time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
@@ -68,3 +68,27 @@ class Page(QWidget):
 
     def settings_changed(self) -> None:
         """Apply what was changed on the settings page."""
+
+
+class FirstPaint(QObject):
+    """Watches a widget; `first` is sent once, after all of it has been painted and no other event was waiting."""
+
+    first = Signal()
+    _over = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self._over.connect(self._painted, Qt.ConnectionType.QueuedConnection)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self._widget.removeEventFilter(self)
+            # Its widgets are painted after it, in the same turn of the event loop.
+            self._over.emit()
+        return False
+
+    @Slot()
+    def _painted(self) -> None:
+        self.first.emit()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Slot
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -28,7 +28,7 @@ from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
-from app.ui.kit.page import Page
+from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.status_line import StatusLine
 from app.ui.kit.theme import Theme
 from app.ui.window.drops import Drops
@@ -94,30 +94,6 @@ def merged(sentences: Sequence[str]) -> str:
     return " ".join(
         begin + "; ".join([*(end.removesuffix(".") for end in row[:-1]), row[-1]]) for begin, row in rows
     )
-
-
-class FirstPaint(QObject):
-    """Watches a window; `first` is sent once, after all of it has been painted and no other event was waiting."""
-
-    first = Signal()
-    _over = Signal()
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self._window = window
-        self._over.connect(self._painted, Qt.ConnectionType.QueuedConnection)
-        window.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self._window.removeEventFilter(self)
-            # Its widgets are painted after it, in the same turn of the event loop.
-            self._over.emit()
-        return False
-
-    @Slot()
-    def _painted(self) -> None:
-        self.first.emit()
 
 
 class MainWindow(QMainWindow):

@@ -195,10 +195,6 @@ class NamePane(DocumentPane):
         self.names.hidden = frozenset(kinds)
         self._names_changed()
 
-    def name_at(self, point: int) -> int:
-        """The index of the name around a code point of the text, -1 without one."""
-        return self.names.at(self._positions().to_qt(point))
-
     def _make_lights(self) -> NameHighlights:
         self.names = NameHighlights(self._theme)
         self._marked: list[int] = []
