@@ -11,7 +11,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from app.core import wording
-from app.core.models import Head
+from app.core.models import Head, model_title
 from app.core.report import Progress
 from app.ui.document.marks.places import Place, place_of
 
@@ -238,10 +238,11 @@ class QuestionRun:
         reading = self.reading
         if reading is None or self.is_running:
             return ""
-        by = f" by {reading.model}" if reading.model else ""
+        by = f" by {model_title(reading.model)}" if reading.model else ""
         read = "read whole" if reading.complete else "read in part"
         if reading.complete and reading.quick:
-            found = f"found by {reading.finder}, " if reading.finder not in ("", reading.model) else ""
+            finder = model_title(reading.finder)
+            found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""
             read = f"the best passages {found}read"
         return f"{wording.duration(reading.seconds)}, {read}{by}"
 

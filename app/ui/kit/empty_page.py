@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -29,7 +29,6 @@ class SampleButton(QPushButton):
 
     def __init__(self, theme: Theme, title: str, question: str) -> None:
         super().__init__()
-        self._theme = theme
         mark(self, kind="sample")
         self.setAccessibleName(f"Try the sample {title}: {question}")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -44,12 +43,7 @@ class SampleButton(QPushButton):
             column.addWidget(part)
         column.addStretch(1)
         theme.space(column, 0.5, (3, 2.5, 3, 2.5))
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(50), self._height(max(self.width(), self._theme.step(44))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.step(36), self.sizeHint().height())
+        theme.in_steps(self.setMinimumWidth, 36)
 
     def changeEvent(self, event: QEvent) -> None:
         """Use pale ink while the button is disabled."""
@@ -61,11 +55,6 @@ class SampleButton(QPushButton):
         title, question = self._words
         self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
         self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
-
-    def _height(self, width: int) -> int:
-        inner = width - 2 * self._theme.step(3)
-        text = self._title.heightForWidth(inner) + self._question.heightForWidth(inner)
-        return text + self._theme.step(6)
 
 
 class EmptyPage(QFrame):
@@ -208,20 +197,14 @@ class EmptyPage(QFrame):
                 self._grid.addWidget(button, index // columns, index % columns)
                 self._grid.setColumnStretch(index % columns, 1)
             self._grid.setColumnStretch(1, 1 if columns == 2 else 0)
-        edge = self._column.contentsMargins()
-        room = self.height() - edge.top() - edge.bottom() - self._theme.step(12)
-        for widget in (self._title, self._kinds, self._or, self._keys):
-            room -= widget.heightForWidth(
-                max(40, self.width() - edge.left() - edge.right())
-            ) + self._theme.step(2)
-        room -= self._open.sizeHint().height()
-        if self._recent:
-            files = sum(button.sizeHint().height() for button in self._recent)
-            room -= files + self._again.sizeHint().height() + self._theme.step(2)
-        tall = max((button.sizeHint().height() for button in self._buttons), default=1) + self._theme.step(2)
-        rows = max(1, room // tall)
-        for index, button in enumerate(self._buttons):
-            button.setVisible(index // columns < rows)
+        for button in self._buttons:
+            button.show()
+        for last in reversed(range(columns, len(self._buttons), columns)):
+            self._grid.invalidate()
+            if self._column.heightForWidth(self.width()) <= self.height():
+                break
+            for button in self._buttons[last : last + columns]:
+                button.hide()
 
     @Slot()
     def _recent_clicked(self) -> None:

@@ -66,8 +66,10 @@ def test_a_question_is_queued_read_and_done() -> None:
 
 def test_it_is_said_which_reader_found_and_which_read() -> None:
     run = begun()
-    run.finish(replace(found("noon", 100, whole=True), quick=True, finder="quick"))
-    assert run.facts() == "1 second, the best passages found by quick, read by careful"
+    both = found("noon", 100, model="reader-careful", whole=True)
+    run.finish(replace(both, quick=True, finder="reader-quick"))
+    names = "found by Spanlight quick reader, read by Spanlight reader"
+    assert run.facts() == f"1 second, the best passages {names}"
     run.finish(replace(found("noon", 100, model="quick", whole=True), quick=True, finder="quick"))
     assert run.facts() == "1 second, the best passages read by quick"
     assert run.note == f"The best passages of {len(TEXT)} characters read in 1 second"
