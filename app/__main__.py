@@ -117,20 +117,24 @@ def prepare(
 
 def open_window(argv: list[str], painted: Callable[[], object] | None = None) -> int:
     """Open the window on the files named in `argv`; its exit code. `painted` is called once all of it is painted."""
+    if "-h" in argv or "--help" in argv:
+        return say(usage())
     screens = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in screens):
         return complain(
             "There is no screen here to open a window on. "
             f'Ask in the terminal instead: {start_command()} ask FILE --question "..."'
         )
+    from pathlib import Path
+
     from app.core.arguments import path_of
     from app.core.errors import SpanlightError
     from app.flows.second_start import claim_or_hand_over
     from app.settings.paths import default_paths
 
-    files = [path_of(argument) for argument in argv if argument != "--window"]
+    files = [Path(path_of(argument)) for argument in argv if not argument.startswith("-")]
     try:
-        claim = claim_or_hand_over(default_paths().data, [name for name in files if not name.startswith("-")])
+        claim = claim_or_hand_over(default_paths().data, files)
     except SpanlightError as fault:
         return complain_on_the_desktop(str(fault))
     if claim is None:  # the window that is open has them
@@ -140,7 +144,7 @@ def open_window(argv: list[str], painted: Callable[[], object] | None = None) ->
     gc.disable()
     from app.ui.window.start import main as start
 
-    return start(files, painted, claim)
+    return start(files, claim, painted)
 
 
 def tell_painted() -> None:

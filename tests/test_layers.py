@@ -112,7 +112,11 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
     "pickle": (),
-    "a name made while running": ("app.engine.installation", "app.ui.window.checked"),  # they try all modules
+    "a name made while running": (
+        "app.engine.installation",  # tries all modules
+        "app.ui.window.checked",  # the same
+        "app.ui.window.rest",  # has a list of them
+    ),
     "urllib": NETWORK,
     "http": NETWORK,
     # A second start speaks to the window that is open, on this computer.

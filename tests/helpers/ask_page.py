@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocumentFragment
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -13,6 +14,7 @@ from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
 from app.core.text import Span
+from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
 
@@ -67,6 +69,11 @@ class Reader:
             return Reading(words, False, 0.65, 0.4, 3, 3, 0.1, model="reader", absent=0.13)
         likely = 0.17 if "several" in question.text else 0.94
         return Reading(answers(text, *WORDS, likely=likely), True, 0.05, 0.4, 3, 3, 0.1)
+
+
+def likelihood(card: AnswerCard) -> str:
+    """The probability in words and as a number, and the answer's place, as the card says them."""
+    return QTextDocumentFragment.fromHtml(card.likely.text()).toPlainText()
 
 
 def ask(view: AskView, qtbot: QtBot, question: str, text: str = TEXT) -> Sheet:

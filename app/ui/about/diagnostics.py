@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.devices import Devices
 from app.flows.diagnostics import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.about.overview import qt_versions
-from app.ui.about.section import AboutSection
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.plain_text import PlainText
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
 
 _ABOUT = (
     "Copy it into a report of a fault. It names no text, question or answer; the log's last lines may name what went"
@@ -31,16 +32,12 @@ def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
     for at, screen in enumerate(QGuiApplication.screens(), 1):
         size = screen.size()
         dots = f"{screen.logicalDotsPerInch():.0f} dots an inch, {screen.refreshRate():.0f} Hz"
-        facts.append(
-            (
-                f"Screen {at}",
-                f"{size.width()} x {size.height()}, scale {screen.devicePixelRatio():g}, {dots}",
-            )
-        )
+        pixels = f"{size.width()} x {size.height()}, scale {screen.devicePixelRatio():g}"
+        facts.append((f"Screen {at}", f"{pixels}, {dots}"))
     return facts
 
 
-class DiagnosticsSection(AboutSection):
+class DiagnosticsSection(Section):
     """An explanation, a button that copies, and the text."""
 
     KEY = "diagnostics"
@@ -53,12 +50,7 @@ class DiagnosticsSection(AboutSection):
         self._job: Job | None = None
         self._devices_job: Job | None = None
         self._devices: list[tuple[str, str]] = []
-        self._words = QLabel(_ABOUT)
-        self._words.setWordWrap(True)
-        self._words.setProperty("ink", "quiet")
-        self.copy = QPushButton(_COPY)
-        mark(self.copy, kind="primary")
-        self.copy.setAccessibleName("Copy the diagnostics")
+        self.copy = push_button(theme, _COPY, kind="primary", name="Copy the diagnostics")
         self.copy.setEnabled(False)
         self.text = PlainText(theme, "Diagnostics")
         self.text.setPlaceholderText("Being gathered…")
@@ -68,7 +60,7 @@ class DiagnosticsSection(AboutSection):
         self._back.timeout.connect(self._call_copy)
         self.copy.clicked.connect(self._copy)
         row = QHBoxLayout()
-        row.addWidget(self._words, 1)
+        row.addWidget(plain_label(_ABOUT, ink="quiet"), 1)
         row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.addWidget(self.notice)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.core.components import Component
 from app.core.licences import licence_in_words
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
-from app.ui.about.section import AboutSection
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList, ModelRow
+from app.ui.kit.parts import plain_label
 from app.ui.kit.plain_text import PlainText
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
 
 _SPLITTER = "licences"
@@ -29,10 +30,8 @@ class LicenceSheet(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._title = FlowText(theme, "answer", spacing=1.1)
-        self._details, self._note = QLabel(), QLabel()
+        self._details, self._note = plain_label(type="small", ink="quiet"), plain_label()
         for label in (self._details, self._note):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
@@ -41,7 +40,6 @@ class LicenceSheet(QFrame):
         for part in (self._title, self._details, self._note):
             self._column.addWidget(part)
         self._column.addWidget(self.text, 1)
-        mark(self._details, type="small", ink="quiet")
         theme.space(self._column, 2, (8, 7, 4, 4))
 
     def show_part(self, part: Component, licence: str) -> None:
@@ -67,7 +65,7 @@ class LicenceSheet(QFrame):
         return self._title.text()
 
 
-class LicencesSection(AboutSection):
+class LicencesSection(Section):
     """A list with a search at the left, the licence of the chosen component at the right."""
 
     KEY = "licences"
@@ -79,7 +77,6 @@ class LicencesSection(AboutSection):
         super().__init__(workspace, theme, lanes, parent)
         self._job: Job | None = None
         self._parts: tuple[Component, ...] = ()
-        self._known = False
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search parts and licences", {})
         self.list = ModelList(theme, "What Spanlight is made of")
@@ -118,12 +115,12 @@ class LicencesSection(AboutSection):
 
     @Slot(object)
     def _found(self, parts: tuple[Component, ...]) -> None:
-        self._parts, self._known = parts, True
+        self._parts = parts
         self._show_rows()
 
     @Slot()
     def _show_rows(self) -> None:
-        if not self._known:
+        if not self._parts:  # not read yet
             return
         words = self.filters.words()
         rows = [

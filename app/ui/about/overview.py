@@ -7,7 +7,7 @@ from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import Qt, Slot, qVersion
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.about import COPYRIGHT, NAME, VERSION
@@ -16,7 +16,6 @@ from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.settings.paths import short_path
-from app.ui.about.section import AboutSection
 from app.ui.kit.elided_choice import LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
@@ -24,8 +23,10 @@ from app.ui.kit.icon_label import IconLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.sectioned import Section
 from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
 
@@ -37,7 +38,7 @@ def qt_versions() -> tuple[tuple[str, str], ...]:
     return (("Qt", qVersion() or ""), ("PySide6", PySide6.__version__))
 
 
-class OverviewSection(AboutSection):
+class OverviewSection(Section):
     """Cards one below the other: links, versions, this computer, folders."""
 
     KEY = "spanlight"
@@ -54,22 +55,19 @@ class OverviewSection(AboutSection):
         self._device = ""
         self.icon = IconLabel(theme, theme.app_icon(), 16)
         self.icon.setAccessibleName(f"{NAME}'s icon")
-        self.name, self.version, self.what = QLabel(NAME), QLabel(), QLabel(_WHAT)
-        self.version.setText(f"Version {VERSION} · {COPYRIGHT}")
+        self.version = plain_label(
+            f"Version {VERSION} · {COPYRIGHT}", type="small", ink="quiet", selectable=True
+        )
+        self.what = plain_label(_WHAT)
         self.licence = LinkedChoice(theme, "All licences")
         self.updates = LinkedChoice(theme, "Settings: Updates")
         self.welcome = LinkedChoice(theme, "Show the welcome again")
         self.fault = LinkedChoice(theme, "Diagnostics")
         self.versions, self.computer = FactsGrid(theme), FactsGrid(theme)
         self.folders: dict[str, QPushButton] = {}
-        self._paths: list[ElidedLabel] = []
         self._lay_out()
         self.licence.followed.connect(partial(self.go.emit, "licences", None))
         self.fault.followed.connect(partial(self.go.emit, "diagnostics", None))
-        self.updates.followed.connect(self.updates_requested)
-        self.welcome.followed.connect(self.welcome_requested)
-        mark(self.name, type="answer")
-        mark(self.version, type="small", ink="quiet")
 
     def shown(self) -> None:
         """Query the computer once; the device is shown after running work."""
@@ -122,11 +120,8 @@ class OverviewSection(AboutSection):
     # Looks
 
     def _lay_out(self) -> None:
-        self.version.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        for label in (self.version, self.what):
-            label.setWordWrap(True)
         words = QVBoxLayout()
-        for label in (self.name, self.version, self.what):
+        for label in (plain_label(NAME, type="answer"), self.version, self.what):
             words.addWidget(label)
         self.theme.space(words, 1)
         head = QWidget()
@@ -150,14 +145,13 @@ class OverviewSection(AboutSection):
         folders_card = FormCard(self.theme, "Where everything lies")
         here = places(self.workspace)
         for place in here:
-            path, button = ElidedLabel(short_path(place.folder)), QPushButton("Open the folder")
+            path = ElidedLabel(short_path(place.folder))
+            button = push_button(self.theme, "Open the folder", name=f"Open the folder: {place.title}")
             path.setAccessibleName(f"{place.title}: {place.folder}")
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            button.setAccessibleName(f"Open the folder: {place.title}")
             button.clicked.connect(partial(self._open, place.folder))
             folders_card.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")
             self.folders[place.title] = button
-            self._paths.append(path)
         folders_card.add_full_width(self.not_shown)
         column = CardColumn(self.theme)
         for part in (head, self.notice, ways, versions_card, computer, folders_card):

@@ -9,16 +9,15 @@ from app.flows.workspace import Workspace
 from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
 from app.ui.about.overview import OverviewSection
-from app.ui.about.section import AboutSection
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.sectioned import SectionedPage
+from app.ui.kit.sectioned import Section, SectionedPage
 from app.ui.kit.theme import Theme
 
 # In the order of their names; a section is created when it is first shown.
-SECTIONS: tuple[type[AboutSection], ...] = (OverviewSection, LicencesSection, DiagnosticsSection)
+SECTIONS: tuple[type[Section], ...] = (OverviewSection, LicencesSection, DiagnosticsSection)
 
 
-class AboutView(SectionedPage[AboutSection]):
+class AboutView(SectionedPage[Section]):
     """The names of the sections above, the current one below.
 
     `closed` requests the previous page, `updates_requested` the check for updates in the settings, and
@@ -46,10 +45,11 @@ class AboutView(SectionedPage[AboutSection]):
         self.back.clicked.connect(self.closed)
         self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
 
-    def connect_section(self, section: AboutSection) -> None:
-        """Connect to the signals of a new section."""
-        section.updates_requested.connect(self.updates_requested)
-        section.welcome_requested.connect(self.welcome_requested)
+    def connect_section(self, section: Section) -> None:
+        """Connect to the links that lead to other pages."""
+        if isinstance(section, OverviewSection):
+            section.updates.followed.connect(self.updates_requested)
+            section.welcome.followed.connect(self.welcome_requested)
 
     def stop(self) -> bool:
         """Go back to the previous page."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
@@ -15,6 +14,7 @@ from app.ui.document.marks.places import Place
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.look_button import LookButton
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _VERY_LIKELY = 0.9
@@ -27,85 +27,72 @@ class AnswerCard(QFrame):
 
     `chosen` carries the index of its answer, 0, on a click and on Enter, `copy_requested` the same on the button and on
     Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of a
-    format to save the answers in. `again_requested` is sent to ask about a text that has changed, `whole_requested` to
-    read all of a document whose best passages only were read, `look_requested` to see how the model came to the answer.
+    format to save the answers in. The other buttons are `again`, to ask about a text that has changed, `whole`, to
+    read all of a document whose best passages only were read, and `look`, to see how the model came to the answer.
     """
 
     chosen = Signal(int)
     save_requested = Signal(str)
-    whole_requested = Signal()
-    look_requested = Signal()
     copy_requested = Signal(int)
-    again_requested = Signal()
     nearest_requested = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setProperty("kind", "card")
+        mark(self, kind="card")
         self.setObjectName("answer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._over = QLabel()
-        self._answer = FlowText(theme, "answer", spacing=1.1)
-        self._likely = QLabel()
+        self.over = plain_label(type="small_strong", ink="quiet")
+        self.answer = FlowText(theme, "answer", spacing=1.1)
+        self.likely = plain_label()
+        self.likely.setTextFormat(Qt.TextFormat.RichText)
+        self.note = plain_label(type="small", ink="quiet")
         self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
-        self._note = QLabel()
-        self._facts = QLabel()
-        self._facts.setProperty("ink", "quiet")
-        self._nearest = QPushButton("Why not?")
-        self._nearest.setCheckable(True)
-        self._copy = QPushButton(_COPY)
-        self._copy.setToolTip("Copy the answer with its sentence, file and page  (Ctrl+C)")
-        self._copy.setAccessibleName("Copy the answer with its source")
-        self._save = QPushButton(f"Save{_NBSP}")  # room before the arrow
-        self._save.setToolTip("Save the answers to a file")
-        self._save.setAccessibleName("Save the answers")
-        self._formats = QMenu(self)
-        self._formats.triggered.connect(self._format_chosen)
-        self._save.setMenu(self._formats)
-        self._again = QPushButton("Ask again")
-        self._whole = QPushButton("Read every passage")
-        self._look = LookButton(theme, bare=True)
-        for button in (self._nearest, self._again, self._whole):
-            button.setAccessibleName(button.text())
-        for label in (self._over, self._likely, self._note, self._facts):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)  # some contain words of the document
-        self._likely.setTextFormat(Qt.TextFormat.RichText)
-        buttons = FlowRow()
-        self._small = (self._copy, self._save, self._look, self._nearest, self._again, self._whole)
-        for button in self._small:
-            mark(button, kind="small")
-            buttons.addWidget(button)
+        self.facts = plain_label(type="small", ink="quiet")
+        self.copy = push_button(
+            theme,
+            _COPY,
+            name="Copy the answer with its source",
+            tip="Copy the answer with its sentence, file and page  (Ctrl+C)",
+        )
+        self._save = push_button(
+            theme,
+            f"Save{_NBSP}",  # room before the arrow
+            name="Save the answers",
+            tip="Save the answers to a file",
+        )
+        self.formats = QMenu(self)
+        self.formats.triggered.connect(self._format_chosen)
+        self._save.setMenu(self.formats)
+        self.look = LookButton(theme, bare=True)
+        self.nearest = QPushButton()
+        self.nearest.setCheckable(True)
+        self.again = push_button(theme, "Ask again")
+        self.whole = push_button(theme, "Read every passage")
         column = QVBoxLayout(self)
-        for widget in (self._over, self._answer, self._likely, self._note, self._sentence):
+        for widget in (self.over, self.answer, self.likely, self.note, self._sentence, self.facts):
             column.addWidget(widget)
-        column.addWidget(self._facts)
+        buttons = FlowRow()
+        for button in (self.copy, self._save, self.look, self.nearest, self.again, self.whole):
+            mark(button, kind="small", type="small")
+            buttons.addWidget(button)
         column.addLayout(buttons)
-        self._buttons = buttons
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(1600)
         self._copied_timer.timeout.connect(self._rest_copy)
-        self._copy.clicked.connect(self._copy_clicked)
-        self._again.clicked.connect(self.again_requested)
-        self._whole.clicked.connect(self.whole_requested)
-        self._look.clicked.connect(self.look_requested)
-        self._nearest.toggled.connect(self._nearest_toggled)
+        self.copy.clicked.connect(self._copy_clicked)
+        self.nearest.toggled.connect(self._nearest_toggled)
         theme.space(column, 2.5, (4, 4, 4, 4))
-        theme.in_steps(self._buttons.setSpacing, 1.5)
-        mark(self._over, type="small_strong", ink="quiet")
-        mark(self._note, type="small", ink="quiet")
-        mark(self._facts, *self._small, type="small")
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.in_steps(buttons.setSpacing, 1.5)
+        self._name_nearest()
         self.hide()
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """Set the formats to save the answers in, by key and name; without any the button is hidden."""
-        self._formats.clear()
+        self.formats.clear()
         for key, name in formats:
-            self._formats.addAction(name).setData(key)
+            self.formats.addAction(name).setData(key)
 
     def show_answer(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
@@ -116,7 +103,7 @@ class AnswerCard(QFrame):
         """
         likely = wording.best_of(place.probability, no_answer)
         self._begin(over, facts)
-        self._answer.set_text(place.text, role="ink" if sure else "ink_quiet")
+        self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
         self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
         self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
@@ -127,7 +114,7 @@ class AnswerCard(QFrame):
         """Show the nearest words, which may be the answer; arguments as for `show_answer`."""
         likely = wording.low_confidence(place.probability)
         self._begin(over, facts)
-        self._answer.set_text(place.text, (0, len(place.text)), faint=True)
+        self.answer.set_text(place.text, (0, len(place.text)), faint=True)
         self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
         self.set_note(wording.NEAREST_WORDS)
         self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
@@ -148,13 +135,13 @@ class AnswerCard(QFrame):
         """
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=whole)
-        self._answer.set_text(title.rstrip("."))
-        self._likely.setText(
+        self.answer.set_text(title.rstrip("."))
+        self.likely.setText(
             self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
         )
-        self._nearest.blockSignals(True)
-        self._nearest.setChecked(nearest)
-        self._nearest.blockSignals(False)
+        self.nearest.blockSignals(True)
+        self.nearest.setChecked(nearest)
+        self.nearest.blockSignals(False)
         self._name_nearest()
         self._sentence.setVisible(nearest and place is not None)
         if nearest and place is not None:
@@ -163,50 +150,21 @@ class AnswerCard(QFrame):
                 f"The nearest words are not sure enough ({place.likely.lower()}, {place.where}). "
                 "How sure an answer must be is set below."
             )
-            self._copy.show()
+            self.copy.show()
         self._finish(f"{title} {likely}.")
 
     def set_note(self, note: str, *, again: bool = False) -> None:
         """Set the note on the answer shown; `again` shows the button that asks again."""
-        self._note.setText(note)
-        self._note.setVisible(bool(note))
-        self._again.setVisible(again)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+        self.again.setVisible(again)
         if again:  # the nearest words have no place in the changed text
-            self._nearest.hide()
+            self.nearest.hide()
         self.setAccessibleDescription(note)
-
-    def note(self) -> str:
-        """The note on the answer."""
-        return self._note.text()
-
-    def likely(self) -> str:
-        """The probability in words and as a number, and the answer's place."""
-        words = re.sub("<[^>]*>", "", self._likely.text().replace("<br>", "\n"))
-        return html.unescape(words).replace(_NBSP, " ")
-
-    def offer_whole(self, on: bool) -> None:
-        """Offer to read all of the document."""
-        self._whole.setVisible(on)
-
-    def offer_look(self, on: bool) -> None:
-        """Offer to see how the model came to what is shown."""
-        self._look.setVisible(on)
-
-    def why_not(self) -> QPushButton:
-        """The button that shows the nearest words, and hides them."""
-        return self._nearest
-
-    def over(self) -> str:
-        """The line above the answer."""
-        return self._over.text()
-
-    def answer(self) -> str:
-        """The large words: the answer, or that there is none."""
-        return self._answer.text()
 
     def copied(self) -> None:
         """Show for a moment that the answer was copied."""
-        self._copy.setText("Copied")
+        self.copy.setText("Copied")
         self._copied_timer.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -214,8 +172,8 @@ class AnswerCard(QFrame):
             self.copy_requested.emit(0)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
             self.chosen.emit(0)
-        elif event.key() == Qt.Key.Key_Escape and self._nearest.hasFocus() and self._nearest.isChecked():
-            self._nearest.setChecked(False)
+        elif event.key() == Qt.Key.Key_Escape and self.nearest.hasFocus() and self.nearest.isChecked():
+            self.nearest.setChecked(False)
         else:
             super().keyPressEvent(event)
 
@@ -224,27 +182,15 @@ class AnswerCard(QFrame):
             self.chosen.emit(0)
         super().mouseReleaseEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._frame()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._frame()
-
-    def facts(self) -> str:
-        """How the answer was read."""
-        return self._facts.text()
-
     def _begin(self, over: str, facts: str, *, why_not: bool = False) -> None:
-        self._over.setText(over)
-        self._over.setVisible(bool(over))
-        self._facts.setText(facts)
-        self._facts.setVisible(bool(facts))
-        for widget in (self._sentence, self._copy, self._save, self._whole, self._look):
+        self.over.setText(over)
+        self.over.setVisible(bool(over))
+        self.facts.setText(facts)
+        self.facts.setVisible(bool(facts))
+        for widget in (self._sentence, self.copy, self._save, self.whole, self.look):
             widget.hide()
-        self._nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
-        _explain(self._likely, "")
+        self.nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
+        _explain(self.likely, "")
         self.set_note("")
         self._rest_copy()
 
@@ -260,12 +206,12 @@ class AnswerCard(QFrame):
         # Words of the document must not be taken for HTML.
         cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
         where = f"<span style='color:{quiet}'> · {html.escape(place.where)}{cell}</span>"
-        self._likely.setText(self._coloured(likely, role) + where)
-        _explain(self._likely, wording.sure_of_both(place.probability, no_answer))
+        self.likely.setText(self._coloured(likely, role) + where)
+        _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
         self._sentence.show()
-        self._copy.setVisible(sure)
-        self._save.setVisible(sure and not self._formats.isEmpty())
+        self.copy.setVisible(sure)
+        self._save.setVisible(sure and not self.formats.isEmpty())
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
@@ -281,28 +227,20 @@ class AnswerCard(QFrame):
         self.nearest_requested.emit(on)
 
     def _name_nearest(self) -> None:
-        shown = self._nearest.isChecked()
-        self._nearest.setText("Hide" if shown else "Why not?")
-        self._nearest.setAccessibleName(
+        shown = self.nearest.isChecked()
+        self.nearest.setText("Hide" if shown else "Why not?")
+        self.nearest.setAccessibleName(
             "Hide the nearest words" if shown else "Why not? Show the nearest words"
         )
 
     @Slot()
     def _rest_copy(self) -> None:
         self._copied_timer.stop()
-        self._copy.setText(_COPY)
+        self.copy.setText(_COPY)
 
     @Slot(QAction)
     def _format_chosen(self, action: QAction) -> None:
         self.save_requested.emit(str(action.data()))
-
-    def _frame(self) -> None:
-        line = self._theme.colour("focus" if self.hasFocus() else "line").name()
-        self.setStyleSheet(f"QFrame#answer {{ border: 1px solid {line}; }}")
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._frame()
 
 
 def _explain(label: QLabel, explained: str) -> None:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -26,6 +25,7 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 
@@ -103,42 +103,37 @@ class ThresholdLine(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._opener: QWidget | None = None
-        self._words = QLabel()
-        self._words.setWordWrap(True)
-        self._words.setProperty("ink", "quiet")
-        self._change = QPushButton("Change")
-        self._change.setAccessibleName("Change the confidence threshold")
-        self._change.setCheckable(True)
-        mark(self._change, kind="link")
-        self._slider = QSlider(Qt.Orientation.Horizontal)
-        self._slider.setRange(1, 99)
-        self._slider.setPageStep(5)
-        self._slider.setAccessibleName("Confidence threshold, in percent")
-        self._slider.setAccessibleDescription(f"Less: {_LEFT.lower()}. More: {_RIGHT.lower()}.")
-        self._own = QPushButton("Usual")
-        self._own.setAccessibleName("Usual confidence threshold")
-        self._own.setToolTip("What was found to be best for this reader")
-        mark(self._own, kind="link")
+        self.words = plain_label(type="small", ink="quiet")
+        self.change = push_button(theme, "Change", kind="link", name="Change the confidence threshold")
+        self.change.setCheckable(True)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(1, 99)
+        self.slider.setPageStep(5)
+        self.slider.setAccessibleName("Confidence threshold, in percent")
+        self.slider.setAccessibleDescription(f"Less: {_LEFT.lower()}. More: {_RIGHT.lower()}.")
+        self._own = push_button(
+            theme,
+            "Usual",
+            kind="link",
+            name="Usual confidence threshold",
+            tip="What was found to be best for this reader",
+        )
+        mark(self.change, self._own, type="small")
         line = QHBoxLayout()
-        line.addWidget(self._words, 1)
+        line.addWidget(self.words, 1)
         line.addWidget(self._own)
-        line.addWidget(self._change)
-        self._ends = QLabel(_LEFT), QLabel(_RIGHT)
+        line.addWidget(self.change)
         ends = QHBoxLayout()
-        for label, side in zip(
-            self._ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True
-        ):
-            label.setWordWrap(True)
+        for words, side in ((_LEFT, Qt.AlignmentFlag.AlignLeft), (_RIGHT, Qt.AlignmentFlag.AlignRight)):
+            label = plain_label(words, type="small", ink="quiet")
             label.setAlignment(side | Qt.AlignmentFlag.AlignTop)
-            label.setProperty("ink", "quiet")
             ends.addWidget(label, 1)
         self._tools = QWidget()
         tools = QVBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
         tools.setSpacing(0)
-        tools.addWidget(self._slider)
+        tools.addWidget(self.slider)
         tools.addLayout(ends)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -147,50 +142,39 @@ class ThresholdLine(QWidget):
         column.addLayout(line)
         self._tools.hide()
         self._own.hide()
-        self._change.toggled.connect(self._opened)
-        self._change.clicked.connect(self._changed_here)
-        self._slider.valueChanged.connect(self._moved)
+        self.change.toggled.connect(self._opened)
+        self.change.clicked.connect(self._changed_here)
+        self.slider.valueChanged.connect(self._moved)
         self._own.clicked.connect(self._take_own)
-        mark(self._words, *self._ends, self._change, self._own, type="small")
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def set_threshold(self, threshold: float, own: bool) -> None:
         """Show a threshold; `own`: it is the reader's own."""
-        self._slider.blockSignals(True)
-        self._slider.setValue(round(threshold * 100))
-        self._slider.blockSignals(False)
-        self._words.setText(f"Answers above {wording.percent(threshold)} confidence")
+        self.slider.blockSignals(True)
+        self.slider.setValue(round(threshold * 100))
+        self.slider.blockSignals(False)
+        self.words.setText(f"Answers above {wording.percent(threshold)} confidence")
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
         """Show or hide the slider; Esc gives the focus back to the `opener`, which must outlive this."""
         self._opener = opener
-        self._change.setChecked(on)
+        self.change.setChecked(on)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._change.isChecked():
-            back = self._opener if self._opener is not None and self._opener.isVisible() else self._change
+        if event.key() == Qt.Key.Key_Escape and self.change.isChecked():
+            back = self._opener if self._opener is not None and self._opener.isVisible() else self.change
             back.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._change.setChecked(False)
+            self.change.setChecked(False)
         else:
             super().keyPressEvent(event)
-
-    def words(self) -> str:
-        """The text of the line."""
-        return self._words.text()
-
-    def slider(self) -> QSlider:
-        """The slider, in percent."""
-        return self._slider
 
     @Slot(bool)
     def _opened(self, on: bool) -> None:
         self._tools.setVisible(on)
         self._own.setVisible(on)
-        self._change.setText("Done" if on else "Change")
-        if on and self._change.hasFocus():
-            self._slider.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.change.setText("Done" if on else "Change")
+        if on and self.change.hasFocus():
+            self.slider.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def _changed_here(self) -> None:
@@ -204,30 +188,15 @@ class ThresholdLine(QWidget):
     def _take_own(self) -> None:
         self.changed.emit(None)
 
-    @Slot()
-    def _restyle(self) -> None:
-        step, colour = self._theme.step, self._theme.colour
-        handle, groove = step(4), step(1)
-        self._slider.setStyleSheet(
-            f"QSlider {{ min-height: {handle + 4}px; }}"
-            f"QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px;"
-            f" background: {colour('track').name()}; }}"
-            f"QSlider::sub-page:horizontal {{ background: {colour('mark').name()}; border-radius: {groove // 2}px; }}"
-            f"QSlider::handle:horizontal {{ width: {handle}px; margin: -{(handle - groove) // 2}px 0;"
-            f" border-radius: {handle // 2}px; background: {colour('raised').name()};"
-            f" border: 1px solid {colour('line_strong').name()}; }}"
-            f"QSlider::handle:horizontal:focus {{ border: 2px solid {colour('focus').name()}; }}"
-        )
-
 
 class AnswerPanel(QFrame):
     """Question box, progress, notice, the answer's card, the other places, and the threshold, of one sheet.
 
-    `suggestion_clicked` carries a question; `readers_requested` is sent to show the stronger readers.
+    `suggestion_clicked` carries a question; the button `readers` is to show the stronger readers, of which `stronger`
+    tells. `question` is the answered one, where another one is in the box.
     """
 
     suggestion_clicked = Signal(str)
-    readers_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -238,27 +207,17 @@ class AnswerPanel(QFrame):
         self.box = QuestionBox(theme)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
-        self._question = QLabel()
-        self._question.setWordWrap(True)
-        self._question.setTextFormat(Qt.TextFormat.PlainText)
-        self.idle = QLabel(_IDLE)
-        self.idle.setWordWrap(True)
-        self.idle.setProperty("ink", "quiet")
+        self.question = plain_label(type="small_strong", ink="quiet")
+        self.idle = plain_label(_IDLE, ink="quiet")
         self.card = AnswerCard(theme)
         self.list = AnswerList(theme)
         self.threshold = ThresholdLine(theme)
-        self._stronger = QLabel()
-        self._stronger.setWordWrap(True)
-        self._stronger.setTextFormat(Qt.TextFormat.PlainText)
-        self._readers = QPushButton("See stronger readers")
-        self._readers.setAccessibleName(self._readers.text())
-        mark(self._readers, kind="link")
-        self._readers.clicked.connect(self.readers_requested)
-        self._others = QLabel("Other places")
-        self._keys = QLabel("F3 next")
-        self._tries_title = QLabel("Also try")
-        for label in (self._question, self._stronger, self._others, self._keys, self._tries_title):
-            label.setProperty("ink", "quiet")
+        self.stronger = plain_label(type="small", ink="quiet")
+        self.readers = push_button(theme, "See stronger readers", kind="link")
+        mark(self.readers, type="small")
+        self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
+        self._keys = plain_label("F3 next", type="small_strong", ink="quiet", wrap=False)
+        self._tries_title = plain_label("Also try", type="small_strong", ink="quiet", wrap=False)
         heads = QHBoxLayout()
         heads.addWidget(self._others, 1)
         heads.addWidget(self._keys)
@@ -266,13 +225,13 @@ class AnswerPanel(QFrame):
         self._tries.setSpacing(0)
         inner = QWidget()
         self._results = QVBoxLayout(inner)
-        self._results.addWidget(self._question)
+        self._results.addWidget(self.question)
         self._results.addWidget(self.idle)
         self._results.addWidget(self.card)
         self._results.addLayout(heads)
         self._results.addWidget(self.list)
-        self._results.addWidget(self._stronger)
-        self._results.addWidget(self._readers, 0, Qt.AlignmentFlag.AlignLeft)
+        self._results.addWidget(self.stronger)
+        self._results.addWidget(self.readers, 0, Qt.AlignmentFlag.AlignLeft)
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
@@ -288,12 +247,10 @@ class AnswerPanel(QFrame):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
-        QWidget.setTabOrder(self.list, self._readers)
+        QWidget.setTabOrder(self.list, self.readers)
         self.box.edited.connect(self._name_question)
         theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
         theme.space(self._results, 3)
-        mark(self._question, self._others, self._keys, self._tries_title, type="small_strong")
-        mark(self._stronger, self._readers, type="small")
         theme.in_steps(self.setMinimumWidth, 60)
         self._name_question()
         self._clear_answer()
@@ -369,8 +326,8 @@ class AnswerPanel(QFrame):
             is_whole = reading.judged_whole and not is_stopped
             self.card.show_none(no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole)
         can_ask_more = is_final and run.text is TextState.SAME
-        self.card.offer_look(can_ask_more)
-        self.card.offer_whole(reading.quick and can_ask_more)
+        self.card.look.setVisible(can_ask_more)
+        self.card.whole.setVisible(reading.quick and can_ask_more)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
             [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
@@ -382,7 +339,7 @@ class AnswerPanel(QFrame):
             self.card.set_note(_CHANGED, again=not run.is_running)
         elif run.lit and not run.lit[run.chosen]:
             self.card.set_note(f"{_NOT_LIT} {sheet.pane.why_not(run.chosen)}")
-        elif self.card.note() == _CHANGED or self.card.note().startswith(_NOT_LIT):
+        elif self.card.note.text().startswith((_CHANGED, _NOT_LIT)):
             self.card.set_note("")
 
     @Slot()
@@ -395,12 +352,8 @@ class AnswerPanel(QFrame):
             question = session.shown_run.question if session.shown_run is not None else waiting
         is_other = question not in ("", self.box.question())
         named = f"Asked: “{wording.first_words(question, _LONGEST_NAMED)}”" if is_other else ""
-        self._question.setText(named)
-        self._question.setVisible(is_other)
-
-    def named_question(self) -> str:
-        """The line with the answered question; empty where that is in the box."""
-        return self._question.text()
+        self.question.setText(named)
+        self.question.setVisible(is_other)
 
     def _show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
         """List the places other than the answer's; the list is hidden where there are none."""
@@ -416,7 +369,7 @@ class AnswerPanel(QFrame):
                 widget.hide()
                 widget.deleteLater()
         buttons = [TryButton(question) for question in questions]
-        before: QWidget = self._readers
+        before: QWidget = self.readers
         for button in buttons:
             button.clicked.connect(self._suggestion_clicked)
             self._tries.addWidget(button)
@@ -426,14 +379,10 @@ class AnswerPanel(QFrame):
 
     def offer_readers(self, words: str, others: str = "") -> None:
         """Show a text on stronger readers, with the `others` as the button's tool tip."""
-        self._stronger.setText(words)
-        self._readers.setToolTip(others)
-        for widget in (self._stronger, self._readers):
+        self.stronger.setText(words)
+        self.readers.setToolTip(others)
+        for widget in (self.stronger, self.readers):
             widget.setVisible(bool(words))
-
-    def offered_reader(self) -> str:
-        """The text on stronger readers, empty without one."""
-        return self._stronger.text()
 
     def _clear_answer(self) -> None:
         """Hide the answer and the places, and show the hint."""

@@ -153,7 +153,6 @@ class AskView(Page):
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
-        self._take_question()
         self.controller.close()
         if not self._first_job.running:
             self.sheets.save_now()
@@ -174,7 +173,7 @@ class AskView(Page):
         if self._is_page_first():
             sheet = self.sheets.current()
             is_locked = sheet.opening is not None and sheet.session.state is DocumentState.LOCKED
-            place = sheet.opening.password if sheet.opening is not None and is_locked else sheet
+            place = sheet.opening.lock.field if sheet.opening is not None and is_locked else sheet
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
@@ -226,16 +225,15 @@ class AskView(Page):
     @Slot(object)
     def _lay_out_band(self, band: WelcomeBand) -> None:
         self._column.insertWidget(1, band)
-        band.follow(self.tabs.undo_button())
+        band.follow(self.tabs.undo)
         self.theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
-        band.open_requested.connect(self._choose_files)
+        band.open.clicked.connect(self._choose_files)
 
     @Slot(object)
     def _begin(self, first: FirstThings) -> None:
         self._samples = first.samples
         for sheet in self.sheets.all():
             self._offer_samples(sheet)
-        self._take_question()
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
             self.controller.restore_last(sheet)
@@ -371,16 +369,12 @@ class AskView(Page):
 
     @Slot()
     def _question_edited(self) -> None:
-        self._take_question()
+        self.sheets.current().session.question = self.panel.box.field.toPlainText()
         self.panel.notice.clear()
         self.sheets.save_soon()
 
-    def _take_question(self) -> None:
-        self.sheets.current().session.question = self.panel.box.field.toPlainText()
-
     @Slot()
     def _ask(self, *, whole: bool = False) -> None:
-        self._take_question()
         self.panel.notice.clear()
         session = self.sheets.current().session
         if self.controller.ask(self.sheets.current(), whole=whole):
@@ -429,7 +423,7 @@ class AskView(Page):
 
     @Slot(bool)
     def _show_nearest(self, on: bool) -> None:
-        self.panel.threshold.open(on, self.panel.card.why_not())
+        self.panel.threshold.open(on, self.panel.card.nearest)
         self.controller.show_nearest(on)
 
     @Slot()
@@ -512,7 +506,7 @@ class AskView(Page):
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
-        self.tabs.open_requested.connect(self._choose_files)
+        self.tabs.open.clicked.connect(self._choose_files)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)
@@ -538,15 +532,15 @@ class AskView(Page):
         panel.strip.stop_asked.connect(controller.stop_question)
         panel.card.chosen.connect(controller.choose)
         panel.card.copy_requested.connect(controller.copy_answer)
-        panel.card.again_requested.connect(self._ask)
-        panel.card.whole_requested.connect(self._ask_whole)
-        panel.card.look_requested.connect(self._look_inside)
+        panel.card.again.clicked.connect(self._ask)
+        panel.card.whole.clicked.connect(self._ask_whole)
+        panel.card.look.clicked.connect(self._look_inside)
         panel.card.nearest_requested.connect(self._show_nearest)
         panel.card.save_requested.connect(self._export)
         panel.list.chosen.connect(controller.choose)
         panel.list.copy_requested.connect(controller.copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
-        panel.readers_requested.connect(self._show_stronger)
+        panel.readers.clicked.connect(self._show_stronger)
         panel.threshold.changed.connect(self._threshold_moved)
         self.theme.changed.connect(panel.refresh)
 

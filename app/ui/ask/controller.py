@@ -14,7 +14,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Progress, Silent
 from app.flows.workspace import Workspace
 from app.ui.ask.files import DocumentFiles, sheet_of
-from app.ui.ask.session import QuestionRun, TextState, missing_input, next_question
+from app.ui.ask.session import QuestionRun, TextState, WaitingQuestion, missing_input, next_question
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
@@ -117,7 +117,7 @@ class AskController(QObject):
         session = sheet.session
         question = session.question.strip()
         if question and session.is_awaited:
-            session.wait(question, whole=whole)
+            session.waiting = WaitingQuestion(question, whole)
             self.changed.emit(sheet)
             return True
         if question:

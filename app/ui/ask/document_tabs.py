@@ -10,9 +10,7 @@ from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QResizeEven
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMenu,
-    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionTab,
@@ -20,6 +18,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _UNDO_MS = 20_000
@@ -76,19 +75,14 @@ class TabStrip(QTabBar):
 
 
 class DocumentTabs(QFrame):
-    """A row of tabs; the view keeps their documents.
+    """A row of tabs, `strip`, with the buttons `new`, `open`, and, after a tab was closed, `undo`.
 
-    `chosen` and `close_requested` carry a tab's index; the other requests are sent by their buttons. `recent_requested`
-    carries the path of a file opened before, or is empty to clear that list.
+    `close_requested` carries a tab's index, `recent_requested` the path of a file opened before, or is empty to clear
+    that list.
     """
 
     recent_requested = Signal(str)
-
-    chosen = Signal(int)
     close_requested = Signal(int)
-    new_requested = Signal()
-    open_requested = Signal()
-    undo_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -102,10 +96,10 @@ class DocumentTabs(QFrame):
         self.strip.setUsesScrollButtons(True)
         self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._new, self._open, self._recent = QToolButton(), QToolButton(), QToolButton()
+        self.new, self.open, self._recent = QToolButton(), QToolButton(), QToolButton()
         for button, icon, name, tip in (
-            (self._new, "plus", "New text", "New text  (Ctrl+T)"),
-            (self._open, "open", "Open files", "Open files  (Ctrl+O)"),
+            (self.new, "plus", "New text", "New text  (Ctrl+T)"),
+            (self.open, "open", "Open files", "Open files  (Ctrl+O)"),
             (self._recent, "down", "Files opened before", "Files opened before"),
         ):
             button.setIcon(theme.icon(icon))
@@ -118,30 +112,25 @@ class DocumentTabs(QFrame):
         self._recent.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._recent.setStyleSheet("QToolButton::menu-indicator { image: none; width: 0; }")
         self._recent.hide()
-        self._closed = QLabel()
-        self._undo = QPushButton("Undo")
-        self._undo.setAccessibleName("Bring the closed text back")
-        self._undo.setToolTip("Bring it back  (Ctrl+Shift+T)")
-        mark(self._closed, type="small", ink="quiet")
-        mark(self._undo, type="small", kind="link")
+        self._closed = plain_label(type="small", ink="quiet", wrap=False)
+        self.undo = push_button(
+            theme, "Undo", kind="link", name="Bring the closed text back", tip="Bring it back  (Ctrl+Shift+T)"
+        )
+        mark(self.undo, type="small")
         row = QHBoxLayout(self)
         row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(self._new)
-        row.addWidget(self._open)
+        row.addWidget(self.new)
+        row.addWidget(self.open)
         row.addWidget(self._recent)
         row.addStretch(1)
         row.addWidget(self._closed)
-        row.addWidget(self._undo)
+        row.addWidget(self.undo)
         theme.space(row, 1, (3, 0, 3, 0))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_UNDO_MS)
         self._timer.timeout.connect(self.forget_closed)
-        self.strip.currentChanged.connect(self.chosen)
         self.strip.middle_clicked.connect(self.close_requested)
-        self._new.clicked.connect(self.new_requested)
-        self._open.clicked.connect(self.open_requested)
-        self._undo.clicked.connect(self.undo_requested)
         self.forget_closed()
 
     def add(self, title: str, tip: str = "", at: int = -1) -> int:
@@ -202,7 +191,7 @@ class DocumentTabs(QFrame):
         short = title if len(title) <= 24 else f"{title[:23]}…"
         self._closed.setText(f"“{short}” closed")
         self._closed.show()
-        self._undo.show()
+        self.undo.show()
         self._timer.start()
 
     @Slot()
@@ -210,11 +199,7 @@ class DocumentTabs(QFrame):
         """Hide the offer to restore a closed text."""
         self._timer.stop()
         self._closed.hide()
-        self._undo.hide()
-
-    def undo_button(self) -> QPushButton:
-        """The button that restores a closed text."""
-        return self._undo
+        self.undo.hide()
 
     @Slot(QAction)
     def _recent_chosen(self, action: QAction) -> None:

@@ -154,7 +154,7 @@ class DocumentFiles(QObject):
     def _progressed(self, progress: Progress) -> None:
         sheet = next((sheet for job, sheet in self._reading.items() if job is self.sender()), None)
         if sheet is not None and sheet.opening is not None:
-            sheet.opening.show_progress(progress)
+            sheet.opening.strip.show_progress(progress)
 
     @Slot(object)
     def _done(self, opened: Opened) -> None:

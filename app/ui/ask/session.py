@@ -335,10 +335,6 @@ class AskSession:
         """The question that has not ended yet, if any."""
         return self.run if self.run is not None and self.run.is_running else None
 
-    def wait(self, question: str, *, whole: bool = False) -> None:
-        """Have a question asked later."""
-        self.waiting = WaitingQuestion(question, whole)
-
     def take_waiting(self) -> WaitingQuestion | None:
         """The question that waited, which waits no longer; None where none did."""
         waiting, self.waiting = self.waiting, None

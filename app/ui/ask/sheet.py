@@ -113,10 +113,10 @@ class Sheet(QWidget):
             from app.ui.ask.opening_page import OpeningPage
 
             self.opening = page = OpeningPage(self._theme)
-            page.stop_requested.connect(self.stop_requested)
-            page.read_requested.connect(self.read_requested)
-            page.close_requested.connect(self.close_requested)
-            page.password_given.connect(self.password_given)
+            page.strip.stop_asked.connect(self.stop_requested)
+            page.again.clicked.connect(self.read_requested)
+            page.close_button.clicked.connect(self.close_requested)
+            page.lock.entered.connect(self.password_given)
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self.opening)
         self.setFocusProxy(self.opening)

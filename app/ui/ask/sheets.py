@@ -59,10 +59,10 @@ class Sheets(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SAVE_AFTER_MS)
         self._timer.timeout.connect(self._save)
-        tabs.chosen.connect(self.bring)
+        tabs.strip.currentChanged.connect(self.bring)
         tabs.close_requested.connect(self.close)
-        tabs.new_requested.connect(self.show_new)
-        tabs.undo_requested.connect(self.undo_close)
+        tabs.new.clicked.connect(self.show_new)
+        tabs.undo.clicked.connect(self.undo_close)
 
     def current(self) -> Sheet:
         """The current sheet."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.about import NAME
 from app.core.report import Report
@@ -20,6 +20,7 @@ from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
@@ -38,12 +39,8 @@ def keep_welcomed(workspace: Workspace, report: Report) -> None:
 class WelcomeBand(QFrame):
     """What Spanlight does, what is shown here, where data is stored, and that none of it leaves the computer.
 
-    `open_requested` and `folder_requested` are sent by their buttons, `closed` by "Got it".
+    Its buttons are `open`, for a file of the user's own, `folder`, where data is stored, and `close_button`.
     """
-
-    open_requested = Signal()
-    folder_requested = Signal()
-    closed = Signal()
 
     def __init__(self, theme: Theme, data: Path) -> None:
         super().__init__()
@@ -51,37 +48,23 @@ class WelcomeBand(QFrame):
         mark(self, kind="welcome")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(f"Welcome to {NAME}")
-        self._title = QLabel("Ask a document, and the answer lights up")
-        self._line = QLabel()
-        for label in (self._title, self._line):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = plain_label("Ask a document, and the answer lights up", type="title")
+        self._line = plain_label()
         self._signs = [QLabel(), QLabel()]
-        self._private = QLabel("Nothing that you open or ask leaves this computer.")
-        self._private.setProperty("ink", "quiet")
-        self._private.setWordWrap(True)
+        self._private = plain_label(
+            "Nothing that you open or ask leaves this computer.", type="small", ink="quiet"
+        )
         self._place = ElidedLabel(f"What you keep lies in {short_path(data)}")
-        self._place.setProperty("ink", "quiet")
-        self.folder = QPushButton("Open the folder")
-        mark(self.folder, kind="link")
-        self.folder.setToolTip(str(data))
-        self.folder.clicked.connect(self.folder_requested)
-        self.open = QPushButton("Open a file of yours…")
-        mark(self.open, kind="primary")
-        self.open.setToolTip("Open files  (Ctrl+O)")
-        self.open.clicked.connect(self.open_requested)
-        self.close_button = QPushButton("Got it")
-        self.close_button.setToolTip("Put this away  (Esc)")
-        self.close_button.clicked.connect(self.closed)
-        for button in (self.folder, self.open, self.close_button):
-            button.setAccessibleName(button.text())
+        mark(self._place, type="small", ink="quiet")
+        self.folder = push_button(theme, "Open the folder", kind="link", tip=str(data))
+        mark(self.folder, type="small")
+        self.open = push_button(theme, "Open a file of yours…", kind="primary", tip="Open files  (Ctrl+O)")
+        self.close_button = push_button(theme, "Got it", tip="Put this away  (Esc)")
         self._before: QWidget | None = None
         self._lay_out()
         self._set_line(
             "This is a sample. The question at the right is being asked about it, on this computer…"
         )
-        mark(self._title, type="title")
-        mark(self._private, self._place, self.folder, type="small")
         for half in self._halves:
             theme.in_steps(half.setSpacing, 2)
         theme.space(self._words, 1.5)
@@ -260,8 +243,8 @@ class Welcome(QObject):
 
     def _show_band(self) -> None:
         band = self._band = WelcomeBand(self._theme, self._workspace.paths.data)
-        band.closed.connect(self._close)
-        band.folder_requested.connect(self._open_folder)
+        band.close_button.clicked.connect(self._close)
+        band.folder.clicked.connect(self._open_folder)
         self.shown.emit(band)
 
     # Events

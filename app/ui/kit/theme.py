@@ -265,7 +265,9 @@ class Theme(QObject):
         roles = self._files[self.name].roles
         sheet = self._sheet.replace("@icons", icons)
         sheet = re.sub(r"@([a-z_]+)", lambda match: roles[match[1]], sheet)
-        sheet = re.sub(r"(?<=[ :])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet)
+        sheet = re.sub(
+            r"(?<=[ :-])(\d+(?:\.\d+)?)u\b", lambda match: f"{self.step(float(match[1]))}px", sheet
+        )
         return sheet + "\n".join(
             f'*[type="{use}"] {{ {self._font_rule(use)} }}' for use in _TYPE if use != "ui"
         )

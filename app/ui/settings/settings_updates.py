@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QTextOption
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.core.about import NAME
 from app.core.addresses import feed_remark, host_of
@@ -21,6 +21,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_outside
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _NONE = (
@@ -32,30 +33,24 @@ _MOST_LINES = 9
 
 
 class ReleaseSheet(QFrame):
-    """A sentence and, for a newer version, its notes and links. Hidden until there is a result.
+    """A sentence and, for a newer version, its notes, a button to `open` its page, and one to copy the page's address.
 
-    `open_asked` is sent to open its page. All of it is shown as plain text, since it is foreign content.
+    Hidden until there is a result. All of it is shown as plain text, since it is foreign content.
     """
-
-    open_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._address = ""
-        self.sentence, self.file = QLabel(), QLabel()
-        for label in (self.sentence, self.file):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.address = ""
+        self.sentence = plain_label(type="strong", selectable=True)
+        self.file = plain_label(type="small", selectable=True)
         self.notes = QPlainTextEdit()
         self.notes.setReadOnly(True)
         self.notes.setTabChangesFocus(True)
         self.notes.setAccessibleName("What is new")
         self.notes.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.open = QPushButton("Open its page")
-        self.copy = QPushButton()
-        self.open.clicked.connect(self.open_asked)
+        self.copy = push_button(theme, "Copy the address", name="Copy the address of its page")
         self.copy.clicked.connect(self._copy)
         buttons = QHBoxLayout()
         buttons.addWidget(self.open)
@@ -65,8 +60,6 @@ class ReleaseSheet(QFrame):
         for part in (self.sentence, self.notes, self.file):
             column.addWidget(part)
         column.addLayout(buttons)
-        mark(self.sentence, type="strong")
-        mark(self.file, type="small")
         theme.space(column, 2, (0, 2, 0, 0))
         theme.space(buttons, 2)
         theme.changed.connect(self._fit_notes)
@@ -76,9 +69,8 @@ class ReleaseSheet(QFrame):
     def show_update(self, update: Update) -> None:
         """Show the newest version, with its notes and links."""
         release = update.newest
-        newer = release is not None
         if release is not None:
-            self._address = release.page
+            self.address = release.page
             self.sentence.setText(f"Version {release.version} of {plain_date(release.day)} is there.")
             self.notes.setPlainText(release.notes)
             self.open.setToolTip(release.page)
@@ -89,26 +81,25 @@ class ReleaseSheet(QFrame):
             f"For this computer: {update.file.name}, {size(update.file.size)}" if update.file else ""
         )
         self.copy.setText("Copy the address")
-        self.copy.setAccessibleName("Copy the address of its page")
         self.notes.setVisible(release is not None and bool(release.notes))
         self.file.setVisible(bool(self.file.text()))
         for button in (self.open, self.copy):
-            button.setVisible(newer)
+            button.setVisible(release is not None)
         self.setAccessibleName(self.sentence.text())
-        mark(self.sentence, ink="likely" if not newer else "")
+        mark(self.sentence, ink="likely" if release is None else "")
         self.show()
         self._fit_notes()
 
     def clear(self) -> None:
         """Hide the result."""
-        self._address = ""
+        self.address = ""
         self.sentence.clear()
         self.notes.clear()
         self.hide()
 
     @Slot()
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._address)
+        QGuiApplication.clipboard().setText(self.address)
         self.copy.setText("Copied")
 
     @Slot()
@@ -136,12 +127,9 @@ class UpdatesRow(QWidget):
         super().__init__(parent)
         self._workspace, self._theme, self._lanes = workspace, theme, lanes
         self._job: Job | None = None
-        self._page = ""
         self.line = CheckedLine(theme, "Where new versions are announced", "https://…")
         self.button = QPushButton()
-        self.hint = QLabel()
-        self.hint.setWordWrap(True)
-        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint = plain_label(type="small")
         self.sheet = ReleaseSheet(theme)
         self.notice = Notice(theme)
         self.setFocusProxy(self.line)
@@ -158,8 +146,7 @@ class UpdatesRow(QWidget):
         self.line.typed.connect(self._typed)
         self.line.line.returnPressed.connect(self._entered)
         self.button.clicked.connect(self._pressed)
-        self.sheet.open_asked.connect(self._open_page)
-        mark(self.hint, type="small")
+        self.sheet.open.clicked.connect(self._open_page)
         theme.space(upper, 2)
         theme.space(column, 1, (0, 0, 0, 3))
         theme.in_steps(lower.setContentsMargins, 0, 1, 0, 0)
@@ -181,7 +168,7 @@ class UpdatesRow(QWidget):
 
     def stop(self) -> bool:
         """Stop the check; returns whether one was running."""
-        if self._job is None or not self._job.running:
+        if self._job is None or not self.checking:
             return False
         self._job.stop()
         return True
@@ -228,7 +215,7 @@ class UpdatesRow(QWidget):
 
     @Slot()
     def _open_page(self) -> None:
-        if not open_outside(QUrl(self._page)):
+        if not open_outside(QUrl(self.sheet.address)):
             self.notice.show_hint("No program opened the page.", "Its address can be copied instead.")
 
     # Results
@@ -239,7 +226,6 @@ class UpdatesRow(QWidget):
 
     @Slot(object)
     def _came(self, update: Update) -> None:
-        self._page = update.newest.page if update.newest is not None else ""
         self.sheet.show_update(update)
         self._show_state()
         self.answered.emit()

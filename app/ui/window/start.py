@@ -14,9 +14,9 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 import app.ui.window.sources  # noqa: F401, before what it saves time of
-from app.core.about import NAME, VERSION, command
+from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
-from app.flows.second_start import Claim, claim_or_hand_over
+from app.flows.second_start import Claim
 from app.flows.workspace import Workspace, open_workspace
 from app.settings.log import start_log
 from app.settings.paths import default_paths
@@ -27,8 +27,6 @@ from app.ui.window.collecting import Collecting
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.one_window import OneWindow
 from app.ui.window.window import MainWindow
-
-USAGE = f"usage: {command()} [FILE ...]\n\nOpens the window, with the files named, for asking."
 
 
 class Signals(QObject):
@@ -65,23 +63,12 @@ class Handed(QObject):
         return False
 
 
-def main(argv: list[str], painted: Callable[[], object] | None = None, claim: Claim | None = None) -> int:
+def main(files: list[Path], claim: Claim, painted: Callable[[], object] | None = None) -> int:
     """Open the window with the given files; returns the process's exit code once it is closed.
 
-    `painted` is called once the whole window has been painted. `claim` is the window's, where it was taken already.
+    `claim` is the window's; `painted` is called once the whole window has been painted.
     """
-    if any(argument in ("-h", "--help") for argument in argv):
-        print(USAGE)
-        return 0
-    try:
-        paths = default_paths()
-    except SpanlightError as error:
-        print(error, file=sys.stderr)
-        return 2
-    files = [Path(argument) for argument in argv if not argument.startswith("-")]
-    claim = claim or claim_or_hand_over(paths.data, files)
-    if claim is None:
-        return 0
+    paths = default_paths()
     start_log(paths.log_file)
     log_qt_messages()
     workspace = open_workspace(paths)

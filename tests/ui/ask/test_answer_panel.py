@@ -15,10 +15,10 @@ from app.core.results import Reading
 from app.core.wording import NEAREST_WORDS, percent
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import AnswerPanel, TryButton
-from app.ui.ask.session import DocumentState, QuestionRun, TextState
+from app.ui.ask.session import DocumentState, QuestionRun, TextState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.kit.theme import Theme
-from tests.helpers.ask_page import TEXT, WORDS, answers
+from tests.helpers.ask_page import TEXT, WORDS, answers, likelihood
 
 FOUND = Reading(answers(TEXT, *WORDS), True, 0.05, 0.4, 3, 3, 0.1)
 DOUBTFUL = replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.31), no_answer_probability=0.65, absent=0.13)
@@ -95,11 +95,11 @@ def test_a_question_that_waits_says_for_what(
     panel: AnswerPanel, sheet: Sheet, state: DocumentState, words: str
 ) -> None:
     sheet.session.state = state
-    sheet.session.wait("How long?")
+    sheet.session.waiting = WaitingQuestion("How long?", whole=False)
     panel.box.set_question("How long? And", [])
     shown(panel, sheet)
     assert panel.strip.isVisible() and panel.strip.words() == words and not panel.idle.isVisible()
-    assert panel.named_question() == "Asked: “How long?”", "the one that waits, not the one begun"
+    assert panel.question.text() == "Asked: “How long?”", "the one that waits, not the one begun"
 
 
 def test_progress_follows_the_reading(panel: AnswerPanel, sheet: Sheet, run: QuestionRun) -> None:
@@ -137,21 +137,21 @@ def test_each_outcome_has_its_card_provisional_then_final(
     if is_absent:
         assert panel.idle.text() == "Nothing sure so far."
     else:
-        assert card.answer() == answer and card.likely().startswith(likely)
-        assert card.over() == PROVISIONAL and not card._copy.isVisible() and not card._look.isVisible()
+        assert card.answer.text() == answer and likelihood(card).startswith(likely)
+        assert card.over.text() == PROVISIONAL and not card.copy.isVisible() and not card.look.isVisible()
         assert sheet.editor.lights.faint
     run.finish(reading)
     shown(panel, sheet)
-    assert card.answer() == answer and card.likely().startswith(likely) and not card.over()
-    assert card._copy.isVisible() != is_absent and card._look.isVisible() and card.facts()
+    assert card.answer.text() == answer and likelihood(card).startswith(likely) and not card.over.text()
+    assert card.copy.isVisible() != is_absent and card.look.isVisible() and card.facts.text()
     words = [place.text for place in panel.list.places()]
     assert words == ([] if is_absent else list(WORDS[1:]))
-    assert (card.note() == NEAREST_WORDS) == (reading is DOUBTFUL)
-    assert card.why_not().isVisible() == is_absent
+    assert (card.note.text() == NEAREST_WORDS) == (reading is DOUBTFUL)
+    assert card.nearest.isVisible() == is_absent
     assert sheet.editor.lit() == ([] if is_absent else list(WORDS))
     run.stop()
     over = run.note if is_absent else f"{run.note}: the best so far"
-    assert shown(panel, sheet).card.over() == over
+    assert shown(panel, sheet).card.over.text() == over
 
 
 def test_a_stop_says_nothing_of_the_part_that_was_not_read(
@@ -160,9 +160,9 @@ def test_a_stop_says_nothing_of_the_part_that_was_not_read(
     run.take_partial(part(NOTHING))
     run.stop()
     card = shown(panel, sheet).card
-    assert card.over() == f"Stopped after {percent(1 / 3)} of the text"
-    assert card.answer() == "No answer in the part that was read"
-    assert "not in the part that was read" in card.likely()
+    assert card.over.text() == f"Stopped after {percent(1 / 3)} of the text"
+    assert card.answer.text() == "No answer in the part that was read"
+    assert "not in the part that was read" in likelihood(card)
 
 
 def test_of_the_best_passages_nothing_is_said_of_the_rest(
@@ -170,8 +170,8 @@ def test_of_the_best_passages_nothing_is_said_of_the_rest(
 ) -> None:
     run.finish(replace(ABSENT, quick=True, windows=1, windows_whole=20))
     card = shown(panel, sheet).card
-    assert card.over() == f"Only the best passages were read, {percent(0.05)} of the text"
-    assert card.answer() == "No answer in the part that was read" and card._whole.isVisible()
+    assert card.over.text() == f"Only the best passages were read, {percent(0.05)} of the text"
+    assert card.answer.text() == "No answer in the part that was read" and card.whole.isVisible()
 
 
 def test_the_nearest_words_are_shown_where_that_is_asked_for(
@@ -182,7 +182,7 @@ def test_the_nearest_words_are_shown_where_that_is_asked_for(
     assert not any(sheet.editor.map.heat())
     run.show_nearest(True)
     shown(panel, sheet)
-    assert "nearest words" in panel.card.note() and percent(0.07) in panel.card.note()
+    assert "nearest words" in panel.card.note.text() and percent(0.07) in panel.card.note.text()
     assert sheet.editor.lit() == [WORDS[1]] and sheet.editor.lights.faint and any(sheet.editor.map.heat())
 
 
@@ -191,9 +191,9 @@ def test_no_two_numbers_stand_beside_each_other_unnamed(
 ) -> None:
     run.finish(replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.17)))
     card = shown(panel, sheet).card
-    assert card.likely().startswith(f"Best of several, {percent(0.17)}")
+    assert likelihood(card).startswith(f"Best of several, {percent(0.17)}")
     both = f"{percent(0.95)} sure that the text answers, {percent(0.17)} that these words do"
-    assert both in card._likely.toolTip() and both not in card.likely() + card.facts()
+    assert both in card.likely.toolTip() and both not in likelihood(card) + card.facts.text()
 
 
 def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_nothing(
@@ -202,13 +202,13 @@ def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_n
     run.finish(FOUND)
     run.text = TextState.CHANGED
     card = shown(panel, sheet).card
-    assert "changed" in card.note() and card._again.isVisible() and not card._look.isVisible()
-    assert card.answer() == WORDS[0] and sheet.editor.lit() == [] and sheet.editor.map.marks() == ()
+    assert "changed" in card.note.text() and card.again.isVisible() and not card.look.isVisible()
+    assert card.answer.text() == WORDS[0] and sheet.editor.lit() == [] and sheet.editor.map.marks() == ()
     run.text = TextState.EMPTIED
     shown(panel, sheet)
-    assert card.isHidden() and not panel.list.places() and not panel.named_question()
+    assert card.isHidden() and not panel.list.places() and not panel.question.text()
     run.text = TextState.SAME
-    assert shown(panel, sheet).card.answer() == WORDS[0] and not card.note()
+    assert shown(panel, sheet).card.answer.text() == WORDS[0] and not card.note.text()
 
 
 def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
@@ -219,7 +219,9 @@ def test_a_place_that_does_not_hold_the_answer_is_not_highlighted(
     run.finish(replace(FOUND, answers=(wrong,)))
     shown(panel, sheet)
     assert sheet.editor.lit() == [] and sheet.editor.light_boxes(0) == []
-    assert panel.card.answer() == WORDS[0] and panel.card.note().startswith("Not marked on the page.")
+    assert panel.card.answer.text() == WORDS[0] and panel.card.note.text().startswith(
+        "Not marked on the page."
+    )
 
 
 def test_an_answer_never_stands_under_another_question_unnamed(
@@ -227,12 +229,12 @@ def test_an_answer_never_stands_under_another_question_unnamed(
 ) -> None:
     run.take_partial(part(FOUND))
     shown(panel, sheet)
-    assert panel.named_question() == ""
+    assert panel.question.text() == ""
     for typed in ("Who?", ""):
         panel.box.set_question(typed, [])
-        assert panel.named_question() == "Asked: “How long?”"
+        assert panel.question.text() == "Asked: “How long?”"
     panel.box.set_question(" How long? ", [])
-    assert panel.named_question() == "", "it is in the box again"
+    assert panel.question.text() == "", "it is in the box again"
 
 
 def test_suggestions_are_those_that_were_not_asked(

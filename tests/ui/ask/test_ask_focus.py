@@ -142,11 +142,11 @@ def test_a_file_that_is_locked_is_given_its_password_first(
     view.open_files([file])
     page = view.sheets.current().opening
     assert page is not None
-    qtbot.waitUntil(page.asks_password)
-    assert window.focusWidget() is page.password
+    qtbot.waitUntil(page.lock.field.isVisible)
+    assert window.focusWidget() is page.lock.field
     window.show_page("settings")
     window.open_files([file])
-    assert window.focusWidget() is page.password
+    assert window.focusWidget() is page.lock.field
 
 
 @pytest.mark.parametrize("kind", ["text", "file being read"])
@@ -208,7 +208,7 @@ def test_asking_why_not_leaves_the_keyboard_on_its_button(
     window: MainWindow, view: AskView, tide: Path, qtbot: QtBot, key: Qt.Key
 ) -> None:
     ask_in_vain(window, view, tide, qtbot)
-    button, threshold = view.panel.card._nearest, view.panel.threshold
+    button, threshold = view.panel.card.nearest, view.panel.threshold
     moved: list[float] = []
     threshold.changed.connect(moved.append)
     EnterKey(window)
@@ -219,7 +219,7 @@ def test_asking_why_not_leaves_the_keyboard_on_its_button(
     for words in ("Hide", "Why not?", "Hide"):
         QTest.keyClick(handle, key)
         assert window.focusWidget() is button and button.text() == words
-        assert threshold.slider().isVisible() == (words == "Hide")
+        assert threshold.slider.isVisible() == (words == "Hide")
     qtbot.keyClick(button, Qt.Key.Key_Up)
     assert not moved, "an arrow key changes no setting"
 
@@ -228,8 +228,8 @@ def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
     window: MainWindow, view: AskView, tide: Path, qtbot: QtBot
 ) -> None:
     ask_in_vain(window, view, tide, qtbot)
-    button, threshold = view.panel.card.why_not(), view.panel.threshold
-    slider, change, escape = threshold.slider(), threshold._change, Qt.Key.Key_Escape
+    button, threshold = view.panel.card.nearest, view.panel.threshold
+    slider, change, escape = threshold.slider, threshold.change, Qt.Key.Key_Escape
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     for inside in (slider, change):
         threshold.open(True, button)
@@ -254,11 +254,11 @@ def test_esc_on_its_button_takes_why_not_back(
     window: MainWindow, view: AskView, tide: Path, qtbot: QtBot
 ) -> None:
     ask_in_vain(window, view, tide, qtbot)
-    button, slider = view.panel.card.why_not(), view.panel.threshold.slider()
+    button, slider = view.panel.card.nearest, view.panel.threshold.slider
     button.setFocus()
     for _ in range(2):
         qtbot.keyClick(button, Qt.Key.Key_Space)
-        assert slider.isVisible() and view.panel.card.note()
+        assert slider.isVisible() and view.panel.card.note.text()
         qtbot.keyClick(button, Qt.Key.Key_Escape)
-        assert not slider.isVisible() and not view.panel.card.note()
+        assert not slider.isVisible() and not view.panel.card.note.text()
         assert window.focusWidget() is button and button.text() == "Why not?"

@@ -100,7 +100,7 @@ def test_the_answers_that_are_there_can_be_gone_through_while_reading(
     field = read.panel.box.field
     qtbot.keyClick(field, Qt.Key.Key_F3)
     scripted.tell(FIRST, SECOND, THIRD)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: read.panel.card.over.text() == "Provisional: still reading")
     assert sheet.pane.lit() == [FIRST.text, SECOND.text, THIRD.text] and sheet.pane.lights.faint
     assert listed(read) == [SECOND.text, THIRD.text]
     gone = []
@@ -110,7 +110,10 @@ def test_the_answers_that_are_there_can_be_gone_through_while_reading(
     qtbot.keyClick(field, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     assert [*gone, lit(read)] == [SECOND.text, THIRD.text, FIRST.text, THIRD.text]
     assert read.panel.list.row() == 1
-    assert read.panel.card.answer() == FIRST.text and read.panel.card.over() == "Provisional: still reading"
+    assert (
+        read.panel.card.answer.text() == FIRST.text
+        and read.panel.card.over.text() == "Provisional: still reading"
+    )
 
 
 def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
@@ -128,7 +131,7 @@ def test_an_answer_that_a_person_went_to_stays_while_better_ones_come(
     assert bar.maximum() > top, "the better answer cannot be seen from here"
     others = (found("allowed", 0.5, text=LONG), found("denied", 0.16), found("secrets", 0.12))
     scripted.tell(*others)
-    qtbot.waitUntil(lambda: read.panel.card.answer() == "allowed")
+    qtbot.waitUntil(lambda: read.panel.card.answer.text() == "allowed")
     assert listed(read) == ["denied", "secrets", THIRD.text] and lit(read) == THIRD.text
     assert bar.value() == top, "the page stays with it"
     scripted.end(*others, found("denied", 0.01, nth=1))
@@ -144,7 +147,7 @@ def test_the_end_of_a_reading_leaves_the_page_with_whom_scrolled_it(
     read.resize(900, 320)
     sheet = start(read, qtbot, "How long?")
     scripted.tell(FIRST, SECOND)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: read.panel.card.over.text() == "Provisional: still reading")
     qtbot.keyClick(read.panel.box.field, Qt.Key.Key_F3)
     bar = sheet.pane.verticalScrollBar()
     bar.setValue(bar.maximum())
@@ -175,8 +178,8 @@ def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBo
         if sheet.pane.text() != TEXT:
             qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
     assert sheet.pane.text() == TEXT and sheet.session.run is outcome and sheet.session.entry == entry
-    assert view.panel.card.answer() == WORDS[0] and sheet.pane.lit() == list(WORDS)
-    assert "changed" not in view.panel.card.note()
+    assert view.panel.card.answer.text() == WORDS[0] and sheet.pane.lit() == list(WORDS)
+    assert "changed" not in view.panel.card.note.text()
     cut_all(sheet, qtbot)
     ask(view, qtbot, "How long?", "It is said that at least 12 characters in length will do.")
     assert sheet.session.run is not outcome, "another question"
@@ -187,14 +190,14 @@ def test_a_reading_goes_on_while_its_text_is_off_the_page(
 ) -> None:
     sheet = start(read, qtbot, "How long?")
     scripted.tell(FIRST)
-    qtbot.waitUntil(lambda: read.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: read.panel.card.over.text() == "Provisional: still reading")
     cut_all(sheet, qtbot)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible()
     scripted.end(FIRST, SECOND)
     qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
     assert read.panel.card.isHidden() and not read.panel.strip.isVisible() and sheet.pane.lit() == []
     qtbot.keyClick(sheet.editor, Qt.Key.Key_Z, CONTROL)
-    assert read.panel.card.answer() == FIRST.text and sheet.pane.lit() == [FIRST.text, SECOND.text]
+    assert read.panel.card.answer.text() == FIRST.text and sheet.pane.lit() == [FIRST.text, SECOND.text]
 
 
 @pytest.mark.parametrize("typed", ["x", "👩"])
@@ -203,10 +206,10 @@ def test_undoing_an_edit_lights_the_answer_up_again(view: AskView, qtbot: QtBot,
     lit = sheet.session.run.lit if sheet.session.run is not None else ()
     sheet.editor.textCursor().insertText(typed)
     assert sheet.session.run is not None and sheet.session.run.text is TextState.CHANGED
-    assert "changed" in view.panel.card.note()
+    assert "changed" in view.panel.card.note.text()
     sheet.editor.undo()
     assert sheet.session.run.text is not TextState.CHANGED and sheet.session.run.lit == lit and any(lit)
-    assert "changed" not in view.panel.card.note() and view.panel.card.answer() == WORDS[0]
+    assert "changed" not in view.panel.card.note.text() and view.panel.card.answer.text() == WORDS[0]
     sheet.editor.redo()
     assert sheet.session.run.text is TextState.CHANGED
 
@@ -216,14 +219,14 @@ def test_a_stopped_reading_says_after_a_restart_how_far_it_came(
 ) -> None:
     first = open_page(AskView, FakeEngine(reader, CARD))
     sheet = start(first, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: first.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: first.panel.card.over.text() == "Provisional: still reading")
     first.stop()
     qtbot.waitUntil(lambda: sheet.session.entry > 0)
     first.keep()
     view = open_page(AskView, FakeEngine(reader, CARD))
     qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
-    assert view.panel.card.over() == f"Stopped after {percent(0.34)} of the text: the best so far"
-    assert view.panel.card.answer() == WORDS[1] and "read in part" in view.panel.card.facts()
+    assert view.panel.card.over.text() == f"Stopped after {percent(0.34)} of the text: the best so far"
+    assert view.panel.card.answer.text() == WORDS[1] and "read in part" in view.panel.card.facts.text()
     (entry,) = view.workspace.history.entries()
     assert row_of(entry).where.endswith(f"  ·  Stopped after {percent(0.34)} of the text")
 
@@ -235,7 +238,7 @@ def test_where_the_disk_refuses_the_window_goes_all_the_same(
         raise SpanlightError("The disk is full.", "Free some space.")
 
     start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: view.panel.card.over.text() == "Provisional: still reading")
     monkeypatch.setattr(view.workspace.history, "add", refuse)
     view.keep()
     assert view.sheets.current().session.entry == 0

@@ -70,7 +70,7 @@ def test_every_tab_has_its_own_text_question_and_answer(view: AskView, qtbot: Qt
     view.panel.box.select()
     qtbot.keyClicks(view.panel.box.field, "Other?")
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Tab, CONTROL)
-    assert view.panel.box.question() == "Which?" and view.panel.card.answer() == "Alpha"
+    assert view.panel.box.question() == "Which?" and view.panel.card.answer.text() == "Alpha"
     assert view.sheets.current().pane.lit() == ["Alpha"]
     view.tabs.strip.setCurrentIndex(1)
     assert view.panel.box.question() == "Other?" and not view.panel.card.isVisible()
@@ -86,12 +86,12 @@ def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot:
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_W, CONTROL)
     assert titles(view) == ["Alpha text.", "Gamma text."]
-    assert view.tabs.undo_button().isVisible()
-    qtbot.mouseClick(view.tabs.undo_button(), Qt.MouseButton.LeftButton)
+    assert view.tabs.undo.isVisible()
+    qtbot.mouseClick(view.tabs.undo, Qt.MouseButton.LeftButton)
     assert titles(view) == ["Alpha text.", "Beta text.", "Gamma text."]
     assert view.sheets.current().pane.text() == "Beta text."
-    assert view.panel.box.question() == "Which?" and view.panel.card.answer() == "Beta"
-    assert not view.tabs.undo_button().isVisible()
+    assert view.panel.box.question() == "Which?" and view.panel.card.answer.text() == "Beta"
+    assert not view.tabs.undo.isVisible()
     for _ in range(3):
         view.sheets.close_current()
     assert titles(view) == ["New text"]

@@ -24,7 +24,7 @@ from app.flows.history.export_text import page
 from app.flows.history.history import entry_numbered
 from app.ui.ask.ask import AskView
 from app.ui.history.history_model import row_of
-from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, start
+from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, likelihood, start
 from tests.helpers.windows import FakeEngine
 
 
@@ -46,9 +46,9 @@ def test_an_answer_lights_up_and_is_said_in_words_and_number(
     sheet = ask(view, qtbot, "How long must a password be?")
     assert sheet.pane.lit() == list(WORDS)
     assert sheet.pane.lights.chosen == 0
-    assert view.panel.card.answer() == WORDS[0]
-    assert f"Very likely, {percent(0.94)}" in view.panel.card.likely()
-    assert "line 1" in view.panel.card.likely()
+    assert view.panel.card.answer.text() == WORDS[0]
+    assert f"Very likely, {percent(0.94)}" in likelihood(view.panel.card)
+    assert "line 1" in likelihood(view.panel.card)
     assert [place.text for place in view.panel.list.places()] == list(WORDS[1:])
     assert not view.panel.strip.isVisible()
     assert notes == ["", f"{len(TEXT)} characters read whole in 0.1 seconds"], "nothing of a question before"
@@ -100,10 +100,10 @@ def test_after_the_best_passages_all_are_read_where_that_is_asked_for(
     view.workspace.settings.ask_reading = "quick"
     ask(view, qtbot, "What is the boiling point of lead?")
     card = view.panel.card
-    assert card.answer() == "No answer in the part that was read"
-    qtbot.mouseClick(card._whole, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: card.answer() == "The text does not say")
-    assert card.over() == ""
+    assert card.answer.text() == "No answer in the part that was read"
+    qtbot.mouseClick(card.whole, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: card.answer.text() == "The text does not say")
+    assert card.over.text() == ""
     history = view.workspace.history
     qtbot.waitUntil(lambda: history.count() == 2)
     assert [entry.quick for entry in history.entries()] == [False, True], "so it is kept"
@@ -117,7 +117,7 @@ def test_a_cell_is_named_on_the_card_and_quoted_in_its_row(
     text = "Town\tSize\nKiruna\t611\n<b>\t1204\n"
     engine.answer = lambda *_: Reading(answers(text, "1204", "611"), True, 0.05, 0.4, 1, 1, 0.1)
     ask(view, qtbot, "How large?", text)
-    assert view.panel.card.likely().endswith("\nRow: <b> · Column: Size")
+    assert likelihood(view.panel.card).endswith("\nRow: <b> · Column: Size")
     view.controller.copy()
     assert "“Town: <b>. Size: 1204.”\nRow: <b> · Column: Size\n(" in QGuiApplication.clipboard().text()
     assert [place.cell for place in view.panel.list.places()] == ["Row: Kiruna · Column: Size"]
@@ -129,19 +129,19 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
     panel = view.panel
     ask(view, qtbot, "doubtful?")
     view.settings_changed()  # what was being found out is given up, and found out anew
-    qtbot.waitUntil(lambda: panel.offered_reader() != "")
-    said = panel.offered_reader()
-    assert "Recommended: " in said and "as its authors report" in said and panel._readers.isVisible()
-    assert "RoBERTa base reader, F1 82.9 on SQuAD 2.0" in said + panel._readers.toolTip()
+    qtbot.waitUntil(lambda: panel.stronger.text() != "")
+    said = panel.stronger.text()
+    assert "Recommended: " in said and "as its authors report" in said and panel.readers.isVisible()
+    assert "RoBERTa base reader, F1 82.9 on SQuAD 2.0" in said + panel.readers.toolTip()
     assert "RoBERTa base reader" in said, "all are named"
-    qtbot.mouseClick(panel._readers, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(panel.readers, Qt.MouseButton.LeftButton)
     assert shown == ["offered"]
     view.workspace.settings.reading_speed = 1.0  # it was measured anew
     ask(view, qtbot, "doubtful?")
-    assert "All are large or slow" in panel.offered_reader() and "Recommended" not in panel.offered_reader()
+    assert "All are large or slow" in panel.stronger.text() and "Recommended" not in panel.stronger.text()
     for question in ("boiling?", "How long?"):
         ask(view, qtbot, question)
-        assert not panel.offered_reader() and not panel._readers.isVisible()
+        assert not panel.stronger.text() and not panel.readers.isVisible()
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_card_copy_history_and_export_say_the_same(
 ) -> None:
     sheet = ask(view, qtbot, question)
     card = view.panel.card
-    assert card.answer() == answer and card.likely().startswith(likely)
+    assert card.answer.text() == answer and likelihood(card).startswith(likely)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
     entry = entry_numbered(view.workspace, sheet.session.entry, Silent())
@@ -165,37 +165,43 @@ def test_card_copy_history_and_export_say_the_same(
     for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
         assert answer in said
     assert row.likely == likely and likely in page([entry])
-    assert (wording.NEAREST_WORDS in page([entry])) == (card.note() == wording.NEAREST_WORDS)
+    assert (wording.NEAREST_WORDS in page([entry])) == (card.note.text() == wording.NEAREST_WORDS)
 
 
 def test_the_threshold_counts_at_once_without_reading_again(
     view: AskView, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     panel = view.panel
-    qtbot.waitUntil(lambda: panel.threshold.slider().value() == 40)
-    assert panel.threshold.words() == f"Answers above {wording.percent(0.4)} confidence"
+    qtbot.waitUntil(lambda: panel.threshold.slider.value() == 40)
+    assert panel.threshold.words.text() == f"Answers above {wording.percent(0.4)} confidence"
     sheet = ask(view, qtbot, "doubtful?")
-    view.panel.threshold.slider().setValue(30)
-    assert view.panel.card.likely().startswith(f"Unlikely, {percent(0.31)}") and not sheet.pane.lights.faint
-    view.panel.threshold.slider().setValue(60)
-    assert view.panel.card.likely().startswith(f"Low confidence, {percent(0.31)}") and sheet.pane.lights.faint
+    view.panel.threshold.slider.setValue(30)
+    assert (
+        likelihood(view.panel.card).startswith(f"Unlikely, {percent(0.31)}") and not sheet.pane.lights.faint
+    )
+    view.panel.threshold.slider.setValue(60)
+    assert (
+        likelihood(view.panel.card).startswith(f"Low confidence, {percent(0.31)}") and sheet.pane.lights.faint
+    )
     ask(view, qtbot, "What is the boiling point of lead?")
-    view.panel.threshold.slider().setValue(5)
-    assert view.panel.card.answer() == "The text does not say", "the words themselves are next to never right"
+    view.panel.threshold.slider.setValue(5)
+    assert view.panel.card.answer.text() == "The text does not say", (
+        "the words themselves are next to never right"
+    )
     view.panel.threshold.changed.emit(None)
-    assert panel.threshold.slider().value() == 40
+    assert panel.threshold.slider.value() == 40
     assert len(engine.requests) == 2
-    view.panel.threshold.slider().setValue(70)
+    view.panel.threshold.slider.setValue(70)
     ask(view, qtbot, "Once more?")
     assert engine.requests[2].threshold == 0.7  # type: ignore[attr-defined]
 
 
 def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?")
-    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: view.panel.card.over.text() == "Provisional: still reading")
     assert view.stop()
-    assert view.panel.card.over() == f"Stopped after {percent(0.34)} of the text: the best so far"
-    assert view.panel.card.answer() == WORDS[1]
+    assert view.panel.card.over.text() == f"Stopped after {percent(0.34)} of the text: the best so far"
+    assert view.panel.card.answer.text() == WORDS[1]
     assert sheet.pane.lit() == [WORDS[1]]
     assert not view.panel.strip.isVisible()
     assert not view.stop()
@@ -203,7 +209,7 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
 
 def test_the_page_stays_where_a_person_went_meanwhile(view: AskView, qtbot: QtBot) -> None:
     sheet = start(view, qtbot, "A slow one?", TEXT + "And so on.\n" * 400)
-    qtbot.waitUntil(lambda: view.panel.card.over() == "Provisional: still reading")
+    qtbot.waitUntil(lambda: view.panel.card.over.text() == "Provisional: still reading")
     bar = sheet.pane.verticalScrollBar()
     bar.setValue(bar.maximum())
     view.stop()
@@ -248,11 +254,11 @@ def test_an_edit_after_the_answer_puts_the_lights_out_and_keeps_the_card(view: A
     sheet.pane.setFocus()
     qtbot.keyClicks(sheet.pane, "x")
     assert sheet.pane.lit() == [] and sheet.pane.map.marks() == ()
-    assert view.panel.card.answer() == WORDS[0]
-    assert "changed" in view.panel.card.note()
-    qtbot.mouseClick(view.panel.card._again, Qt.MouseButton.LeftButton)
+    assert view.panel.card.answer.text() == WORDS[0]
+    assert "changed" in view.panel.card.note.text()
+    qtbot.mouseClick(view.panel.card.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: sheet.pane.lit() == list(WORDS))
-    assert view.panel.card.note() == ""
+    assert view.panel.card.note.text() == ""
 
 
 def test_long_lines_that_were_broken_are_told_of_as_it_was_done(view: AskView) -> None:
@@ -271,7 +277,7 @@ def test_copying_takes_the_sentence_along(view: AskView, qtbot: QtBot) -> None:
     assert (
         copied.startswith(WORDS[0] + "\n\n“") and "They must be at least 12 characters in length." in copied
     )
-    assert view.panel.card._copy.text() == "Copied"
+    assert view.panel.card.copy.text() == "Copied"
     for field in (view.panel.box.field, view.sheets.current().pane):
         QGuiApplication.clipboard().clear()
         field.moveCursor(QTextCursor.MoveOperation.End)
@@ -339,7 +345,7 @@ def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, q
     panel = view.panel
     order = [
         reached.index(each)
-        for each in (panel.box.field, panel.box.button, panel.card, panel.card._copy, panel.list)
+        for each in (panel.box.field, panel.box.button, panel.card, panel.card.copy, panel.list)
     ]
     assert order == sorted(order)
     assert view.sheets.current().pane in reached
@@ -408,7 +414,7 @@ def test_look_inside_carries_the_question_and_the_place_that_is_lit_up(view: Ask
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert not visits, "nothing was asked yet"
     ask(view, qtbot, "How long?")
-    qtbot.mouseClick(view.panel.card._look, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(view.panel.card.look, Qt.MouseButton.LeftButton)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F3)
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert [visit.title for visit in visits] == ["How long?"] * 2
@@ -416,6 +422,6 @@ def test_look_inside_carries_the_question_and_the_place_that_is_lit_up(view: Ask
     assert (first.head, first.text, first.pair) == (Head.QUESTION_ANSWERING, TEXT, "How long?")
     assert [one.focus.of(TEXT) for one in (first, second) if one.focus] == list(WORDS[:2])
     view.sheets.current().pane.appendPlainText("More.")
-    assert not view.panel.card._look.isVisible()
+    assert not view.panel.card.look.isVisible()
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert len(visits) == 2, "the text says something else by now"

@@ -129,20 +129,20 @@ def test_a_reading_is_paused_with_what_was_found_and_goes_on_by_itself(
     assert not panel.card.isVisible(), "of the other tab nothing is said here"
     bring(view, bell)
     assert panel.strip.words() == f"{PAUSED}: begins again after the question in another tab"
-    assert panel.card.answer() == "seven" and panel.card.over() == f"{PAUSED}: the best so far"
+    assert panel.card.answer.text() == "seven" and panel.card.over.text() == f"{PAUSED}: the best so far"
     notes: list[str] = []
     view.note.connect(notes.append)
     told.end(SECOND)
     qtbot.waitUntil(lambda: told.asked == [FIRST, SECOND, FIRST])
     assert is_over(gate) and best(gate) == "nine" and engine.requests[0] == engine.requests[2]
     qtbot.waitUntil(lambda: panel.strip.words() == "Reading")
-    assert panel.card.over() == "Provisional: still reading" and notes[-1] == ""
+    assert panel.card.over.text() == "Provisional: still reading" and notes[-1] == ""
     told.found(FIRST, "bell", 10)
     qtbot.waitUntil(lambda: panel.strip.words().startswith("Reading again, "))
-    assert panel.card.answer() == "seven", "until as much was read again"
+    assert panel.card.answer.text() == "seven", "until as much was read again"
     told.end(FIRST)
     qtbot.waitUntil(lambda: is_over(bell))
-    assert panel.card.answer() == "eight" and not panel.card.over()
+    assert panel.card.answer.text() == "eight" and not panel.card.over.text()
     assert kept(view, qtbot) == {(FIRST, "eight", ""), (SECOND, "nine", "")}
     assert told.asked == [FIRST, SECOND, FIRST]
 
@@ -156,7 +156,7 @@ def test_stopped_while_paused_it_ends_and_the_other_one_goes_on(
         assert view.stop() and not view.stop(), "the other one is stopped in its own tab"
     else:
         view.panel.strip.stop_asked.emit()
-    assert view.panel.card.over() == f"{STOPPED}: the best so far"
+    assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
     assert not view.panel.strip.isVisible() and out(gate).is_running
     told.end(SECOND)
     qtbot.waitUntil(lambda: is_over(gate))
@@ -202,8 +202,8 @@ def test_closing_the_tab_keeps_what_was_found(
     assert kept(view, qtbot) == {(FIRST, "seven", STOPPED)}
     assert view.panel.card.isVisible() is False
     view.sheets.undo_close()
-    assert view.sheets.current() is bell and view.panel.card.answer() == "seven"
-    assert view.panel.card.over() == f"{STOPPED}: the best so far"
+    assert view.sheets.current() is bell and view.panel.card.answer.text() == "seven"
+    assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
     assert bell.session.entry and out(bell).lit == (True,) and told.asked.count(FIRST) == 1
 
 
@@ -258,7 +258,7 @@ def test_a_file_read_again_or_an_entry_of_the_history_ends_what_is_paused(
         bring(view, file)
         file.read_requested.emit()
         qtbot.waitUntil(lambda: file.is_open and view.lanes.documents.idle)
-        assert view.panel.card.over() == f"{STOPPED}: the best so far"
+        assert view.panel.card.over.text() == f"{STOPPED}: the best so far"
     told.end(SECOND)
     qtbot.waitUntil(lambda: (SECOND, "nine", "") in kept(view, qtbot))
     assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and len(told.asked) == 2
@@ -317,7 +317,7 @@ def test_a_question_is_asked_as_soon_as_its_file_is_open(
     qtbot.keyClicks(view.panel.box.field, " And")
     waiting.go_on.set()
     qtbot.waitUntil(lambda: view.panel.card.isVisible() and not view.panel.strip.isVisible())
-    assert view.panel.card.answer() == "noon"
+    assert view.panel.card.answer.text() == "noon"
     assert asked(engine) == [("tide.txt", "When at noon?")], "the last one, once"
     assert view.panel.box.question() == "When at noon? And", "what is being typed stays"
     assert tide.session.history == ["Low at dawn?", "When at noon?"]
@@ -369,11 +369,11 @@ def test_it_waits_while_the_password_is_asked_for(
     view.open_files([tmp_path / "locked.pdf"])
     page = view.sheets.current().opening
     assert page is not None
-    qtbot.waitUntil(lambda: page.password.isVisible())
+    qtbot.waitUntil(lambda: page.lock.field.isVisible())
     ask_in(view, qtbot, view.sheets.current(), "What is buried?")
     assert view.sheets.current().session.waiting
-    qtbot.keyClicks(page.password, "opensesame")
-    qtbot.keyClick(page.password, Qt.Key.Key_Return)
+    qtbot.keyClicks(page.lock.field, "opensesame")
+    qtbot.keyClick(page.lock.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     assert asked(engine) == [("locked.pdf", "What is buried?")]
 
@@ -429,7 +429,7 @@ def test_an_older_one_that_waits_is_asked_however_the_reading_before_it_ends(
     assert best(tide) == "noon" and not tide.session.waiting
     if way == "asked anew":
         assert (out(gate).question, best(gate)) == ("Shut at nine", "nine")
-        assert view.panel.card.answer() == "nine"
+        assert view.panel.card.answer.text() == "nine"
 
 
 def test_of_a_file_without_text_it_is_told_once_its_tab_is_shown(

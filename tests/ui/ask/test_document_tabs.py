@@ -60,7 +60,7 @@ def test_tabs_come_back_where_there_is_room_again(tabs: DocumentTabs, qtbot: QtB
     tabs.show()
     qtbot.waitExposed(tabs)
     chosen: list[int] = []
-    tabs.chosen.connect(chosen.append)
+    tabs.strip.currentChanged.connect(chosen.append)
     strip = tabs.strip
 
     def gap() -> int:

@@ -57,7 +57,7 @@ def is_lit(view: AskView, words: str) -> bool:
         and sheet.session.run.lit[:1] == (True,)
         and sheet.session.run.answers()[0].text == words
         and bool(sheet.pane.light_boxes(0))
-        and view.panel.card.answer() == words
+        and view.panel.card.answer.text() == words
     )
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_is_missing_is_said_in_its_tab_and_comes_up_once_it_is_back(
     qtbot.waitUntil(lambda: opening.notice.isVisible())
     assert "tides.md" in opening.notice.sentence()
     (tmp_path / "away.md").rename(file)
-    opening.read_requested.emit()
+    opening.again.click()
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     qtbot.waitUntil(lambda: is_lit(view, "noon"))
 
@@ -198,7 +198,7 @@ def test_that_the_text_does_not_say_comes_back_for_the_same_text_only(
     none = replace(entry, answers=())
     view.sheets.close_current()
     brought(view, qtbot, none)
-    assert view.panel.card.isVisible() and view.panel.card.answer() == "The text does not say"
+    assert view.panel.card.isVisible() and view.panel.card.answer.text() == "The text does not say"
     view.sheets.close_current()
     file.write_text("The harbour master is Ada.", "utf-8")
     brought(view, qtbot, none)
@@ -244,7 +244,7 @@ def test_the_last_answer_does_not_come_back_where_it_does_not_hold(
 
 def saved(view: AskView, qtbot: QtBot, key: str) -> None:
     """Choose a format in the menu of the card, and wait until the file is written."""
-    actions: list[QAction] = view.panel.card._formats.actions()
+    actions: list[QAction] = view.panel.card.formats.actions()
     next(one for one in actions if one.data() == key).trigger()
     qtbot.waitUntil(lambda: view.lanes.documents.idle)
 
@@ -312,10 +312,10 @@ def test_answers_are_saved_with_when_they_were_asked(
 
 def test_only_a_pdf_can_be_saved_with_highlights(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     is_open(view, qtbot, [write(tmp_path, "pdf"), write(tmp_path, "md")])
-    offered = [one.data() for one in view.panel.card._formats.actions()]
+    offered = [one.data() for one in view.panel.card.formats.actions()]
     view.sheets.bring(0)
     assert offered == ["csv", "markdown", "json", "squad"]
-    assert [one.data() for one in view.panel.card._formats.actions()] == [*offered, "pdf"]
+    assert [one.data() for one in view.panel.card.formats.actions()] == [*offered, "pdf"]
 
 
 def test_a_typed_text_and_the_threshold_on_the_page_are_saved_as_they_are(
@@ -338,8 +338,8 @@ def test_a_locked_pdf_is_saved_with_its_password(
     view.open_files([tmp_path / "locked.pdf"])
     opening = view.sheets.current().opening
     assert opening is not None
-    qtbot.waitUntil(lambda: opening.password.isVisible())
-    opening.password_given.emit("opensesame")
+    qtbot.waitUntil(lambda: opening.lock.field.isVisible())
+    opening.lock.entered.emit("opensesame")
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     ask(view, qtbot, "Where is it buried?")
     saved(view, qtbot, "squad")

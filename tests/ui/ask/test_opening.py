@@ -93,9 +93,9 @@ def test_progress_is_shown_while_a_file_is_read_and_esc_stops_it(
     strip = opening(view).strip
     qtbot.waitUntil(lambda: strip.words().startswith("Reading pages"))
     qtbot.keyClick(window, Qt.Key.Key_Escape)
-    assert titles(view) == ["New text"] and view.tabs.undo_button().isVisible()
+    assert titles(view) == ["New text"] and view.tabs.undo.isVisible()
     qtbot.waitUntil(lambda: window.lanes.documents.idle)
-    qtbot.mouseClick(view.tabs.undo_button(), LEFT)
+    qtbot.mouseClick(view.tabs.undo, LEFT)
     assert titles(view) == ["long.txt"] and len(documents.reads) <= 2, "it is read again"
     documents.go_on.set()
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
@@ -108,12 +108,12 @@ def test_a_locked_file_asks_for_its_password_which_is_written_nowhere(
     (tmp_path / "locked.pdf").write_bytes(locked_pdf("The treasure is buried here.", "opensesame"))
     view.open_files([tmp_path / "locked.pdf"])
     page = opening(view)
-    qtbot.waitUntil(lambda: page.password.isVisible())
-    qtbot.keyClicks(page.password, "sesame")
-    qtbot.keyClick(page.password, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.password.isVisible() and "does not fit" in words(page))
-    assert page.password.text() == ""
-    qtbot.keyClicks(page.password, "opensesame")
+    qtbot.waitUntil(lambda: page.lock.field.isVisible())
+    qtbot.keyClicks(page.lock.field, "sesame")
+    qtbot.keyClick(page.lock.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.lock.field.isVisible() and "does not fit" in words(page))
+    assert page.lock.field.text() == ""
+    qtbot.keyClicks(page.lock.field, "opensesame")
     qtbot.mouseClick(button(page, "Open"), LEFT)
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     pane = view.sheets.current().pane
@@ -133,7 +133,7 @@ def test_a_file_whose_password_nobody_knows_can_be_closed(
     (tmp_path / "locked.pdf").write_bytes(locked_pdf("Secret.", "opensesame"))
     view.open_files([tmp_path / "locked.pdf"])
     page = opening(view)
-    qtbot.waitUntil(lambda: page.password.isVisible())
+    qtbot.waitUntil(lambda: page.lock.field.isVisible())
     assert not [
         one for one in page.findChildren(QPushButton) if one.text() == "Try again" and one.isVisible()
     ]
@@ -259,7 +259,7 @@ def test_reading_again_that_is_stopped_or_fails_leaves_what_was_read(
     assert not sheet.is_open
     assert view.stop()
     assert sheet.is_open and titles(view) == ["tides.pdf"]
-    assert sheet.pane.text().startswith("The tide") and view.panel.card.answer() == "noon"
+    assert sheet.pane.text().startswith("The tide") and view.panel.card.answer.text() == "noon"
     view.workspace.documents = held
     file.write_bytes(b"%PDF-1.7 and nothing else")
     sheet.read_requested.emit()
@@ -269,7 +269,7 @@ def test_reading_again_that_is_stopped_or_fails_leaves_what_was_read(
     act = next(one for one in sheet.banner.findChildren(QPushButton) if one.text() == "Try again")
     qtbot.mouseClick(act, LEFT)
     qtbot.waitUntil(lambda: sheet.pane.text().startswith("The tide is low"))
-    assert not sheet.banner.isVisible() and "was changed after this was asked" in view.panel.card.note()
+    assert not sheet.banner.isVisible() and "was changed after this was asked" in view.panel.card.note.text()
 
 
 def test_the_same_file_read_again_keeps_its_answer_lit(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_the_same_file_read_again_keeps_its_answer_lit(view: AskView, qtbot: QtB
             and sheet.session.run.text is not TextState.CHANGED
             and sheet.session.run.lit == (True,)
         )
-        assert sheet.pane.light_boxes(0) and view.panel.card.answer() == "noon"
+        assert sheet.pane.light_boxes(0) and view.panel.card.answer.text() == "noon"
 
 
 def test_only_so_many_closed_files_are_held(
@@ -317,4 +317,4 @@ def test_a_name_of_any_characters_is_shown_as_it_is(view: AskView, qtbot: QtBot,
     sheet = is_open(view, qtbot, [file])
     assert sheet.title == file.name and titles(view) == [file.name]
     ask(view, qtbot, "When is it noon?")
-    assert view.panel.card.answer() == "noon"
+    assert view.panel.card.answer.text() == "noon"

@@ -18,6 +18,7 @@ from app.ui.ask.session import (
     QuestionRun,
     RunState,
     TextState,
+    WaitingQuestion,
     missing_input,
     next_question,
 )
@@ -228,9 +229,7 @@ def asked(at: float, state: RunState = RunState.PAUSED) -> AskSession:
 
 def waiting(at: float) -> AskSession:
     session = AskSession()
-    session.wait("When?")
-    assert session.waiting is not None
-    session.waiting = replace(session.waiting, asked_at=at)
+    session.waiting = WaitingQuestion("When?", whole=False, asked_at=at)
     return session
 
 
@@ -253,15 +252,6 @@ def test_while_one_is_read_for_only_a_newer_one_of_the_current_sheet_goes_first(
     assert next_question(everyone, [older, newer], older) is None
     assert next_question(everyone, [older, newer], reading) is None
     assert next_question(everyone, [older], newer) is None, "its file is not open yet"
-
-
-def test_a_waiting_question_is_taken_once_and_the_latest_replaces_it() -> None:
-    session = AskSession()
-    session.wait("Which?")
-    session.wait("When?", whole=True)
-    taken = session.take_waiting()
-    assert taken is not None and (taken.question, taken.whole) == ("When?", True)
-    assert session.take_waiting() is None
 
 
 @pytest.mark.parametrize(

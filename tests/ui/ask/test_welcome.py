@@ -31,7 +31,7 @@ from app.ui.ask.welcome import Welcome
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
-from tests.helpers.ask_page import CARD, answers
+from tests.helpers.ask_page import CARD, answers, likelihood
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
@@ -310,7 +310,7 @@ def test_the_real_reader_lights_it_up(qapp: QApplication, qtbot: QtBot, spanligh
             lambda: sheet.session.run is not None and not sheet.session.run.is_running, timeout=120_000
         )
         assert sheet.pane.lit()[0] == "£780"
-        assert page.panel.card.likely().startswith(("Very likely", "Likely"))
+        assert likelihood(page.panel.card).startswith(("Very likely", "Likely"))
         assert page.welcome is not None and page.welcome.band is not None
         assert "lit up" in page.welcome.band.line()
     finally:
@@ -364,7 +364,7 @@ def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
     tries = [rest.index(one) for one in page.panel.findChildren(TryButton) if one.isVisible()]
     assert max(at[:3]) < at[3] < min(tries) and tries == sorted(tries)
     assert rest.index(page.panel.list if page.panel.list in rest else page.panel.card) < tries[0]
-    assert tries[-1] < rest.index(page.panel.threshold._change)
+    assert tries[-1] < rest.index(page.panel.threshold.change)
     seen = sorted(
         (band.open, band.close_button, band.folder),
         key=lambda one: (one.mapTo(window, QPoint()).y(), one.mapTo(window, QPoint()).x()),

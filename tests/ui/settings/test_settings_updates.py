@@ -134,4 +134,4 @@ def test_stop_waits_no_longer(row: UpdatesRow, qtbot: QtBot, hub: HubServer) -> 
     hub.heal()
     press(row, qtbot)
     qtbot.waitUntil(lambda: row.sheet.isVisible(), timeout=20_000)
-    assert QUrl(row._page).scheme() == "https"
+    assert QUrl(row.sheet.address).scheme() == "https"

@@ -48,7 +48,7 @@ def test_nothing_of_the_ask_page_is_cut_off(window: MainWindow, qtbot: QtBot) ->
     panel = view.panel
     desk, side, card = (sides(one, window) for one in (view.stack, panel, panel.card))
     assert window.rail.width() <= desk[0] < desk[1] <= side[0] < side[1] <= WIDE
-    assert side[0] < card[0] < card[1] < side[1] and panel.card.answer() == WORDS[0]
+    assert side[0] < card[0] < card[1] < side[1] and panel.card.answer.text() == WORDS[0]
     assert panel.card.minimumSizeHint().width() <= panel.card.width(), "it is wrapped to its room"
     # What is lower than the view can be scrolled to, and a chosen place is.
     bar = panel._scroll.verticalScrollBar()

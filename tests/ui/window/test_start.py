@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from app.__main__ import open_window
 from app.settings.paths import default_paths
+from app.ui.window.rest import MODULES
 from tests.conftest import ROOT
 
 OPEN_AND_CLOSE = """
@@ -16,6 +19,7 @@ import sys
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
+from app.__main__ import open_window
 from app.ui.window import start
 
 made = start.make_application
@@ -38,7 +42,7 @@ def look():
     window.close()
 
 start.make_application = make
-code = start.main(sys.argv[1:])
+code = open_window(sys.argv[1:])
 heavy = sorted({name.split(".")[0] for name in sys.modules} & {"torch", "transformers", "numpy", "tokenizers"})
 print("heavy", heavy)
 sys.exit(code)
@@ -72,10 +76,13 @@ def run(*arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str
     )
 
 
-def test_help_needs_no_window() -> None:
-    done = run("-c", "import sys; from app.ui.window.start import main; sys.exit(main(['--help']))")
-    assert done.returncode == 0
-    assert "usage" in done.stdout
+def test_help_needs_no_window(capsys: pytest.CaptureFixture[str]) -> None:
+    assert open_window(["--window", "--help"]) == 0
+    assert "usage" in capsys.readouterr().out
+
+
+def test_every_module_to_import_later_is_there() -> None:
+    assert all(find_spec(name) for name in MODULES)
 
 
 def test_the_window_opens_and_closes_without_the_model_libraries(spanlight_home: Path) -> None:
