@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -81,26 +82,53 @@ def open_page(
         lanes.close()
 
 
+def shown_window(engine: FakeEngine) -> MainWindow:
+    """The window over an engine, on the screen."""
+    workspace = open_fake_workspace(engine)
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    window = MainWindow(workspace, theme, Lanes())
+    window.show()
+    window.activateWindow()
+    assert QTest.qWaitForWindowExposed(window)
+    return window
+
+
+def close_window(window: MainWindow) -> None:
+    """Close a window, and have it go."""
+    window.close()
+    window.deleteLater()
+    QApplication.processEvents()
+
+
 @pytest.fixture
 def open_window(
-    qapp: QApplication, qtbot: QtBot, engine: FakeEngine, spanlight_home: Path
+    qapp: QApplication, engine: FakeEngine, spanlight_home: Path
 ) -> Iterator[Callable[[], MainWindow]]:
     """Opens the window over the test's own `engine`, as often as it is called."""
     made: list[MainWindow] = []
 
     def opened() -> MainWindow:
-        workspace = open_fake_workspace(engine)
-        theme = Theme(workspace.paths.resources)
-        theme.choose("light")
-        window = MainWindow(workspace, theme, Lanes())
-        made.append(window)
-        window.show()
-        window.activateWindow()
-        qtbot.waitExposed(window)
-        return window
+        made.append(shown_window(engine))
+        return made[-1]
 
     yield opened
     for window in made:
-        window.close()
-        window.deleteLater()
-    qapp.processEvents()
+        close_window(window)
+
+
+@pytest.fixture(scope="module")
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The home of what a module's tests share; a test's own one is that of `spanlight_home`."""
+    home = tmp_path_factory.mktemp("shared-home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPANLIGHT_HOME", str(home))
+        yield home
+
+
+@pytest.fixture(scope="module")
+def shared_window(qapp: QApplication, shared_home: Path, engine: FakeEngine) -> Iterator[MainWindow]:
+    """One window for a module's tests, whose `engine` is the module's too."""
+    window = shown_window(engine)
+    yield window
+    close_window(window)
