@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -42,22 +43,19 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def window(
-    qapp: QApplication, qtbot: QtBot, models: Path, spanlight_home: Path, tmp_path: Path
+    qapp: QApplication, models: Path, shared_home: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[MainWindow]:
-    paths = default_paths()
+    paths, folder = default_paths(), tmp_path_factory.mktemp("processes")
     settings = Settings(models={"question-answering": "reader", "classification": "judge"}, device="cpu")
-    workspace = Workspace(
-        settings, paths, Shelf([models]), Engine(tmp_path / "engine.log"), Documents(tmp_path)
-    )
+    workspace = Workspace(settings, paths, Shelf([models]), Engine(folder / "engine.log"), Documents(folder))
     theme = Theme(paths.resources)
     theme.choose("light")
     window = MainWindow(workspace, theme, Lanes())
     window.show()
     window.activateWindow()
-    qtbot.waitExposed(window)
-    qtbot.waitUntil(lambda: window.lanes.files.idle, timeout=MINUTE)
+    assert QTest.qWaitForWindowExposed(window)
     yield window
     window.close()
     window.deleteLater()
@@ -73,6 +71,7 @@ def ask_view(window: MainWindow) -> AskView:
 def begin(window: MainWindow, qtbot: QtBot, text: str) -> AskView:
     """Put a text on the page, type a question, press Enter."""
     view = ask_view(window)
+    qtbot.waitUntil(lambda: window.lanes.files.idle, timeout=MINUTE)
     view.sheets.current().show_text(text, name="Tarts")
     field = view.panel.box.field
     field.setPlainText("Who stole the tarts?")
@@ -127,7 +126,7 @@ def test_a_process_killed_in_mid_answer_is_said_and_the_next_question_works(
 
 
 def test_a_reading_that_was_paused_ends_as_one_that_was_left_alone(window: MainWindow, qtbot: QtBot) -> None:
-    text = LONG[:150_000]
+    text = LONG[:60_000]
     view = begin(window, qtbot, text)
     sheet = view.sheets.current()
     qtbot.waitUntil(
@@ -202,6 +201,7 @@ class Heartbeat(QObject):
         self.longest, self.ticks, self._last = 0.0, 0, time.perf_counter()
 
 
+@pytest.mark.long
 def test_the_windows_longest_gap_while_a_model_loads_and_reads_is_reported(
     window: MainWindow, qtbot: QtBot, record_property: Callable[[str, object], None]
 ) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import open_window
-from app.settings.paths import default_paths
 from app.ui.window.rest import MODULES
 from tests.conftest import ROOT
 
@@ -85,25 +84,16 @@ def test_every_module_to_import_later_is_there() -> None:
     assert all(find_spec(name) for name in MODULES)
 
 
-def test_the_window_opens_and_closes_without_the_model_libraries(spanlight_home: Path) -> None:
-    settings = default_paths().settings_file
-    settings.parent.mkdir(parents=True)
-    settings.write_text("{}")  # a later start: at the first one there is a sample
-    done = run("-c", OPEN_AND_CLOSE)
-    assert done.returncode == 0, done.stderr
-    assert "page ask ['New text']" in done.stdout
-    assert "icon True spanlight Spanlight" in done.stdout
-    assert "heavy []" in done.stdout
-    assert "Traceback" not in done.stderr
-
-
-def test_a_file_named_on_the_command_line_is_opened_for_asking(tmp_path: Path) -> None:
+def test_the_window_opens_a_file_and_closes_without_the_model_libraries(tmp_path: Path) -> None:
     file = tmp_path / "note.txt"
     file.write_text("The meeting is at nine.", encoding="utf-8")
     done = run("-c", OPEN_AND_CLOSE, str(file))
     assert done.returncode == 0, done.stderr
     assert "page ask ['note.txt']" in done.stdout
     assert "after Enter history" in done.stdout, "the button that has the focus is pressed"
+    assert "icon True spanlight Spanlight" in done.stdout
+    assert "heavy []" in done.stdout
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
