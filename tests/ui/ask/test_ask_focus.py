@@ -237,6 +237,8 @@ def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
         qtbot.keyClick(inside, escape)
         assert not slider.isVisible() and window.focusWidget() is button
         assert change.text() == "Change" and button.text() == "Hide"
+    qtbot.keyClick(button, escape)
+    assert not view.panel.card.note.text() and button.text() == "Why not?" and window.focusWidget() is button
     qtbot.mouseClick(change, Qt.MouseButton.LeftButton)
     slider.setFocus()
     qtbot.keyClick(slider, escape)
@@ -248,17 +250,3 @@ def test_esc_puts_the_slider_away_and_goes_back_to_the_button_that_brought_it(
     assert not button.isVisible()
     qtbot.keyClick(slider, escape)
     assert not slider.isVisible() and window.focusWidget() is change
-
-
-def test_esc_on_its_button_takes_why_not_back(
-    window: MainWindow, view: AskView, tide: Path, qtbot: QtBot
-) -> None:
-    ask_in_vain(window, view, tide, qtbot)
-    button, slider = view.panel.card.nearest, view.panel.threshold.slider
-    button.setFocus()
-    for _ in range(2):
-        qtbot.keyClick(button, Qt.Key.Key_Space)
-        assert slider.isVisible() and view.panel.card.note.text()
-        qtbot.keyClick(button, Qt.Key.Key_Escape)
-        assert not slider.isVisible() and not view.panel.card.note.text()
-        assert window.focusWidget() is button and button.text() == "Why not?"

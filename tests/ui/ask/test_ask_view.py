@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -69,28 +67,18 @@ def test_the_next_answer_and_the_previous_one_go_round(view: AskView, qtbot: QtB
     assert sheet.pane.lights.chosen == 2
 
 
-def test_a_place_is_chosen_by_a_click_in_the_list_and_by_the_arrow_keys(view: AskView, qtbot: QtBot) -> None:
-    sheet = ask(view, qtbot, "How long?")
-    rows = view.panel.list
-    qtbot.mouseClick(
-        rows.viewport(), Qt.MouseButton.LeftButton, pos=rows.visualRect(rows.model().index(1, 0)).center()
-    )
-    assert sheet.pane.lights.chosen == 2
+def test_a_place_is_chosen_by_a_click_and_by_the_arrow_keys(view: AskView, qtbot: QtBot) -> None:
+    pane, rows, left = ask(view, qtbot, "How long?").pane, view.panel.list, Qt.MouseButton.LeftButton
+    qtbot.mouseClick(rows.viewport(), left, pos=rows.visualRect(rows.model().index(1, 0)).center())
+    assert pane.lights.chosen == 2
     rows.setFocus()
     qtbot.keyClick(rows, Qt.Key.Key_Up)
-    assert sheet.pane.lights.chosen == 1
-    qtbot.mouseClick(view.panel.card, Qt.MouseButton.LeftButton)
-    assert sheet.pane.lights.chosen == 0
-    assert rows.row() == -1
-
-
-def test_a_place_is_chosen_by_a_click_on_the_page_and_on_the_map(view: AskView, qtbot: QtBot) -> None:
-    sheet = ask(view, qtbot, "How long?")
-    pane = sheet.pane
-    box = pane.light_boxes(1)[0]
-    qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
     assert pane.lights.chosen == 1
-    qtbot.mouseClick(pane.map, Qt.MouseButton.LeftButton, pos=pane.map.mark_rect(0).center().toPoint())
+    qtbot.mouseClick(view.panel.card, left)
+    assert pane.lights.chosen == 0 and rows.row() == -1
+    qtbot.mouseClick(pane.viewport(), left, pos=pane.light_boxes(1)[0].center().toPoint())
+    assert pane.lights.chosen == 1
+    qtbot.mouseClick(pane.map, left, pos=pane.map.mark_rect(0).center().toPoint())
     assert pane.lights.chosen == 0
 
 
@@ -207,17 +195,6 @@ def test_esc_stops_and_keeps_the_best_so_far(view: AskView, qtbot: QtBot) -> Non
     assert not view.stop()
 
 
-def test_the_page_stays_where_a_person_went_meanwhile(view: AskView, qtbot: QtBot) -> None:
-    sheet = start(view, qtbot, "A slow one?", TEXT + "And so on.\n" * 400)
-    qtbot.waitUntil(lambda: view.panel.card.over.text() == "Provisional: still reading")
-    bar = sheet.pane.verticalScrollBar()
-    bar.setValue(bar.maximum())
-    view.stop()
-    assert bar.value() == bar.maximum() > 0
-    view.controller.choose(0)
-    assert bar.value() < bar.maximum(), "a click on the answer goes there"
-
-
 @pytest.mark.parametrize(
     ("question", "says", "hints"),
     [
@@ -247,18 +224,6 @@ def test_no_question_and_no_text_are_said_gently(view: AskView, qtbot: QtBot, en
     start(view, qtbot, "Who?", "")
     assert "no text" in view.panel.notice.sentence()
     assert not engine.requests
-
-
-def test_an_edit_after_the_answer_puts_the_lights_out_and_keeps_the_card(view: AskView, qtbot: QtBot) -> None:
-    sheet = ask(view, qtbot, "How long?")
-    sheet.pane.setFocus()
-    qtbot.keyClicks(sheet.pane, "x")
-    assert sheet.pane.lit() == [] and sheet.pane.map.marks() == ()
-    assert view.panel.card.answer.text() == WORDS[0]
-    assert "changed" in view.panel.card.note.text()
-    qtbot.mouseClick(view.panel.card.again, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: sheet.pane.lit() == list(WORDS))
-    assert view.panel.card.note.text() == ""
 
 
 def test_long_lines_that_were_broken_are_told_of_as_it_was_done(view: AskView) -> None:
@@ -326,6 +291,10 @@ def test_a_sample_fills_the_page_and_asks(view: AskView, qtbot: QtBot, engine: F
     )
     sheet = view.sheets.current()
     assert sheet.empty.isVisible() and len(sheet.empty.buttons()) >= 3
+    view.resize(760, 460)  # where titles wrap, and not every sample has room
+    qtbot.waitUntil(lambda: sheet.empty.buttons()[-1].isHidden())
+    shown = [button for button in sheet.empty.buttons() if not button.isHidden()]
+    qtbot.waitUntil(lambda: all(one.height() >= one.heightForWidth(one.width()) for one in shown))
     qtbot.mouseClick(sheet.empty.buttons()[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: sheet.pane.lit() == ["the"])
     assert not sheet.empty.isVisible()
@@ -378,34 +347,6 @@ def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
     assert pane.hasFocus() and not view.find_bar.isVisible()
     assert pane.lit() == list(WORDS)
-
-
-@pytest.mark.long
-def test_how_long_a_large_paste_stalls_the_window(
-    view: AskView, qtbot: QtBot, record_property: Callable[[str, object], None]
-) -> None:
-    beats: list[float] = []
-    timer = QTimer()
-    timer.timeout.connect(lambda: beats.append(time.perf_counter()))
-    timer.start(1)
-    text = (
-        "Passwords are kept in a safe place that nobody knows of, it is said. " * 8 + "\n\n"
-    ) * 5400 + TEXT
-    sheet = view.sheets.current()
-    QGuiApplication.clipboard().setText(text)
-    qtbot.wait(50)
-    sheet.pane.paste()
-    qtbot.wait(200)
-    ask(view, qtbot, "How long?", text)
-    qtbot.wait(200)
-    timer.stop()
-    assert sheet.pane.lit() == list(WORDS)
-    assert sheet.pane.light_boxes(0), "scrolled into view"
-    longest = max(after - before for before, after in pairwise(beats))
-    record_property("longest_gap_ms", round(longest * 1000))
-    print(
-        f"longest gap of the event loop, {len(text):,} characters pasted and asked: {longest * 1000:.0f} ms"
-    )
 
 
 def test_look_inside_carries_the_question_and_the_place_that_is_lit_up(view: AskView, qtbot: QtBot) -> None:
