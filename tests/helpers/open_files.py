@@ -50,7 +50,8 @@ def is_open(view: AskView, qtbot: QtBot, paths: Sequence[Path]) -> Sheet:
 
 def titles(view: AskView) -> list[str]:
     """What the tabs say."""
-    return [view.tabs.title(index) for index in range(view.tabs.strip.count())]
+    strip = view.tabs.strip
+    return [strip.tabText(index).replace("&&", "&") for index in range(strip.count())]
 
 
 def ask(view: AskView, qtbot: QtBot, question: str) -> Sheet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
@@ -139,9 +139,8 @@ class AnswerCard(QFrame):
         self.likely.setText(
             self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
         )
-        self.nearest.blockSignals(True)
-        self.nearest.setChecked(nearest)
-        self.nearest.blockSignals(False)
+        with QSignalBlocker(self.nearest):
+            self.nearest.setChecked(nearest)
         self._name_nearest()
         self._sentence.setVisible(nearest and place is not None)
         if nearest and place is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -149,9 +149,8 @@ class ThresholdLine(QWidget):
 
     def set_threshold(self, threshold: float, own: bool) -> None:
         """Show a threshold; `own`: it is the reader's own."""
-        self.slider.blockSignals(True)
-        self.slider.setValue(round(threshold * 100))
-        self.slider.blockSignals(False)
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(round(threshold * 100))
         self.words.setText(f"Answers above {wording.percent(threshold)} confidence")
         self._own.setEnabled(not own)
 

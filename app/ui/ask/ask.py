@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, Qt, Slot
+from PySide6.QtCore import QSignalBlocker, QStandardPaths, Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -266,9 +266,8 @@ class AskView(Page):
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
         self.panel.notice.clear()
-        self.panel.box.blockSignals(True)
-        self.panel.box.set_question(sheet.session.question, sheet.session.history)
-        self.panel.box.blockSignals(False)
+        with QSignalBlocker(self.panel.box):
+            self.panel.box.set_question(sheet.session.question, sheet.session.history)
         self.panel.strip.clear()
         self._show(sheet)
         run = sheet.session.shown_run

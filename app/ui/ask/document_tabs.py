@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -41,10 +41,9 @@ class TabStrip(QTabBar):
         # Qt scrolls until the current tab is visible, but not back where there is room again.
         front = self.currentIndex()
         if front > 0 and self.tabRect(0).left() < 0 and event.size().width() > event.oldSize().width():
-            silent = self.blockSignals(True)
-            self.setCurrentIndex(0)
-            self.setCurrentIndex(front)
-            self.blockSignals(silent)
+            with QSignalBlocker(self):
+                self.setCurrentIndex(0)
+                self.setCurrentIndex(front)
 
     def initStyleOption(self, option: QStyleOptionTab, index: int) -> None:
         super().initStyleOption(option, index)
@@ -135,8 +134,8 @@ class DocumentTabs(QFrame):
 
     def add(self, title: str, tip: str = "", at: int = -1) -> int:
         """Add a tab, by default at the end; returns its index."""
-        self.strip.blockSignals(True)
-        index = self.strip.insertTab(at if at >= 0 else self.strip.count(), "")
+        with QSignalBlocker(self.strip):
+            index = self.strip.insertTab(at if at >= 0 else self.strip.count(), "")
         close = QToolButton()
         close.setIcon(self._theme.icon("close"))
         mark(close, kind="close")
@@ -144,7 +143,6 @@ class DocumentTabs(QFrame):
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         close.clicked.connect(self._close_clicked)
         self.strip.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
-        self.strip.blockSignals(False)
         self.rename(index, title, tip)
         for scroller in self.strip.findChildren(QToolButton):
             if scroller.objectName().startswith("Scroll"):
@@ -161,19 +159,13 @@ class DocumentTabs(QFrame):
 
     def remove(self, index: int) -> None:
         """Remove a tab without a signal."""
-        self.strip.blockSignals(True)
-        self.strip.removeTab(index)
-        self.strip.blockSignals(False)
+        with QSignalBlocker(self.strip):
+            self.strip.removeTab(index)
 
     def select(self, index: int) -> None:
         """Make a tab the current one without a signal."""
-        self.strip.blockSignals(True)
-        self.strip.setCurrentIndex(index)
-        self.strip.blockSignals(False)
-
-    def title(self, index: int) -> str:
-        """A tab's title."""
-        return self.strip.tabText(index).replace("&&", "&")
+        with QSignalBlocker(self.strip):
+            self.strip.setCurrentIndex(index)
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """Offer files opened before, the latest first."""

@@ -32,6 +32,7 @@ _TITLE_LENGTH = 26
 class Sheet(QWidget):
     """The page of a session: its document, or its file's progress, password or fault.
 
+    `title` is its tab's title, `pane` the widget that shows the document: `editor` for plain texts.
     `edited` is sent after every change of the text; `text_changed` carries this sheet after the first one since a
     question, when the text is emptied and when it is back; `renamed` is sent when the title has changed. The requests
     are those of the buttons of the page. The others pass on signals of the document's pane.
@@ -53,12 +54,12 @@ class Sheet(QWidget):
         super().__init__()
         self.session = session if session is not None else AskSession()
         self._theme = theme
-        self._title = UNTITLED
+        self.title = UNTITLED
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.banner = Notice(theme)
         self.editor = DocumentPane(theme)
-        self._pane: AnyPane = self.editor
+        self.pane: AnyPane = self.editor
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
         self._stack = QStackedWidget()
@@ -79,16 +80,6 @@ class Sheet(QWidget):
         theme.changed.connect(self._place_empty)
         # A page that scrolls, as when it is emptied, moves the widgets on it.
         self.editor.updateRequest.connect(self._page_moved)
-
-    @property
-    def title(self) -> str:
-        """The tab's title."""
-        return self._title
-
-    @property
-    def pane(self) -> AnyPane:
-        """The widget that shows the document."""
-        return self._pane
 
     @property
     def is_open(self) -> bool:
@@ -128,7 +119,7 @@ class Sheet(QWidget):
     def show_earlier(self) -> None:
         """Show the document again that is read anew, as its earlier reading has it."""
         self.session.state = DocumentState.OPEN
-        self._show(self._pane)
+        self._show(self.pane)
 
     def show_opened(self, opened: Opened) -> None:
         """Show a file that was read."""
@@ -207,14 +198,14 @@ class Sheet(QWidget):
         from app.ui.document.pdf.page_pane import PagePane
 
         wanted = PagePane if kind is Kind.PDF else RichPane
-        if isinstance(self._pane, wanted):
-            return self._pane
+        if isinstance(self.pane, wanted):
+            return self.pane
         pane = wanted(self._theme)
         self._connect(pane)
         return pane
 
     def _show(self, pane: AnyPane) -> None:
-        before, self._pane = self._pane, pane
+        before, self.pane = self.pane, pane
         if self._stack.indexOf(pane) < 0:
             self._stack.addWidget(pane)
         self._stack.setCurrentWidget(pane)
@@ -258,8 +249,8 @@ class Sheet(QWidget):
 
     def _update_title(self) -> None:
         title = self.session.name or self._beginning() or UNTITLED
-        if title != self._title:
-            self._title = title
+        if title != self.title:
+            self.title = title
             self.renamed.emit()
 
     def _beginning(self) -> str:

@@ -73,7 +73,7 @@ class HistoryList(RowList):
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)
-        self.tools.action_requested.connect(self._act)
+        self.tools.action_requested.connect(self._tool_clicked)
         self.clicked.connect(self._row_clicked)
         self.selectionModel().currentChanged.connect(self._place_tools)
         self.verticalScrollBar().valueChanged.connect(self._place_tools)
@@ -154,14 +154,12 @@ class HistoryList(RowList):
             return
         self.setCurrentIndex(index)
         menu = QMenu(self)
-        for _, _, name, tip in _ACTIONS:
+        for action, _, name, tip in _ACTIONS:
             keys = tip.rsplit("(", 1)[1].rstrip(")")
-            menu.addAction(f"{name}\t{keys}")
-        menu.addAction("Copy\tCtrl+C")
-        chosen = menu.exec(place)
-        signals = (self.open_requested, self.check_requested, self.delete_requested, self.copy_requested)
-        if chosen is not None:
-            signals[menu.actions().index(chosen)].emit(entry)
+            menu.addAction(f"{name}\t{keys}").setData(action)
+        menu.addAction("Copy\tCtrl+C").setData("copy")
+        if (chosen := menu.exec(place)) is not None:
+            self._act(chosen.data(), entry)
         menu.deleteLater()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -170,16 +168,17 @@ class HistoryList(RowList):
 
     # The buttons of the row under the mouse, or of the chosen one
 
+    def _act(self, action: str, entry: Entry) -> None:
+        signals = {
+            "open": self.open_requested, "check": self.check_requested,
+            "delete": self.delete_requested, "copy": self.copy_requested,
+        }  # fmt: skip
+        signals[action].emit(entry)
+
     @Slot(str)
-    def _act(self, action: str) -> None:
-        entry = self._entry_at(self._tools_row())
-        if entry is not None:
-            signals = {
-                "open": self.open_requested,
-                "check": self.check_requested,
-                "delete": self.delete_requested,
-            }
-            signals[action].emit(entry)
+    def _tool_clicked(self, action: str) -> None:
+        if (entry := self._entry_at(self._tools_row())) is not None:
+            self._act(action, entry)
 
     def _tools_row(self) -> int:
         return self._over if self._over >= 0 else self.currentIndex().row()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -19,9 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.flow_text import FlowText
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _MOST_RECENT = 4
+_NBSP = "\N{NO-BREAK SPACE}"
+_KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
 
 
 class SampleButton(QPushButton):
@@ -77,46 +79,26 @@ class EmptyPage(QFrame):
         self._buttons: list[SampleButton] = []
         self._columns = 0
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._title = QLabel("Drop a file here, or paste a text")
-        self._title.setWordWrap(True)
-        self._paste = QPushButton("Paste")
-        self._paste.setToolTip("Paste  (Ctrl+V)")
-        self._open = QPushButton("Open a file…")
-        self._open.setToolTip("Open files  (Ctrl+O)")
+        self._paste = push_button(theme, "Paste", icon="paste", tip="Paste  (Ctrl+V)")
+        self._open = push_button(theme, "Open a file…", icon="open", tip="Open files  (Ctrl+O)")
         for button in (self._paste, self._open):
-            button.setAccessibleName(button.text())
             button.setCursor(Qt.CursorShape.ArrowCursor)
-        self._kinds = QLabel("PDF, Word, web pages, Markdown and plain text")
-        self._again = QLabel("Open again")
+        self._again = plain_label("Open again", type="small_strong", ink="quiet")
         self._recent: list[QPushButton] = []
         self._recents = QVBoxLayout()
         self._recents.setSpacing(0)
-        self._or = QLabel("Or try one of these")
-        self._keys = QLabel(
-            "\N{NO-BREAK SPACE}· ".join(
-                each.replace(" ", "\N{NO-BREAK SPACE}")
-                for each in (
-                    "Ctrl+V paste",
-                    "Ctrl+O open",
-                    "Ctrl+L question",
-                    "Enter ask",
-                    "F3 next",
-                    "F1 all keys",
-                )
-            )
-        )
-        for label in (self._kinds, self._again, self._or, self._keys):
-            label.setProperty("ink", "quiet")
-            label.setWordWrap(True)
+        self._or = plain_label("Or try one of these", type="small_strong", ink="quiet")
+        keys = (one.replace(" ", _NBSP) for one in _KEYS)
         row = QHBoxLayout()
         row.addWidget(self._open)
         row.addWidget(self._paste)
         row.addStretch(1)
-        self._row = row
         self._grid = QGridLayout()
         self._column = QVBoxLayout(self)
-        self._column.addWidget(self._title)
-        self._column.addWidget(self._kinds)
+        self._column.addWidget(plain_label("Drop a file here, or paste a text", type="answer"))
+        self._column.addWidget(
+            plain_label("PDF, Word, web pages, Markdown and plain text", type="small", ink="quiet")
+        )
         self._column.addLayout(row)
         self._column.addSpacing(theme.step(3))
         self._column.addWidget(self._again)
@@ -124,19 +106,13 @@ class EmptyPage(QFrame):
         self._column.addWidget(self._or)
         self._column.addLayout(self._grid)
         self._column.addSpacing(theme.step(3))
-        self._column.addWidget(self._keys)
+        self._column.addWidget(plain_label(f"{_NBSP}· ".join(keys), type="small", ink="quiet"))
         self._column.addStretch(1)
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
-        mark(self._title, type="answer")
-        mark(self._keys, type="small")
-        mark(self._kinds, type="small")
-        mark(self._or, self._again, type="small_strong")
-        self._paste.setIcon(theme.icon("paste", "ink"))
-        self._open.setIcon(theme.icon("open", "ink"))
         theme.space(self._column, 2, (0, 2, 0, 4))
         theme.in_steps(self._grid.setSpacing, 2)
-        theme.in_steps(self._row.setSpacing, 2)
+        theme.in_steps(row.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer these samples: titles and their first questions."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl, Signal, Slot
@@ -21,20 +20,12 @@ _DOCUMENTS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """The dropped files: models, and all others."""
-
-    models: list[Path]
-    others: list[Path]
-
-
-def sort_files(paths: list[Path], report: Report) -> Sorted:
-    """Separate models from other files."""
+def sort_files(paths: list[Path], report: Report) -> tuple[list[Path], list[Path]]:
+    """The models among dropped files, and all others."""
     from app.flows.models.take_in import looks_like_model
 
     models = [path for path in paths if looks_like_model(path)]
-    return Sorted(models, [path for path in paths if path not in models])
+    return models, [path for path in paths if path not in models]
 
 
 class Drops(QObject):
@@ -80,11 +71,12 @@ class Drops(QObject):
         return True
 
     @Slot(object)
-    def _sorted(self, found: Sorted) -> None:
-        if found.others:
-            self._pass_on(found.others)
-        if found.models:
-            self.models.emit(found.models)
+    def _sorted(self, found: tuple[list[Path], list[Path]]) -> None:
+        models, others = found
+        if others:
+            self._pass_on(others)
+        if models:
+            self.models.emit(models)
 
     @Slot(object)
     def _not_sorted(self, error: BaseException) -> None:

@@ -15,6 +15,8 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.status_line import StatusLine
 
+_log = logging.getLogger(__name__)
+
 LOADING = "Loading the reader…"
 AGAIN = "Loading the reader again…"
 
@@ -127,9 +129,6 @@ class Reader(QObject):
 
 def _find_reader(workspace: Workspace, report: Report) -> ModelCard:
     return workspace.find_model(Head.QUESTION_ANSWERING)
-
-
-_log = logging.getLogger(__name__)
 
 
 class Idle(QObject):

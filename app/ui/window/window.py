@@ -65,20 +65,17 @@ class Noticed(QObject):
     def _show(self, sentence: str) -> None:
         if sentence not in self._sentences:
             self._sentences.append(sentence)
-        self._notice.show_hint(self._words())
+        self._notice.show_hint(merged(self._sentences))
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
-        if self._sentences and self._notice.sentence() == self._words():
+        if self._sentences and self._notice.sentence() == merged(self._sentences):
             self._notice.clear()
         self._sentences.clear()
 
     @Slot()
     def _closed(self) -> None:
         self._sentences.clear()
-
-    def _words(self) -> str:
-        return merged(self._sentences)
 
 
 def merged(sentences: Sequence[str]) -> str:

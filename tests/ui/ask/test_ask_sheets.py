@@ -19,6 +19,7 @@ from app.core.text import Span
 from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
+from tests.helpers.open_files import titles
 from tests.helpers.windows import FakeEngine
 
 CARD = ModelCard("reader", "/models/reader", "bert", (Head.QUESTION_ANSWERING,))
@@ -39,10 +40,6 @@ def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[
 @pytest.fixture
 def view(make: Callable[[], AskView]) -> AskView:
     return make()
-
-
-def titles(view: AskView) -> list[str]:
-    return [view.tabs.title(index) for index in range(view.tabs.strip.count())]
 
 
 def write(view: AskView, text: str) -> None:

@@ -298,7 +298,7 @@ def test_a_sample_fills_the_page_and_asks(view: AskView, qtbot: QtBot, engine: F
     qtbot.mouseClick(sheet.empty.buttons()[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: sheet.pane.lit() == ["the"])
     assert not sheet.empty.isVisible()
-    assert view.tabs.title(0) == sheet.title == view._samples[0].title
+    assert view.tabs.strip.tabText(0) == sheet.title == view._samples[0].title
     assert view.panel.box.question() == view._samples[0].questions[0]
 
 

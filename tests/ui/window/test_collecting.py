@@ -61,14 +61,6 @@ def litter(report: Report) -> None:
     report.check()
 
 
-def test_left_to_itself_the_collector_runs_in_a_lane(lanes: Lanes, automatic: None, qtbot: QtBot) -> None:
-    gone: list[int] = []
-    Cycle(gone)
-    lanes.work.start(litter)
-    qtbot.waitUntil(lambda: lanes.work.idle)
-    assert len(gone) == 1 and gone != [HERE]
-
-
 def test_what_is_new_goes_in_the_windows_thread_at_the_next_look_once_it_is_much(
     lanes: Lanes, held: Collecting, qtbot: QtBot
 ) -> None:
