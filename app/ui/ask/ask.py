@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -483,10 +484,6 @@ class AskView(Page):
         self._stronger = models
         self._offer_stronger()
 
-    @Slot()
-    def _show_stronger(self) -> None:
-        self.open_models.emit("offered")
-
     # Building
 
     @Slot()
@@ -539,7 +536,7 @@ class AskView(Page):
         panel.list.chosen.connect(controller.choose)
         panel.list.copy_requested.connect(controller.copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
-        panel.readers.clicked.connect(self._show_stronger)
+        panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
         panel.threshold.changed.connect(self._threshold_moved)
         self.theme.changed.connect(panel.refresh)
 

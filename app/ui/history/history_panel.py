@@ -111,7 +111,8 @@ class HistoryBar(QFrame):
 class HistoryPanel(QFrame):
     """The search above, the list, and its actions below.
 
-    `search_requested` is sent a moment after the search changed, `ask_requested` from a history that is empty.
+    `counted` tells how many entries there are. `search_requested` is sent a moment after the search changed,
+    `ask_requested` from a history that is empty.
     """
 
     search_requested = Signal()
@@ -127,7 +128,7 @@ class HistoryPanel(QFrame):
         self.search = SearchLine(theme, "Search questions, answers and documents", self.strip)
         self.undo = UndoLine(theme)
         self.bar = HistoryBar(theme, formats)
-        self._count = plain_label(type="small", ink="quiet", wrap=False)
+        self.counted = plain_label(type="small", ink="quiet", wrap=False)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.empty)
@@ -137,7 +138,7 @@ class HistoryPanel(QFrame):
         self.search.down_requested.connect(self.go_to_list)
         self.list.up_requested.connect(self.go_to_search)
         self.empty.acted.connect(self._act)
-        theme.in_steps(self._count.setContentsMargins, 0, 0, 0, 0.5)
+        theme.in_steps(self.counted.setContentsMargins, 0, 0, 0, 0.5)
         theme.in_steps(self.search.setMinimumWidth, 50)
         for inner in self._narrow:
             theme.in_steps(inner.setMaximumWidth, MOST_WIDE)
@@ -150,8 +151,8 @@ class HistoryPanel(QFrame):
         total = self.list.history.total
         searched = bool(words.strip())
         self.bar.set_total(total, whole)
-        self._count.setText(f"{total:,} of {whole:,}" if searched else count(whole, "question"))
-        self._count.setVisible(bool(whole))
+        self.counted.setText(f"{total:,} of {whole:,}" if searched else count(whole, "question"))
+        self.counted.setVisible(bool(whole))
         focused = self.search.hasFocus() or self.empty.isAncestorOf(self.focusWidget() or self)
         self.search.setVisible(bool(whole) or searched)
         self._rule.setVisible(bool(total))
@@ -171,10 +172,6 @@ class HistoryPanel(QFrame):
         self._stack.setCurrentWidget(self.list if total else self.empty)
         if focused and not self.search.hasFocus():
             self.go_to_search()
-
-    def counted(self) -> str:
-        """The number of entries in words."""
-        return self._count.text()
 
     @Slot()
     def _act(self) -> None:
@@ -212,7 +209,7 @@ class HistoryPanel(QFrame):
         self.setProperty("kind", "desk")
         head, above, below = QHBoxLayout(), QVBoxLayout(), QVBoxLayout()
         head.addWidget(plain_label("History", type="title", wrap=False))
-        head.addWidget(self._count, 0, Qt.AlignmentFlag.AlignBottom)
+        head.addWidget(self.counted, 0, Qt.AlignmentFlag.AlignBottom)
         head.addStretch(1)
         head.addWidget(self.search, 2)
         above.addLayout(head)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 from app.core import wording
 from app.core.about import NAME, VERSION
@@ -28,9 +22,10 @@ from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 from app.ui.settings.settings_updates import UpdatesRow
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
@@ -131,7 +126,7 @@ class SettingsView(Page):
         self.top_k.setAccessibleName("Answers listed")
         self.top_k.setRange(1, 100)
         self._folder = ElidedLabel(str(workspace.paths.data))
-        self._open = QPushButton("Open the folder")
+        self._open = push_button(theme, "Open the folder", name="Open the folder where things are kept")
         self.updates = UpdatesRow(workspace, theme, lanes)
         self._lay_out()
         self._take_settings()
@@ -140,8 +135,8 @@ class SettingsView(Page):
         self.reading.chosen.connect(self._reading_chosen)
         self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
-        self.device.followed.connect(self._show_computer)
-        self.network.followed.connect(self._show_network)
+        self.device.followed.connect(partial(self.open_models.emit, "computer"))
+        self.network.followed.connect(partial(self.open_models.emit, "network"))
         self.about.followed.connect(self.open_about)
         for head, choice in self.models.items():
             choice.activated.connect(partial(self._model_chosen, head))
@@ -149,7 +144,6 @@ class SettingsView(Page):
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
-        mark(self._title, type="title")
         for narrow in (self.top_k, self.text_size):
             theme.in_steps(narrow.setFixedWidth, 30)
         self._number = self.top_k.lineEdit()  # its wrapper must live as long as the steps are to be applied
@@ -197,14 +191,6 @@ class SettingsView(Page):
     def _history_chosen(self, history: str) -> None:
         self.workspace.settings.keep_history = history == "keep"
         self._save("keep_history")
-
-    @Slot()
-    def _show_computer(self) -> None:
-        self.open_models.emit("computer")
-
-    @Slot()
-    def _show_network(self) -> None:
-        self.open_models.emit("network")
 
     def _model_chosen(self, head: Head, index: int) -> None:
         self.workspace.settings.models[head.value] = self.models[head].itemData(index)
@@ -282,8 +268,6 @@ class SettingsView(Page):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._folder.setAccessibleName(f"Folder: {self._folder.full_text()}")
-        self._open.setAccessibleName("Open the folder where things are kept")
-        self._title = QLabel("Settings")
         card = FormCard(self.theme)
         card.add_row("Look", self.look)
         card.add_row("Text size", self.text_size, wide=False)
@@ -313,6 +297,6 @@ class SettingsView(Page):
         card.add_full_width(self.not_shown)
         card.add_row("Version", self.about)
         self._column = column = CardColumn(self.theme)
-        for part in (self._title, self.notice, card):
+        for part in (plain_label("Settings", type="title", wrap=False), self.notice, card):
             column.add(part)
         column.fill(self)

@@ -19,8 +19,8 @@ _WIDE_ENOUGH = 196
 class Rail(QFrame):
     """Named pages in groups, one of them chosen; those of the group FOOT are at the bottom.
 
-    `chosen` carries the key of the page that the user picked. A narrow window shows only the icons, with the names as
-    their tool tips.
+    `chosen` carries the key of the page that the user picked. Where the window `is_narrow`, only the icons are shown,
+    with the names as their tool tips.
     """
 
     chosen = Signal(str)
@@ -44,7 +44,7 @@ class Rail(QFrame):
                 else:
                     layout.addWidget(self._heading(group))
             layout.addWidget(self._button(place, "Ctrl+," if place.key == "settings" else f"Ctrl+{at}"))
-        self._narrow = False
+        self.is_narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
         theme.changed.connect(self._fit)
@@ -70,10 +70,6 @@ class Rail(QFrame):
         self._group.addButton(button)
         return button
 
-    def is_narrow(self) -> bool:
-        """Whether only the icons are shown."""
-        return self._narrow
-
     def event(self, event: QEvent) -> bool:
         """Watch the width of the window."""
         if event.type() == QEvent.Type.ParentChange and (parent := self.parentWidget()) is not None:
@@ -87,7 +83,7 @@ class Rail(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
         resized = event.type() == QEvent.Type.Resize and watched is self.parentWidget()
-        if resized and self._narrow != self._is_too_narrow():
+        if resized and self.is_narrow != self._is_too_narrow():
             self._fit()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
@@ -114,14 +110,14 @@ class Rail(QFrame):
     def _fit(self) -> None:
         """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
         step = self._theme.step
-        self._narrow = self._is_too_narrow()
-        style = Qt.ToolButtonStyle.ToolButtonIconOnly if self._narrow else _WITH_NAMES
+        self.is_narrow = self._is_too_narrow()
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly if self.is_narrow else _WITH_NAMES
         metrics = QFontMetrics(self._theme.font("strong"))
         widest = 0
         for button in self.buttons.values():
             button.setToolButtonStyle(style)
             widest = max(widest, metrics.horizontalAdvance(button.text()))
-        self.setFixedWidth(step(14) if self._narrow else max(step(37), widest + step(15)))
+        self.setFixedWidth(step(14) if self.is_narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:
         parent = self.parentWidget()

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.about import NAME
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 Group = tuple[str, tuple[tuple[str, str], ...]]
@@ -72,13 +73,10 @@ class ShortcutsHelp(QDialog):
         self.groups.setWidgetResizable(True)
         self.groups.setWidget(keys)
         outer.addWidget(self.groups)
-        close = QPushButton("Close")
+        close = push_button(theme, "Close")
         close.setDefault(True)
-        close.setAccessibleName("Close")
         close.clicked.connect(self.accept)
-        about = QPushButton(f"About {NAME}")
-        mark(about, kind="link")
-        about.setAccessibleName(about.text())
+        about = push_button(theme, f"About {NAME}", kind="link")
         about.clicked.connect(self._about)
         foot = QHBoxLayout()
         foot.addWidget(about)
@@ -117,9 +115,7 @@ def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) ->
     grid = QGridLayout()
     grid.setHorizontalSpacing(theme.step(5))
     grid.setVerticalSpacing(theme.step(2))
-    heading = QLabel(title)
-    mark(heading, type="strong")
-    grid.addWidget(heading, 0, 0, 1, 2)
+    grid.addWidget(plain_label(title, type="strong", wrap=False), 0, 0, 1, 2)
     for row, (keys, what) in enumerate(shortcuts, 1):
         cap = QLabel(spoken_keys(keys))
         mark(cap, kind="key", type="small")

@@ -125,7 +125,7 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
         "Now", "Who?", "Yesterday's", "An old one",
     ]  # fmt: skip
     assert shown[0] in ("Today", "Yesterday")  # the test may run at midnight
-    assert view.panel.counted() == "4 questions"
+    assert view.panel.counted.text() == "4 questions"
     model = view.panel.list.history
     spoken = [model.data(model.index(at), Qt.ItemDataRole.AccessibleTextRole) for at in (1, 2)]
     assert spoken[0] == "Now. three months' rent. Very likely, 94%. lease.pdf, page 2."
@@ -136,7 +136,7 @@ def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) ->
     view = open_view(entry(question="Who keeps dogs?"), entry(1, question="Who keeps cats?"), pasted())
     qtbot.keyClicks(view.focusWidget(), "dog")
     settle(view, qtbot)
-    assert numbers(view) == [1] and view.panel.counted() == "1 of 3"
+    assert numbers(view) == [1] and view.panel.counted.text() == "1 of 3"
     qtbot.keyClicks(view.focusWidget(), "mouse")
     settle(view, qtbot)
     assert not view.panel.list.isVisible() and view.panel.empty.title() == "Nothing found"
@@ -168,7 +168,7 @@ def test_older_entries_come_as_the_list_is_scrolled(
     open_view: Callable[..., HistoryView], qtbot: QtBot
 ) -> None:
     view = open_view(*(entry(at, asked=NOW - at * 40_000) for at in range(230)))
-    assert len(numbers(view)) == 100 and view.panel.counted() == "230 questions"
+    assert len(numbers(view)) == 100 and view.panel.counted.text() == "230 questions"
     listed, bar = view.panel.list, view.panel.list.verticalScrollBar()
     for wanted, high in ((200, 5000), (230, 10_000)):
         qtbot.waitUntil(lambda high=high: bar.maximum() > high)  # laid out
@@ -321,7 +321,7 @@ def test_delete_and_undo(open_view: Callable[..., HistoryView], qtbot: QtBot) ->
     qtbot.keyClick(view.panel.list, Qt.Key.Key_Delete)
     assert numbers(view) == [2, 1]
     settle(view, qtbot)
-    assert kept(view) == [2, 1] and view.panel.counted() == "2 questions"
+    assert kept(view) == [2, 1] and view.panel.counted.text() == "2 questions"
     chosen = view.panel.list.entry()
     assert chosen is not None and chosen.number == 2
     qtbot.keyClick(view.panel.list, Qt.Key.Key_Delete)
