@@ -104,23 +104,21 @@ def test_the_focus_stays_on_the_page_when_a_tab_is_closed(view: AskView, qtbot: 
     assert titles(view) == ["Alpha text."] and view.sheets.current().pane.hasFocus()
 
 
-def test_a_file_dropped_on_the_page_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "drop.txt").write_text("Dropped text.", "utf-8")
+@pytest.mark.parametrize("way", ["dropped on the page", "pasted into the question"])
+def test_a_file_that_is_dropped_or_pasted_is_opened(
+    view: AskView, qtbot: QtBot, tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "a.txt").write_text("A text.", "utf-8")
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "drop.txt"))])
-    view.sheets.current().pane.insertFromMimeData(data)
-    qtbot.waitUntil(lambda: titles(view) == ["drop.txt"])
-
-
-def test_a_file_pasted_into_the_question_is_opened(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "pasted.txt").write_text("Pasted text.", "utf-8")
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "pasted.txt"))])
-    QGuiApplication.clipboard().setMimeData(data)
-    view.panel.box.select()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_V, CONTROL)
-    QGuiApplication.clipboard().clear()  # it must not outlive Python's part of what was put there
-    qtbot.waitUntil(lambda: titles(view) == ["pasted.txt"])
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a.txt"))])
+    if way == "dropped on the page":
+        view.sheets.current().pane.insertFromMimeData(data)
+    else:
+        QGuiApplication.clipboard().setMimeData(data)
+        view.panel.box.select()
+        qtbot.keyClick(view.panel.box.field, Qt.Key.Key_V, CONTROL)
+        QGuiApplication.clipboard().clear()  # it must not outlive Python's part of what was put there
+    qtbot.waitUntil(lambda: titles(view) == ["a.txt"])
     assert view.panel.box.question() == ""
 
 

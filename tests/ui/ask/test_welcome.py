@@ -218,34 +218,25 @@ def test_it_can_be_put_away(start: Callable[..., MainWindow], qtbot: QtBot, way:
     assert (sheet in page.sheets.all()) == (way == "edit"), "until something else is begun, or for good"
 
 
-def test_a_sample_that_is_stopped_says_nothing_of_an_answer(
-    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
+@pytest.mark.parametrize("way", ["Stop", "Esc"])
+def test_the_sample_can_be_stopped_and_the_band_put_away_before_it(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, way: str
 ) -> None:
     engine.answer = until_stopped
-    window = start()
-    page = ask_page(window)
+    page = ask_page(start())
     qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
-    assert page.welcome is not None and page.welcome.band is not None
-    assert "being asked" in page.welcome.band.line()
-    page.panel.strip.stop_asked.emit()
-    qtbot.waitUntil(
-        lambda: page.welcome.band.line() == "This is a sample. Ask it something, or open a file of yours."
-    )
-
-
-def test_esc_puts_it_away_while_the_sample_is_still_asked(
-    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine
-) -> None:
-    engine.answer = until_stopped
-    window = start()
-    page = ask_page(window)
-    qtbot.waitUntil(lambda: page.welcome is not None and page.welcome.band is not None)
-    sheet = page.sheets.current()
-    qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
-    assert page.welcome is not None and page.welcome.band is None
-    assert sheet.session.run is not None and sheet.session.run.is_running
-    qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: sheet.session.run is not None and not sheet.session.run.is_running)
+    welcome, run = page.welcome, page.sheets.current().session.run
+    assert welcome is not None and welcome.band is not None and run is not None
+    assert "being asked" in welcome.band.line()
+    if way == "Stop":
+        page.panel.strip.stop_asked.emit()
+        sentence = "This is a sample. Ask it something, or open a file of yours."
+        qtbot.waitUntil(lambda: welcome.band is not None and welcome.band.line() == sentence)
+    else:
+        qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
+        assert welcome.band is None and run.is_running
+        qtbot.keyClick(page.panel.box.field, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not run.is_running)
 
 
 def test_it_can_be_called_up_again_beside_what_is_open(

@@ -49,44 +49,52 @@ def saved(view: SettingsView) -> settings_file.Settings:
     return settings_file.load(view.workspace.paths.settings_file)
 
 
-def test_the_look_changes_at_once_and_is_saved(view: SettingsView, qtbot: QtBot) -> None:
-    qtbot.mouseClick(view.look._buttons["dark"], Qt.MouseButton.LeftButton)
-    assert view.theme.name == "dark"
-    assert QApplication.palette().window().color() == view.theme.colour("desk")
-    assert saved(view).theme == "dark"
-
-
-def test_the_text_grows_at_once_and_the_size_is_saved(view: SettingsView) -> None:
-    before = view.look.font().pixelSize() or QApplication.font().pixelSize()
+def test_what_is_chosen_holds_at_once_and_is_saved(view: SettingsView, qtbot: QtBot) -> None:
+    before = QApplication.font().pixelSize()
     view.text_size.setCurrentIndex(view.text_size.findData(150))
     view.text_size.activated.emit(view.text_size.currentIndex())
-    assert QApplication.font().pixelSize() > before * 1.3
-    assert saved(view).text_size == 150
-
-
-def test_models_are_offered_by_head(view: SettingsView) -> None:
-    assert [view.models[QA].itemData(at) for at in range(view.models[QA].count())] == [
-        "small-reader",
-        "large-reader",
-    ]
-    assert [
-        view.models[Head.CLASSIFICATION].itemData(at)
-        for at in range(view.models[Head.CLASSIFICATION].count())
-    ] == ["moods"]
-    assert view.models[QA].itemText(0) == "small-reader, 45 MB"
-    assert "22 million" in view.models[QA].itemData(0, Qt.ItemDataRole.ToolTipRole)
+    assert QApplication.font().pixelSize() > before * 1.3 and saved(view).text_size == 150
+    qtbot.mouseClick(view.look._buttons["dark"], Qt.MouseButton.LeftButton)
+    assert QApplication.palette().window().color() == view.theme.colour("desk")
+    assert view.theme.name == saved(view).theme == "dark"
+    for reading in ("every", "quick", "usual"):
+        qtbot.mouseClick(view.reading._buttons[reading], Qt.MouseButton.LeftButton)
+        assert saved(view).ask_reading == reading
+        view.settings_changed()
+        assert view.reading._buttons[reading].isChecked()
+    view.top_k.setValue(9)
+    assert saved(view).ask_top_k == 9
+    folders = [label.full_text() for label in view.findChildren(ElidedLabel)]
+    assert str(view.workspace.paths.data) in folders
 
 
 def test_each_head_has_a_model_of_its_own(view: SettingsView) -> None:
     offered = {
         head: [choice.itemData(at) for at in range(choice.count())] for head, choice in view.models.items()
     }
+    assert offered[QA] == ["small-reader", "large-reader"] and offered[Head.CLASSIFICATION] == ["moods"]
     assert offered[Head.MASKED_WORDS] == offered[Head.NEXT_SENTENCE] == ["taught"]
     assert offered.keys() == set(Head)
+    assert view.models[QA].itemText(0) == "small-reader, 45 MB"
+    assert "22 million" in view.models[QA].itemData(0, Qt.ItemDataRole.ToolTipRole)
     assert view.models[Head.TOKEN_CLASSIFICATION].currentText() == "None is installed"
     assert not view.models[Head.TOKEN_CLASSIFICATION].isEnabled()
     view.models[Head.NEXT_SENTENCE].activated.emit(0)
     assert saved(view).models == {"next-sentence": "taught"}
+
+
+def test_the_model_that_is_taken_is_shown_also_one_that_is_gone(view: SettingsView, qtbot: QtBot) -> None:
+    starter = ModelCard("starter", "/m/starter", "bert", (QA,), source=Source.STARTER)
+    view.workspace.shelf.models = (*CARDS, starter)  # type: ignore[attr-defined]
+    view.workspace.shelf.default = lambda head: starter if head is QA else CARDS[2]  # type: ignore[method-assign]
+    for chosen, shown in (
+        ("", "starter"),
+        ("large-reader", "large-reader, 220 MB"),
+        ("vanished", "vanished (not installed)"),
+    ):
+        view.workspace.settings.models[QA] = chosen
+        view.settings_changed()
+        qtbot.waitUntil(lambda shown=shown: view.models[QA].currentText().startswith(shown))
 
 
 def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> None:
@@ -100,26 +108,6 @@ def test_a_chosen_model_is_saved_and_told(view: SettingsView, qtbot: QtBot) -> N
     view.shown()
     qtbot.waitUntil(lambda: not view._models_job.running)  # type: ignore[union-attr]
     assert view.models[QA].currentData() == "large-reader"
-
-
-def test_a_chosen_model_that_is_gone_is_said(view: SettingsView, qtbot: QtBot) -> None:
-    view.workspace.settings.models[QA] = "vanished"
-    view.shown()
-    qtbot.waitUntil(lambda: "vanished" in view.models[QA].currentText())
-    assert "not installed" in view.models[QA].currentText()
-
-
-def test_the_number_of_answers_is_saved(view: SettingsView) -> None:
-    view.top_k.setValue(9)
-    assert saved(view).ask_top_k == 9
-
-
-def test_what_is_read_of_long_documents_is_one_choice_that_is_saved(view: SettingsView, qtbot: QtBot) -> None:
-    for reading in ("every", "quick", "usual"):
-        qtbot.mouseClick(view.reading._buttons[reading], Qt.MouseButton.LeftButton)
-        assert saved(view).ask_reading == reading
-        view.settings_changed()
-        assert view.reading._buttons[reading].isChecked()
 
 
 @pytest.mark.parametrize(
@@ -162,23 +150,6 @@ def test_a_disk_that_refuses_is_said_on_the_page(view: SettingsView, qtbot: QtBo
     view.top_k.setValue(7)
     assert view.notice.isVisible()
     assert view.notice.sentence()
-
-
-def test_where_things_are_kept_is_shown(view: SettingsView) -> None:
-    assert any(
-        label.full_text() == str(view.workspace.paths.data) for label in view.findChildren(ElidedLabel)
-    )
-
-
-def test_without_a_choice_the_model_that_is_taken_is_shown(view: SettingsView, qtbot: QtBot) -> None:
-    starter = ModelCard("starter", "/m/starter", "bert", (QA,), source=Source.STARTER)
-    view.workspace.shelf.models = (*CARDS, starter)  # type: ignore[attr-defined]
-    view.workspace.shelf.default = lambda head: starter if head is QA else CARDS[2]  # type: ignore[method-assign]
-    view.settings_changed()
-    qtbot.waitUntil(lambda: view.models[QA].currentData() == "starter")
-    view.workspace.settings.models[QA] = "large-reader"
-    view.settings_changed()
-    qtbot.waitUntil(lambda: view.models[QA].currentData() == "large-reader")
 
 
 def test_where_no_program_shows_the_folder_that_is_said_below_it_in_any_window(

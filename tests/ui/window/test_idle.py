@@ -29,24 +29,15 @@ def test_the_next_question_loads_it_again_and_says_so(
 ) -> None:
     rest(window)
     qtbot.waitUntil(lambda: window.status.state() == AWAY)
-    assert engine.unloads == 1
+    window.lanes.work.start_aside(lambda report: None)
+    qtbot.wait(20)
+    assert engine.unloads == 1 and window.status.state() == AWAY, "a look at how things stand wakes nobody"
     rest(window, 60_000)
     work(window)
     assert window.status.state() == "Loading the reader again…"
     qtbot.waitUntil(lambda: window.status.state() == "Reader ready, on CPU")
     qtbot.waitUntil(lambda: window.lanes.work.idle)
     assert engine.said == ["load", "unload", "load", "run"], "the reader is there when the question is read"
-
-
-def test_what_was_put_away_is_not_put_away_again(
-    window: MainWindow, engine: RestingEngine, qtbot: QtBot
-) -> None:
-    rest(window)
-    qtbot.waitUntil(lambda: window.status.state() == AWAY)
-    window.lanes.work.start_aside(lambda report: None)
-    qtbot.wait(120)
-    assert engine.unloads == 1
-    assert window.status.state() == AWAY, "a look at how things stand wakes nobody"
 
 
 @pytest.mark.parametrize("spoil", ["never", "no process"])

@@ -92,19 +92,6 @@ def test_a_file_whose_long_lines_were_broken_is_still_that_file(
     qtbot.waitUntil(lambda: engine.prepared == [document])
 
 
-def test_headings_and_what_tells_the_file_are_left_out_where_breaks_have_moved_places(
-    window: MainWindow, opened: Callable[..., Document]
-) -> None:
-    chapters = "".join(f"CHAPTER {number}\n\n{PROSE[:2000]}\n\n" for number in ("I", "II", "III", "IV"))
-    opened(chapters)
-    sheet = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert len(sheet.session.opened.headings) == 4
-    opened("x" * LONG + "\n\n" + chapters, "unbroken.txt")
-    assert sheet.session.opened.sha256
-    other = window.page.sheets.current()  # type: ignore[attr-defined]
-    assert other.session.opened.headings == () and not other.session.opened.sha256
-
-
 def test_work_stops_it_at_once_and_it_goes_on_after_that(
     window: MainWindow, engine: PreparingEngine, opened: Callable[..., Document], qtbot: QtBot
 ) -> None:
