@@ -26,13 +26,8 @@ def tabs(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> DocumentTabs
 
 
 @pytest.mark.parametrize("scale", [1.0, 1.3])
-def test_the_name_in_front_is_cut_at_its_end_alone(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path, scale: float
-) -> None:
-    theme = Theme(default_paths().resources)
-    theme.choose("light", scale)
-    tabs = DocumentTabs(theme)
-    qtbot.addWidget(tabs)
+def test_the_name_in_front_is_cut_at_its_end_alone(tabs: DocumentTabs, qtbot: QtBot, scale: float) -> None:
+    tabs._theme.choose("light", scale)
     for name in NAMES:
         tabs.add(name)
     tabs.show()

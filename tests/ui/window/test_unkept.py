@@ -9,7 +9,6 @@ import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
@@ -39,11 +38,10 @@ def window(workspace: Workspace, qtbot: QtBot) -> Iterator[MainWindow]:
     made.close()
 
 
-def test_it_is_told_where_nothing_is_kept(window: MainWindow, workspace: Workspace) -> None:
+def test_it_is_told_once_where_nothing_is_kept(
+    window: MainWindow, workspace: Workspace, qtbot: QtBot
+) -> None:
     assert window.notice.sentence() == f"Nothing can be kept: {workspace.paths.data} cannot be written to."
-
-
-def test_once_closed_it_does_not_come_back(window: MainWindow, qtbot: QtBot) -> None:
     window.notice.clear()
     window.show_page("classify")
     edit = next(each for each in window.page.findChildren(QPlainTextEdit) if each.isVisible())
@@ -57,9 +55,3 @@ def test_a_home_that_can_be_written_to_is_no_matter(spanlight_home: Path) -> Non
     workspace = Workspace(Settings(), default_paths())
     assert workspace.storage_fault() is None
     assert not spanlight_home.exists()
-
-
-def test_settings_that_are_chosen_are_refused_with_a_sentence(workspace: Workspace) -> None:
-    workspace.settings.theme = "dark"
-    with pytest.raises(SpanlightError, match="could not be written"):
-        workspace.save_settings()
