@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
 
 from app.ui.kit.dropped import local_files
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import push_button
+from app.ui.kit.theme import Theme
 from app.ui.kit.undo_line import redoes
 
 _MOST_LINES = 5
@@ -83,13 +84,10 @@ class QuestionBox(QFrame):
         self.field.setTabChangesFocus(True)
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.button = QPushButton("Ask")
-        mark(self.button, kind="primary")
-        self.button.setAccessibleName("Ask")
-        self.button.setToolTip("Ask  (Enter)")
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.field, 1)
-        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
+        self.button = push_button(theme, "Ask", kind="primary", tip="Ask  (Enter)")
+        row = QHBoxLayout(self)
+        row.addWidget(self.field, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._changed)
@@ -97,7 +95,7 @@ class QuestionBox(QFrame):
         self.field.entered.connect(self.ask_requested)
         self.field.history_step.connect(self._step_history)
         self.button.clicked.connect(self.ask_requested)
-        theme.space(self._row, 2, (2.5, 2, 2, 2))
+        theme.space(row, 2, (2.5, 2, 2, 2))
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -176,7 +174,6 @@ class QuestionBox(QFrame):
 
     @Slot()
     def _restyle(self) -> None:
-        self._row.setAlignment(self.field, Qt.AlignmentFlag.AlignVCenter)
         self._colour(self.field.hasFocus())
         self._fit()
         # The number of lines is known only after the layout.

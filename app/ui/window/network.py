@@ -74,9 +74,8 @@ class NetworkSwitch(QObject):
     @Slot(object)
     def _begun(self, job: Job) -> None:
         job.partial.connect(self._progressed)
-        for end in (job.done, job.failed):
-            end.connect(self._ended)
-        job.stopped.connect(self._rested)
+        for end in (job.done, job.failed, job.stopped):
+            end.connect(self._rested)
 
     @Slot(object)
     def _progressed(self, result: object) -> None:
@@ -84,10 +83,6 @@ class NetworkSwitch(QObject):
 
         if isinstance(result, Downloading):
             self._button.set_busy(downloading(result.done, result.total))
-
-    @Slot(object)
-    def _ended(self, outcome: object) -> None:
-        self._rested()
 
     @Slot()
     def _rested(self) -> None:
