@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
+
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
@@ -65,9 +67,9 @@ class Runner:
         return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
 
 
-def require_finite(finite: bool, model: ReadyModel) -> None:
-    """Raises SpanlightError when a model's output is not finite."""
-    if not finite:
+def require_finite(model: ReadyModel, *outputs: np.ndarray) -> None:
+    """Raises SpanlightError when a model's outputs are not all finite."""
+    if not all(np.isfinite(values).all() for values in outputs):
         raise SpanlightError(
             f"The model {model.card.name} gave values that are not numbers.",
             "Its weights may be damaged: choose another model, or install this one again.",

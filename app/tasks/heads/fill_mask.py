@@ -209,7 +209,7 @@ def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_
     logits = arrays["logits"]
     for number, row in enumerate(batch):
         own = logits[number, : len(row.positions)]
-        require_finite(bool(np.isfinite(own).all()), model)
+        require_finite(model, own)
         yield row, own
 
 

@@ -69,7 +69,7 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
         for row, places in zip(batch, positions, strict=True):
             places[: len(row.masked)] = row.masked
         logits = run(batch, {"positions": positions})[0]["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        require_finite(model, logits)
         for row, own in zip(batch, logits, strict=True):
             counts[row.text] += _ranked(own[: len(row.masked)], row.words)
         if pace.due():

@@ -131,7 +131,7 @@ def _read(
     for batch in by_length(windows, lambda pair: pair[1], batch_size(model)):
         arrays, _ = run([window for _, window in batch])
         logits = arrays["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        require_finite(model, logits)
         for row, (index, window) in enumerate(batch):
             continues, does_not = (float(value) for value in logits[row])
             lengths = len(window.passages[0]), len(window.passages[1])

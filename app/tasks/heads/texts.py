@@ -164,7 +164,7 @@ def read_whole(
     for batch in batches:
         arrays, _ = run([window for _, _, window in batch])
         logits = arrays["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        require_finite(model, logits)
         for row, (whole, number, window) in enumerate(batch):
             whole.parts[number] = part_of(window, logits[row])
             yield whole

@@ -69,7 +69,7 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     template = PairTemplate.of(model.tokenizer)
     question = Question(subject.pair, (_document(subject),), in_order=True)
     run = QuestionRun(0, question, model, report)
-    cut = [window for _, group in run.groups(template) for window in group]
+    cut = [window for _, group in run.groups() for window in group]
     if not cut:
         raise _nothing("text")
     number = _where(cut, focus, lambda window: _score(window, focus, subject, model))

@@ -131,7 +131,7 @@ class _Row:
     def logits(self, *at: int) -> np.ndarray:
         """Logits, float64. Raises SpanlightError where they are not numbers."""
         values = self.outputs["logits"][at]
-        require_finite(bool(np.isfinite(values).all()), self.model)
+        require_finite(self.model, values)
         return values.astype(np.float64)
 
     def entry(self, otherwise: Callable[[], int]) -> int:

@@ -76,7 +76,7 @@ def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
     text = "# Towns\n\nCity | People\nParis | two\nRome | three\n"
     view, model = view_of_text(text), span_reader()
     question = Question("who is king", (Document(text, view=view),), in_order=True)
-    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups(PairTemplate.of(model.tokenizer))
+    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups()
     found = input_of(Subject(QA, text, question.text, focus=Span(0, 1), view=view), model, Silent())
     assert found.arrays["input_ids"].tolist() == [window.input_ids.tolist()]
     asked = [
@@ -122,7 +122,7 @@ def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
     model = span_reader()
     text = "the queen of hearts made some tarts. " * 900  # more than one section
     asked = QuestionRun(0, Question("who", (Document(text),)), model, Silent())
-    count = sum(len(group) for _, group in asked.groups(PairTemplate.of(model.tokenizer)))
+    count = sum(len(group) for _, group in asked.groups())
     found = input_of(Subject(QA, text, "who", focus=Span(20_100, 20_110)), model, Silent())
     assert found.window.windows == count > 100
     assert found.tokens_at(Span(20_100, 20_110))

@@ -22,7 +22,6 @@ from app.tasks.qa.fast.near_ties import DISTANCES
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
 from tests.helpers.long_texts import wave
 from tests.helpers.small_models import small_checkpoint
@@ -195,7 +194,7 @@ def test_such_a_span_of_another_window_too() -> None:
     narrow, again = by_table({"king": 2.98, "queen": 3.0}, {"queen": 3.0}, shift=0.05, shifted="king")
     words = ["a"] * 80
     blank = QuestionRun(0, ask("who", " ".join(words)), narrow, Silent())
-    (_, (first,)), *_ = blank.groups(PairTemplate.of(narrow.tokenizer), size=1)
+    (_, (first,)), *_ = blank.groups(size=1)
     last = int(np.flatnonzero(first.scored)[-1])
     words[last : last + 2] = "king", "queen"
     asked = ask("who", " ".join(words), top_k=1, threshold=0.0)

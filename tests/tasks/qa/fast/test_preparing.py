@@ -8,7 +8,7 @@ import pytest
 from app.core.report import Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Document
-from app.tasks.qa.fast.preparing import prepare
+from app.tasks.qa.fast.two_pass import prepare
 from app.tasks.qa.question_answering import read
 from app.tasks.text.known_words import KnownWords
 from app.tasks.text.text_cache import TextCache

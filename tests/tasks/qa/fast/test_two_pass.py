@@ -12,8 +12,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch
 from app.core.results import Outcome, Reading
 from app.core.text import Document
-from app.tasks.qa.fast.preparing import prepare
-from app.tasks.qa.fast.two_pass import READ
+from app.tasks.qa.fast.two_pass import READ, prepare
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.scores import answer_probability
