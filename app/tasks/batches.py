@@ -67,6 +67,14 @@ class Runner:
         return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
 
 
+def positions_of(rows: Sequence[Sequence[int] | np.ndarray]) -> Arrays:
+    """The array `positions` of a batch for a masked-word head: each row's places, -1 where another has more."""
+    positions = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int64)
+    for places, row in zip(positions, rows, strict=True):
+        places[: len(row)] = row
+    return {"positions": positions}
+
+
 def require_finite(model: ReadyModel, *outputs: np.ndarray) -> None:
     """Raises SpanlightError when a model's outputs are not all finite."""
     if not all(np.isfinite(values).all() for values in outputs):

@@ -171,10 +171,8 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
     assert first.answers == (("The Knave", TEXT.index("The Knave")),)
     assert first.view is not None and first.view.heading_at(TEXT.index("Knave")) == "Of tarts"
     assert (second.context, second.answers) == ("a | b", ())
-
-
-def test_a_row_with_its_own_context_needs_no_document(tmp_path: Path) -> None:
-    assert read_qa(written(tmp_path / "a.jsonl", {**ROW, "document": "gone"})) == [EXAMPLE]
+    own = written(tmp_path / "own.jsonl", {**ROW, "document": "gone"})
+    assert read_qa(own) == [EXAMPLE], "a row with its own context needs no document"
 
 
 @pytest.mark.parametrize(
@@ -238,15 +236,10 @@ def test_documents_that_are_none_are_told_with_their_row(
         read_qa(path)
 
 
-def test_documents_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
     path = written(with_documents(tmp_path, DOCUMENT), ASKED)
-    (tmp_path / "documents.jsonl.xz").write_bytes(b"no archive")
-    with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
-        read_qa(path)
-
-
-def test_a_truncated_archive(tmp_path: Path) -> None:
-    whole = lzma.compress(json.dumps(ROW).encode() * 50)
-    (tmp_path / "a.jsonl.xz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(SpanlightError):
-        read_qa(tmp_path / "a.jsonl.xz")
+    whole = (tmp_path / "documents.jsonl.xz").read_bytes()
+    for content in (b"no archive", whole[: len(whole) // 2]):
+        (tmp_path / "documents.jsonl.xz").write_bytes(content)
+        with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
+            read_qa(path)

@@ -12,12 +12,12 @@ from app.core.report import Report
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
-from app.tasks.batches import Pace, Runner, batch_size, require_finite
+from app.tasks.batches import Pace, Runner, batch_size, positions_of, require_finite
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import Tokens, join, part, tokenise
 from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
-from app.tasks.text.windows import PairTemplate, Window
+from app.tasks.text.windows import PairTemplate, Window, single_window
 
 # Logits over a whole vocabulary are large: at most so many places per batch, unless one window has more blanks.
 _MOST_PLACES = 64
@@ -153,7 +153,7 @@ class _Reader:
             first, last = stretch(at, at + len(pieces) - 1, len(whole), room)
             scored = np.zeros(last - first, dtype=bool)
             scored[at + known - first] = True
-            read = window(template, part(whole, first, last), first, scored)
+            read = single_window(template, first, part(whole, first, last), scored)
             yield _Row(read, (read.context_at + at + known - first,), (number,), piece)
 
     def filled(self, number: int, logits: np.ndarray) -> FilledBlank:
@@ -202,10 +202,7 @@ def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
 
 
 def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:
-    positions = np.full((len(batch), max(len(row.positions) for row in batch)), -1, dtype=np.int64)
-    for number, row in enumerate(batch):
-        positions[number, : len(row.positions)] = row.positions
-    arrays, _ = run([row.window for row in batch], {"positions": positions})
+    arrays, _ = run([row.window for row in batch], positions_of([row.positions for row in batch]))
     logits = arrays["logits"]
     for number, row in enumerate(batch):
         own = logits[number, : len(row.positions)]
@@ -272,7 +269,7 @@ def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report:
         first, last = stretch(group[0], group[-1], len(tokens), room)
         scored = np.zeros(last - first, dtype=bool)
         scored[np.array(group) - first] = True
-        yield window(template, part(tokens, first, last), first, scored)
+        yield single_window(template, first, part(tokens, first, last), scored)
 
 
 def groups(places: Sequence[int], count: int, room: int) -> list[list[int]]:
@@ -294,9 +291,3 @@ def stretch(first: int, last: int, count: int, room: int) -> tuple[int, int]:
     spare = room - (last - first + 1)
     start = max(0, min(first - spare // 2, count - room))
     return start, min(count, start + room)
-
-
-def window(template: PairTemplate, tokens: Tokens, first: int, scored: np.ndarray) -> Window:
-    """A window of a text's tokens, the first of them number `first`."""
-    ids, types = template.single(tokens.ids)
-    return Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)

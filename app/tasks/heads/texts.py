@@ -13,8 +13,8 @@ from app.core.models import ModelCard
 from app.core.report import Report
 from app.tasks.batches import Runner, batch_size, by_length, group_size, require_finite
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import Tokens, tokenise
-from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_windows
+from app.tasks.text.tokens import Tokens, join, tokenise
+from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_window, single_windows
 
 ItemT = TypeVar("ItemT")
 
@@ -67,7 +67,7 @@ def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: R
     chunks = _checked(tokenise(model.tokenizer, text), report)
     cut = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
     first = next(cut, None)
-    yield _empty_window(template) if first is None else first
+    yield single_window(template, 0, join(()), np.zeros(0, dtype=bool)) if first is None else first
     yield from cut
 
 
@@ -75,12 +75,6 @@ def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:
     for chunk in chunks:
         report.check()
         yield chunk
-
-
-def _empty_window(template: PairTemplate) -> Window:
-    ids, types = template.single(())
-    none = np.zeros(0, dtype=np.int32)
-    return Window(ids, types, len(template.single_parts[0]), 0, none, none, none.astype(bool))
 
 
 PartT = TypeVar("PartT")

@@ -79,7 +79,7 @@ class WindowScores:
         require_finite(model, start, end)
         window = found.cut
         scored = context_logits(window, start, end)
-        band = span_scores(*scored, window.scored, pieces=pieces_of(window, subject.text))
+        band = span_scores(*scored, window.scored, pieces_of(window, subject.text))
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

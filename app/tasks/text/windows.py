@@ -179,10 +179,14 @@ def single_windows(
     stride: int = STRIDE,
 ) -> Iterator[Window]:
     """Windows of a single text without a question, cut as `windows` cuts them."""
-    capacity = length - template.single_overhead
-    for first, tokens, scored in _slices(chunks, text, capacity, stride):
-        ids, types = template.single(tokens.ids)
-        yield Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
+    for piece in _slices(chunks, text, length - template.single_overhead, stride):
+        yield single_window(template, *piece)
+
+
+def single_window(template: PairTemplate, first: int, tokens: Tokens, scored: np.ndarray) -> Window:
+    """The window of a single text's tokens, the first of them number `first`; `scored` as in `Window`."""
+    ids, types = template.single(tokens.ids)
+    return Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
 
 
 _Slice = tuple[int, Tokens, np.ndarray]

@@ -77,27 +77,3 @@ def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, fa
         product *= float(chances(spelled)[at + known][piece])
     assert zap is not None and (zap.rank, zap.pieces) == (0, len(pieces))
     assert zap.probability == pytest.approx(product, rel=1e-3)
-
-
-@pytest.mark.parametrize("family", ("bert", "roberta", "mpnet", "albert"))
-def test_batches_and_padding_change_no_probability(tmp_path: Path, family: str) -> None:
-    model = ready(small_checkpoint(tmp_path / family, family, Head.MASKED_WORDS, positions=64))
-    text = "the king stole all the tarts and took them. " * 30
-    marks = [40, 300, 700, 1270]
-    for mark in reversed(marks):
-        text = text[:mark] + " ___ " + text[mark:]
-    blanks = blanks_in(text)
-    together = fill(TextToFill(text, blanks, top_k=5), model, Silent())
-    assert together.windows == len(blanks)
-    for number, blank in enumerate(blanks):
-        # The other blanks stay hidden, however they are read.
-        hidden = [b for b in blanks if b == blank or abs(b.start - blank.start) > 200]
-        (alone,) = [
-            b
-            for b in fill(TextToFill(text, tuple(hidden), top_k=5), model, Silent()).blanks
-            if b.span == blank
-        ]
-        assert [g.word for g in alone.guesses] == [g.word for g in together.blanks[number].guesses]
-        assert [g.probability for g in alone.guesses] == pytest.approx(
-            [g.probability for g in together.blanks[number].guesses], rel=1e-3
-        )

@@ -77,16 +77,3 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
             seen.add(word.tag)
         assert len(item.words) == 24
     assert len(seen) > 1
-
-
-@pytest.mark.parametrize("family", ("bert", "roberta", "albert"))
-def test_batches_and_padding_do_not_change_tags(tmp_path: Path, family: str) -> None:
-    model = ready(small_checkpoint(tmp_path / family, family, Head.TOKEN_CLASSIFICATION, LABELS))
-    texts = tuple("the king saw paris. " * n for n in (1, 9, 40, 3, 70))
-    together = tag(TextsToTag(texts), model, Silent())
-    for text, item in zip(texts, together.items, strict=True):
-        (alone,) = tag(TextsToTag((text,)), model, Silent()).items
-        assert [w.tag for w in item.words] == [w.tag for w in alone.words]
-        assert [w.probability for w in item.words] == pytest.approx(
-            [w.probability for w in alone.words], abs=1e-5
-        )

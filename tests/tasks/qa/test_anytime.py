@@ -15,35 +15,21 @@ from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
 from app.core.report import Silent
-from app.core.requests import QuestionBatch
 from app.core.results import HEAT_BINS, Reading
 from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa import question_run as run_module
 from app.tasks.qa.order import BEST_GROUPS
-from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.question_answering import read
 from app.tasks.qa.question_run import LEAST_HEAT, heat
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.sections import sections
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
-from tests.helpers.long_texts import ask, found
+from tests.helpers.long_texts import WORDS, ask, found
 from tests.helpers.small_models import small_checkpoint
 
-WORDS = (
-    "the king",
-    "queen",
-    "stole",
-    "tarts",
-    ". ",
-    "\n\n",
-    "שלום",
-    "日本語",
-    "👩\u200d👩\u200d👧",
-    "e\u0301",
-    "paris",
-)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=500).map(" ".join)
 FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 
@@ -91,16 +77,6 @@ def test_a_real_models_answers_are_the_same_in_every_order(tmp_path: Path, short
     assert one.windows > 10
     assert [a.span for a in one.answers] == [a.span for a in other.answers]
     assert found(one) == found(other)
-
-
-@pytest.mark.usefixtures("short_sections")
-def test_a_batch_gives_what_reading_one_by_one_gives() -> None:
-    dice = np.random.default_rng(5)
-    texts = [" ".join(dice.choice(WORDS, size)) for size in (0, 5, 700, 2000)]
-    questions = tuple(ask("who stole the tarts", text) for text in texts)
-    model = span_reader()
-    together = read_batch(QuestionBatch(questions), model, Silent())
-    assert list(map(found, together)) == [found(read(question, model, Silent())) for question in questions]
 
 
 def only_paris(**options: object) -> ReadyModel:

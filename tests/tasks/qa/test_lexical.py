@@ -16,9 +16,8 @@ from app.tasks.qa.spans import Candidate, pieces_of, span_scores
 from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window
 from tests.helpers.fake_models import SpanModel, span_reader
-from tests.helpers.long_texts import ask
+from tests.helpers.long_texts import WORDS, ask
 
-WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "日本語", "👩\u200d👩\u200d👧", "paris")
 FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 LONG = FILLER * (LEAST_LENGTH // len(FILLER) + 20)
 
@@ -137,7 +136,7 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
             places = PlaceRanking(self.question.text, self.question.documents)
             added = lexical_scores(places, document, window.starts)
             known = pieces_of(window, self.question.documents[document].text)
-            band = span_scores(start[inside] + added, end[inside], window.scored, pieces=known)
+            band = span_scores(start[inside] + added, end[inside], window.scored, known)
             seen.append(float(band.max()))
             return found
 

@@ -169,7 +169,7 @@ class NearTies:
         """
         window, text = read.window, self._question.documents[read.document].text
         start, end = context_logits(window, read.start_logits, read.end_logits)
-        scores = span_scores(start, end, window.scored, pieces=pieces_of(window, text))
+        scores = span_scores(start, end, window.scored, pieces_of(window, text))
         firsts, more = np.nonzero(scores >= best.score - near.overlapping)
         starts, ends = window.starts[firsts], window.ends[firsts + more]
         shares = (starts < best.span.end) & (ends > best.span.start)
