@@ -36,12 +36,12 @@ class Input:
     arrays: Arrays
     cut: Window
 
-    def tokens_at(self, place: Span, of: Part = Part.TEXT) -> tuple[int, ...]:
-        """The row's tokens that share a code point with a place of the text, or of the pair, from left to right."""
+    def tokens_at(self, place: Span) -> tuple[int, ...]:
+        """The row's tokens that share a code point with a place of the text, from left to right."""
         return tuple(
             at
             for at, token in enumerate(self.window.tokens)
-            if token.part is of and token.span is not None and token.span.overlaps(place)
+            if token.part is Part.TEXT and token.span is not None and token.span.overlaps(place)
         )
 
 

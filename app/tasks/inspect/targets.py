@@ -188,10 +188,7 @@ class Words:
         return self._vocabulary.word(entry, self._seam(blank))
 
     def _seam(self, blank: int) -> Seam:
-        blanks = self._subject.blanks
-        if blank and blanks[blank - 1].end == blanks[blank].start:
-            return Seam.LETTERS
-        return self._vocabulary.seam(self._subject.text, blanks[blank].start)
+        return self._vocabulary.blank_seam(self._subject.text, self._subject.blanks, blank)
 
 
 def _tagged(row: _Row) -> tuple[int, Span]:

@@ -302,9 +302,7 @@ def pad(batch: Sequence[Inputs], pad_id: int, least: int = 0) -> dict[str, np.nd
     return arrays
 
 
-def estimate_windows(
-    text_length: int, length: int, stride: int, tokens_per_character: float = TOKENS_PER_CHARACTER
-) -> int:
+def estimate_windows(text_length: int, length: int, stride: int) -> int:
     """About how many windows a text of so many code points has, at least 1."""
-    tokens = text_length * tokens_per_character
+    tokens = text_length * TOKENS_PER_CHARACTER
     return max(1, math.ceil((tokens - stride) / max(1, length - stride)))
