@@ -31,10 +31,16 @@ def group_size(model: ReadyModel) -> int:
     return 4 if model.device.device == "cpu" else 32
 
 
+def in_groups(items: Iterable[ItemT], size: int) -> Iterator[list[ItemT]]:
+    """The items in lists of at most `size`, in their order, taken as they are asked for."""
+    source = iter(items)
+    while group := list(islice(source, size)):
+        yield group
+
+
 def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: int) -> Iterator[list[ItemT]]:
     """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
-    source = iter(items)
-    while buffer := list(islice(source, 8 * size)):
+    for buffer in in_groups(items, 8 * size):
         buffer.sort(key=lambda item: len(window(item)), reverse=True)
         for at in range(0, len(buffer), size):
             yield buffer[at : at + size]
@@ -60,11 +66,9 @@ class Runner:
 
     def inputs(self, windows: Sequence[Inputs]) -> Arrays:
         """The model's input arrays for a batch of windows."""
-        return pad(windows, self._pad_id, self._least(windows))
-
-    def _least(self, windows: Sequence[Inputs]) -> int:
         longest = max(map(len, windows))
-        return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
+        least = min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
+        return pad(windows, self._pad_id, least)
 
 
 def positions_of(rows: Sequence[Sequence[int] | np.ndarray]) -> Arrays:
@@ -85,12 +89,11 @@ def require_finite(model: ReadyModel, *outputs: np.ndarray) -> None:
 
 
 class Pace:
-    """Reports progress at intervals, with the time left at the pace so far."""
+    """Reports progress ten times a second, with the time left at the pace so far."""
 
-    def __init__(self, report: Report, what: str, every: float = 0.1) -> None:
+    def __init__(self, report: Report, what: str) -> None:
         self._report = report
         self._what = what
-        self._every = every
         self._started = time.perf_counter()
         self._reported_at = -1.0
 
@@ -101,7 +104,7 @@ class Pace:
 
     def due(self) -> bool:
         """Whether it is time to report again."""
-        return self._reported_at < 0 or self.seconds - self._reported_at >= self._every
+        return self._reported_at < 0 or self.seconds - self._reported_at >= 0.1
 
     def report(self, done: int, total: int, left: float | None = None) -> None:
         """Reports how far the work is; `left` is in seconds: None to estimate it, inf for not known."""

@@ -23,6 +23,7 @@ from app.training import losses, metrics
 from app.training.augment import Augmenter
 from app.training.examples import (
     QaExample,
+    Source,
     TextExample,
     parse_source,
     read_placed_qa,
@@ -61,10 +62,9 @@ class Lesson:
 def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of question answering. Raises SpanlightError where examples or a teacher cannot be used."""
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_placed_qa(source.path), source.weight) for source in sources]
-    dev_examples = [e for text in request.dev for e in read_qa(parse_source(text).path)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(
+        request, lambda source: read_placed_qa(source.path), lambda source: read_qa(source.path)
+    )
     options = request.options
     teacher = None
     if request.teacher:
@@ -120,13 +120,9 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
     Raises SpanlightError where examples cannot be used.
     """
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_texts(source.path, source.labels), source.weight) for source in sources]
-    dev_sources = [parse_source(text) for text in request.dev]
-    dev_examples = [e for source in dev_sources for e in read_texts(source.path, source.labels)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(request, lambda source: read_texts(source.path, source.labels))
     seen = {e.label for group, _ in groups for e in group}
-    named = dict.fromkeys(label for source in sources for label in source.labels.values())
+    named = dict.fromkeys(label for text in request.examples for label in parse_source(text).labels.values())
     labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
     if len(labels) < 2:
         raise SpanlightError("The examples have one label only.", "Give examples of at least two.")
@@ -151,6 +147,22 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
         figure="accuracy",
         loss=lambda output, targets: losses.class_loss(output.logits, targets[:, 0]),
     )
+
+
+def examples_of(
+    request: TrainingRequest,
+    read: Callable[[Source], list[T]],
+    read_dev: Callable[[Source], list[T]] | None = None,
+) -> tuple[list[tuple[list[T], float]], list[T]]:
+    """The examples of each of a request's sources with its weight, and the dev examples.
+
+    Raises SpanlightError where there are none to learn from or to measure with.
+    """
+    sources = [parse_source(text) for text in request.examples]
+    groups = [(read(source), source.weight) for source in sources]
+    dev_examples = [e for text in request.dev for e in (read_dev or read)(parse_source(text))]
+    refuse_empty(groups, dev_examples)
+    return groups, dev_examples
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
@@ -268,10 +280,10 @@ def class_figures(
 
 
 def _read(
-    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report, size: int = 16
+    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report
 ) -> Iterator[tuple[int, Arrays]]:
     """Each window's number and logits (without a batch axis), windows of similar length read together."""
-    for part in longest_first(cut_windows, size):
+    for part in longest_first(cut_windows, 16):
         report.check()
         rows = (
             {name: array[row] for name, array in arrays.items()}

@@ -18,10 +18,9 @@ from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
 from app.training import metrics
-from app.training.examples import parse_source
 from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer
-from app.training.lessons import Lesson, Read, draw, drawn_size, refuse_empty
+from app.training.lessons import Lesson, Read, draw, drawn_size, examples_of
 from app.training.losses import UNTAGGED, tag_loss
 from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, runs
 
@@ -49,11 +48,7 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     probability of exchanging a name for another of its kind.
     """
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_tagged(source.path, source.labels), source.weight) for source in sources]
-    dev_sources = [parse_source(text) for text in request.dev]
-    dev_examples = [e for source in dev_sources for e in read_tagged(source.path, source.labels)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(request, lambda source: read_tagged(source.path, source.labels))
     labels = labels_of([e for group, _ in groups for e in group])
     if unknown := {tag for e in dev_examples for tag in e.tags} - set(labels):
         raise SpanlightError(
@@ -141,12 +136,12 @@ def collate_tagged(features: Sequence[TaggedTokens], pad_id: int) -> dict[str, n
 
 
 def dev_figures(
-    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report, size: int = 32
+    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report
 ) -> dict[str, float]:
     """Precision, recall and F1 (0 to 1) of names, over all, by source and by kind; a word has its first piece's tag."""
     features = [make.of_text(example) for example in examples]
     tags: dict[int, list[str]] = {}
-    for some in longest_first(features, size):
+    for some in longest_first(features, 32):
         report.check()
         logits = [
             row

@@ -36,7 +36,6 @@ class Passage:
 
     sentences: tuple[np.ndarray, ...]
     document: str
-    source: str = ""
 
     def __len__(self) -> int:
         return sum(map(len, self.sentences))
@@ -50,7 +49,7 @@ def passage(tokenizer: Tokenizer, text: RunningText) -> Passage:
             ids = join(tokenise(tokenizer, sentence.of(paragraph))).ids.astype(np.int64)
             if len(ids):
                 found.append(ids)
-    return Passage(tuple(found), text.document, text.source)
+    return Passage(tuple(found), text.document)
 
 
 FOLLOWS, RANDOM = 0, 1
@@ -256,12 +255,12 @@ def dev_pairs(tokenizer: Tokenizer, passages: Sequence[Passage], length: int) ->
 
 
 def pretraining_figures(
-    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report, size: int = 32
+    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report
 ) -> dict[str, float]:
     """Shares, 0 to 1: masked words ranked first and among the first five, and relations predicted right."""
     first = five = words = right = related = 0
     surprisal = 0.0
-    for some in longest_first(examples, size):
+    for some in longest_first(examples, 32):
         report.check()
         batch = collate_masked([examples[i] for i in some], pad_id)
         parts = read(batch)

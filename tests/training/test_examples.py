@@ -79,7 +79,15 @@ def test_what_is_no_source(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"no json\n", b'{"id": 1}\n', b'["a"]\n', b"\xff\xfe\x00", b'{"text": 1}']
+    "content",
+    [
+        b"no json\n",
+        b'{"id": 1}\n',
+        b'["a"]\n',
+        b"\xff\xfe\x00",
+        b'{"text": 1}',
+        json.dumps({**ROW, "context": 5}).encode(),
+    ],
 )
 def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl"
@@ -89,13 +97,6 @@ def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
             read(path)
     with pytest.raises(SpanlightError):
         read_qa(tmp_path / "missing.jsonl")
-
-
-@pytest.mark.parametrize("changes", [{"context": 5}, {"question": None}, {"question": ["Who?"]}])
-def test_a_question_and_its_context_are_texts(tmp_path: Path, changes: dict) -> None:
-    (tmp_path / "a.jsonl").write_text(json.dumps({**ROW, **changes}), encoding="utf-8")
-    with pytest.raises(SpanlightError, match="does not hold examples"):
-        read_qa(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("start", [6, 9, -26, 500])
@@ -178,6 +179,8 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
+        {"question": None},
+        {"question": ["Who?"]},
         {"answers": [{"text": "tarts", "row": 3, "column": 1, "start": 3}]},
         {"answers": [{"text": "tarts", "row": 2, "column": 2, "start": 3}]},
         {"answers": [{"text": "tarts", "row": -1, "column": 1, "start": 3}]},
@@ -191,7 +194,7 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
         {"header_rows": "one"},
     ],
 )
-def test_tables_that_are_none_are_told_with_their_row(tmp_path: Path, changes: dict) -> None:
+def test_rows_that_hold_no_question_are_told_with_their_number(tmp_path: Path, changes: dict) -> None:
     path = written(tmp_path / "a.jsonl", TABLE, {**TABLE, **changes})
     with pytest.raises(SpanlightError, match="does not hold examples: row 2 "):
         read_qa(path)

@@ -16,9 +16,8 @@ from app.training.names import Tagging, collate_tagged, dev_figures, labels_of
 from app.training.tagged import TaggedText, detokenise
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights
+from tests.training.test_trainer import Killed, Watched, equal, weights
 
-__all__ = ["one_thread"]
 BERT = small_tokenizer("bert")
 MIXED = ["king", "Ann", "U.S.", "wonderfully", ",", "'s", "\u00e9t\u00e9", "\U0001f600"]
 LABELS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")

@@ -20,9 +20,8 @@ from app.training.parallel import Workers
 from app.training.pretraining import IGNORED, collate_masked, forward, pretraining_lesson, pretraining_loss
 from app.training.trainer import train
 from tests.helpers.small_models import small_checkpoint
-from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights
+from tests.training.test_trainer import Killed, Watched, equal, weights
 
-__all__ = ["one_thread"]
 STORY = "The king took the tarts . The queen was sad . Alice came to the river . The war was long . "
 OTHER = "A film was bad . The book was wonderful . The man saw a rabbit . The city was great . "
 

@@ -10,9 +10,8 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.training.trainer import train
-from tests.training.test_trainer import Killed, Watched, files, one_thread, request_for
+from tests.training.test_trainer import Killed, Watched, request_for
 
-__all__ = ["files", "one_thread"]
 EVERY_STEP = {"workers": 1.0, "bfloat16": 0.0, "checkpoint_every": 1.0}
 
 

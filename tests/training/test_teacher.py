@@ -26,9 +26,8 @@ from app.training.parallel import Workers
 from app.training.teacher import PREFIX, Teacher
 from app.training.trainer import train
 from tests.helpers.small_models import WORDS, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, files, one_thread, request_for, weights
+from tests.training.test_trainer import Killed, Watched, equal, request_for, weights
 
-__all__ = ["files", "one_thread"]
 BERT = small_tokenizer("bert")
 OPTIONS = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0}
 

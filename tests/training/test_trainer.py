@@ -19,28 +19,7 @@ from app.models.compute.peak import Peak
 from app.training import trainer
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint
-
-NAMES = ["king", "queen", "knave", "alice", "rabbit", "man"]
-THINGS = ["tarts", "river", "book", "film", "city", "capital"]
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """qa.jsonl: who took what, half of it unanswerable; texts.jsonl: good or bad."""
-    rows, texts = [], []
-    for i in range(48):
-        name, thing, other = NAMES[i % 6], THINGS[(i // 6) % 6], THINGS[(i // 6 + 1 + i % 2) % 6]
-        context = f"the {name} took the {thing} . the people went to the war ."
-        asked, answers = (thing, [{"text": name, "answer_start": 4}]) if i % 3 else (other, [])
-        rows.append(
-            {"id": str(i), "context": context, "question": f"who took the {asked}?", "answers": answers}
-        )
-        texts.append(
-            {"text": f"the {thing} was {('bad', 'wonderful')[i % 2]} said the {name}", "label": i % 2}
-        )
-    (tmp_path / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
-    return tmp_path
+from tests.training.conftest import NAMES, THINGS
 
 
 def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) -> TrainingRequest:
@@ -56,15 +35,6 @@ def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) 
         "device": "cpu", "options": {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "swap": 0.2},
     }  # fmt: skip
     return TrainingRequest(**(settings | changes))
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Tiny models lose more to threads than they gain."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 class Killed(Exception):

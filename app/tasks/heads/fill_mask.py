@@ -15,7 +15,7 @@ from app.core.text import Span
 from app.tasks.batches import Pace, Runner, batch_size, positions_of, require_finite
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import Tokens, join, part, tokenise
+from app.tasks.text.tokens import Tokens, checked, join, part, tokenise
 from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
 from app.tasks.text.windows import PairTemplate, Window, single_window
 
@@ -221,11 +221,7 @@ def masked_tokens(
         ends.append(length)
         at = blank.end
     parts.append(text[at:])
-    chunks = []
-    for chunk in tokenise(model.tokenizer, "".join(parts), special_at=masks):
-        report.check()
-        chunks.append(chunk)
-    tokens = join(chunks)
+    tokens = join(checked(tokenise(model.tokenizer, "".join(parts), special_at=masks), report.check))
     # Some tokenizers also read "[mask]" in the text as the mask token.
     at_blank = np.isin(tokens.starts, [place.start for place in masks])
     places = np.flatnonzero((tokens.ids == mask) & at_blank)

@@ -16,7 +16,7 @@ from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finit
 from app.tasks.heads.texts import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
+from app.tasks.text.tokens import CHUNK, Tokens, checked, cut, join, moved, part, tokenise
 from app.tasks.text.windows import PairTemplate
 
 
@@ -96,8 +96,7 @@ def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
 def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> Tokens:
     """The first tokens of a text: more than `most` where it has more, else all."""
     chunks: list[Tokens] = []
-    for chunk in tokenise(model.tokenizer, text):
-        check()
+    for chunk in checked(tokenise(model.tokenizer, text), check):
         chunks.append(chunk)
         if sum(map(len, chunks)) > most:
             break
@@ -112,11 +111,7 @@ def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) 
     reach = 2 * CHUNK
     while True:
         at = cut(text, len(text) - reach, CHUNK) if len(text) > reach else 0
-        chunks = []
-        for chunk in tokenise(model.tokenizer, text[at:]):
-            check()
-            chunks.append(chunk)
-        tokens = moved(join(chunks), at)
+        tokens = moved(join(checked(tokenise(model.tokenizer, text[at:]), check)), at)
         if len(tokens) >= most or at == 0:
             return tokens, bool(text[:at].strip())
         reach *= 4

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from app.core.models import ModelCard
 from app.core.report import Report
-from app.tasks.batches import Runner, batch_size, by_length, group_size, require_finite
+from app.tasks.batches import Runner, batch_size, by_length, group_size, in_groups, require_finite
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import Tokens, join, tokenise
+from app.tasks.text.tokens import checked, join, tokenise
 from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_window, single_windows
 
 ItemT = TypeVar("ItemT")
@@ -64,17 +63,11 @@ def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: R
 
     Raises Stopped when the work is to stop.
     """
-    chunks = _checked(tokenise(model.tokenizer, text), report)
+    chunks = checked(tokenise(model.tokenizer, text), report.check)
     cut = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
     first = next(cut, None)
     yield single_window(template, 0, join(()), np.zeros(0, dtype=bool)) if first is None else first
     yield from cut
-
-
-def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:
-    for chunk in chunks:
-        report.check()
-        yield chunk
 
 
 PartT = TypeVar("PartT")
@@ -152,7 +145,7 @@ def read_whole(
                 yield whole, number, window
 
     if in_order:
-        batches = _groups(queue(), group_size(model))
+        batches = in_groups(queue(), group_size(model))
     else:
         batches = by_length(queue(), lambda queued: queued[2], batch_size(model))
     for batch in batches:
@@ -162,9 +155,3 @@ def read_whole(
         for row, (whole, number, window) in enumerate(batch):
             whole.parts[number] = part_of(window, logits[row])
             yield whole
-
-
-def _groups(items: Iterable[PartT], size: int) -> Iterator[list[PartT]]:
-    source = iter(items)
-    while group := list(islice(source, size)):
-        yield group

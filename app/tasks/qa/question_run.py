@@ -103,6 +103,7 @@ class QuestionRun:
         self._model = model
         self._report = report
         self._template = PairTemplate.of(model.tokenizer)
+        self._ids = question_tokens(question.text, model).ids
         self._near_ties = NearTies(question, self.nbest, model, report)
         cache = model.text_cache or TextCache(model.tokenizer, most=0)
         self._cached_texts = [cache.of(document) for document in question.documents]
@@ -143,14 +144,13 @@ class QuestionRun:
 
         A point is a document's number and a code point; windows come in the order of the points, `most` at most.
         """
-        ids = question_tokens(self.question.text, self._model).ids
         bounds = [(section.document, section.start) for section in self._sections]
         cut: dict[int, list[Window]] = {}
         chosen: dict[tuple[int, int], tuple[int, Window]] = {}
         for document, point in points:
             index = bisect_right(bounds, (document, point)) - 1
             if index not in cut:
-                cut[index] = self._windows(self._sections[index], ids)
+                cut[index] = self._windows(self._sections[index])
             for window in cut[index]:
                 token = int(window.starts.searchsorted(point, side="right")) - 1
                 if token >= 0 and window.scored[token]:
@@ -167,11 +167,10 @@ class QuestionRun:
         They are tokenised lazily, the likeliest first or in the order of the text. A quick reading's groups are
         single windows.
         """
-        ids = question_tokens(self.question.text, self._model).ids
         most = 1 if self.question.quick else size or group_size(self._model)
 
         def groups_of(section: Section) -> list[Group]:
-            windows = self._windows(section, ids)
+            windows = self._windows(section)
             return [windows[at : at + most] for at in range(0, len(windows), most)]
 
         order = (
@@ -203,13 +202,13 @@ class QuestionRun:
             self.question.text, self.question.documents, self._report.check, self._cached_texts
         )
 
-    def _windows(self, section: Section, ids: np.ndarray) -> list[Window]:
+    def _windows(self, section: Section) -> list[Window]:
         """Cuts a section into windows and counts them; called once for each section."""
         self._report.check()
         card, cached = self._model.card, self._cached_texts[section.document]
         found = section_windows(
             self._template,
-            ids,
+            self._ids,
             self._model.tokenizer,
             section,
             cached,

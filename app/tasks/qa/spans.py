@@ -156,7 +156,7 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if not _has_content(text, start, end):
+    if not any(kind(character) & CONTENT for character in text[start:end]):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
     while start > least and _is_inside_word(text, start):
@@ -164,11 +164,6 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
     while end < most and _is_inside_word(text, end):
         end += 1
     return Span(start, end)
-
-
-def _has_content(text: str, start: int, end: int) -> bool:
-    """Whether this place holds more than punctuation and invisible characters."""
-    return any(kind(character) & CONTENT for character in text[start:end])
 
 
 def _is_inside_word(text: str, at: int) -> bool:

@@ -58,11 +58,6 @@ class Vocabulary:
         self._bytes = decoders.ByteLevel() if isinstance(tokenizer.decoder, decoders.ByteLevel) else None
 
     @property
-    def size(self) -> int:
-        """How many entries there are."""
-        return self._tokenizer.get_vocab_size()
-
-    @property
     def cased(self) -> bool:
         """Whether it distinguishes capitals from small letters."""
         return self._normal("A") == "A"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.models import DeviceChoice, Head
+from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import TextToFill
 from app.core.text import blanks_in
@@ -15,16 +15,11 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.fill_mask import fill
 from app.tasks.scores import softmax
-from app.tasks.task import ReadyModel
+from tests.helpers.fake_models import CPU
 from tests.helpers.small_models import small_checkpoint
 
 FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert", "xlm-roberta", "mobilebert")
 TEXT = "The queen made ___ tarts. The knave of hearts, (not the king!) stole all the ____ and took them."
-
-
-def ready(folder: Path) -> ReadyModel:
-    loaded = load(read_card(folder), Head.MASKED_WORDS, DeviceChoice("cpu", "float32", "a test"))
-    return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -33,7 +28,11 @@ def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, fa
     import transformers
 
     folder = small_checkpoint(tmp_path / family, family, Head.MASKED_WORDS)
-    found = fill(TextToFill(TEXT, blanks_in(TEXT), ("good", "zap"), top_k=20), ready(folder), Silent())
+    found = fill(
+        TextToFill(TEXT, blanks_in(TEXT), ("good", "zap"), top_k=20),
+        load(read_card(folder), Head.MASKED_WORDS, CPU),
+        Silent(),
+    )
 
     tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()

@@ -18,22 +18,9 @@ from app.tasks.text import text_cache
 from app.tasks.text.text_cache import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
+from tests.helpers.long_texts import WORDS
 from tests.helpers.small_models import small_tokenizer
 
-WORDS = (
-    "the king",
-    "queen",
-    "stole",
-    "tarts",
-    ". ",
-    "\n\n",
-    "שלום",
-    "日本語",
-    "👩\u200d👧",
-    "e\u0301",
-    "paris",
-    "\x1c",
-)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=300).map(" ".join)
 BERT = small_tokenizer("bert")
 
