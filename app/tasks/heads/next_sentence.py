@@ -58,15 +58,14 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
     return _result(items.prefix(), pace.seconds, model, complete=True)
 
 
-def pair_window(
-    first: str, second: str, template: PairTemplate, model: ReadyModel, check: Callable[[], None]
-) -> PairWindow:
+def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], None]) -> PairWindow:
     """Both passages as one input of at most the model's window.
 
     Where they are longer, tokens are taken off the longer one until they fit, or the two are equally long: off the
     first one's beginning and the second one's end, so that both keep the ends that meet. `check` is called between
     pieces of a long text, and may raise.
     """
+    template = PairTemplate.of(model.tokenizer)
     room = model.card.window - template.pair_overhead
     before, earlier = _ending(first, room, model, check)
     after = _beginning(second, room, model, check)
@@ -120,9 +119,8 @@ def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) 
 def _read(
     pairs: tuple[tuple[str, str], ...], model: ReadyModel, report: Report
 ) -> Iterator[tuple[int, FollowOn]]:
-    template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
-    windows = ((index, pair_window(*pair, template, model, report.check)) for index, pair in enumerate(pairs))
+    windows = ((index, pair_window(*pair, model, report.check)) for index, pair in enumerate(pairs))
     for batch in by_length(windows, lambda pair: pair[1], batch_size(model)):
         arrays, _ = run([window for _, window in batch])
         logits = arrays["logits"]

@@ -58,11 +58,12 @@ class OrderedResults(Generic[ItemT]):
         return True
 
 
-def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: Report) -> Iterator[Window]:
+def text_windows(text: str, model: ReadyModel, report: Report) -> Iterator[Window]:
     """The windows of a text in its order, tokenised lazily; at least one.
 
     Raises Stopped when the work is to stop.
     """
+    template = PairTemplate.of(model.tokenizer)
     chunks = checked(tokenise(model.tokenizer, text), report.check)
     cut = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
     first = next(cut, None)
@@ -105,12 +106,10 @@ class WholeText(Generic[PartT]):
             found.append(self.parts[len(found)])
         return found
 
-    def windows(
-        self, template: PairTemplate, model: ReadyModel, report: Report
-    ) -> Iterator[tuple[int, Window]]:
+    def windows(self, model: ReadyModel, report: Report) -> Iterator[tuple[int, Window]]:
         """Its windows with their numbers, tokenised lazily; at least one."""
         pending: Window | None = None
-        for window in text_windows(self.text, template, model, report):
+        for window in text_windows(self.text, model, report):
             self.cut_to = int(window.ends[-1]) if len(window.ends) else self.cut_to
             self.window_count += 1
             if pending is not None:
@@ -135,13 +134,12 @@ def read_whole(
     from the first one on, few at a time, else sorted by length. Raises SpanlightError where logits are not finite,
     Stopped when the work is to stop.
     """
-    template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
 
     def queue() -> Iterator[tuple[WholeText[PartT], int, Window]]:
         for index, text in enumerate(texts):
             whole: WholeText[PartT] = WholeText(index, text)
-            for number, window in whole.windows(template, model, report):
+            for number, window in whole.windows(model, report):
                 yield whole, number, window
 
     if in_order:

@@ -19,7 +19,6 @@ from app.models.disk.card import read_card
 from app.tasks.heads.next_sentence import PairWindow, follow, pair_window, shared_room
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.tokens import join, tokenise
-from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import CPU, Noted, card
 from tests.helpers.small_models import FAMILIES, WORDS, small_checkpoint, small_tokenizer
 
@@ -46,7 +45,7 @@ def follower(family: str = "bert", window: int = 64) -> ReadyModel:
 
 
 def paired(first: str, second: str, model: ReadyModel) -> PairWindow:
-    return pair_window(first, second, PairTemplate.of(model.tokenizer), model, lambda: None)
+    return pair_window(first, second, model, lambda: None)
 
 
 def by_hand(first: int, second: int, room: int) -> tuple[int, int]:

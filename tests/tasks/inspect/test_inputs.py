@@ -23,7 +23,6 @@ from app.tasks.qa.question_answering import read
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import window_candidates
 from app.tasks.task import ReadyModel
-from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, card, classifier, span_reader
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
@@ -108,7 +107,7 @@ def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -
     subject = Subject(CLASSIFY, text, focus=Span(at, at + 1))
     found = input_of(subject, model, Silent())
     agrees(found, subject, model)
-    cut = list(text_windows(text, PairTemplate.of(model.tokenizer), model, Silent()))
+    cut = list(text_windows(text, model, Silent()))
     assert found.window.windows == len(cut)
     assert found.cut.input_ids.tolist() == cut[found.window.number].input_ids.tolist()
     scoring = [n for n, w in enumerate(cut) if (w.scored & (w.starts <= at) & (w.ends > at)).any()]
@@ -178,7 +177,7 @@ def test_a_pair_is_the_one_that_is_judged(first: str, second: str) -> None:
     subject = Subject(Head.NEXT_SENTENCE, first, second)
     found = input_of(subject, model, Silent())
     agrees(found, subject, model)
-    pair = pair_window(first, second, PairTemplate.of(model.tokenizer), model, lambda: None)
+    pair = pair_window(first, second, model, lambda: None)
     assert found.arrays["input_ids"][0].tolist() == pair.input_ids.tolist()
     counts = [len(of_parts(found, part)) for part in (Part.TEXT, Part.PAIR)]
     assert counts == [len(one) for one in pair.passages]
