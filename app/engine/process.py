@@ -178,7 +178,7 @@ class Host:
             self._models.step_down(key, fault)
 
     def _prepare(self, order: Prepare, report: Report) -> None:
-        from app.tasks.qa.fast.preparing import prepare
+        from app.tasks.qa.fast.two_pass import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
         prepare(order.request.documents, self._models.reader(key, order.avoid), report)

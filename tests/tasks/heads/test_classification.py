@@ -76,18 +76,6 @@ def test_a_short_text_is_one_window_as_the_model_would_read_it() -> None:
     assert item.problem == "single_label_classification"
 
 
-def test_every_window_of_a_long_text_counts() -> None:
-    """The last words turn the result, however far behind the first window they stand."""
-    model = classifier(TWO)
-    fake = model.forward
-    assert isinstance(fake, ClassModel)
-    fake.table[:] = 0
-    fake.table[model.tokenizer.token_to_id("happy")] = (0, 50)
-    assert one(model, "the film " * 300 + "happy").winner == "positive"
-    fake.table[model.tokenizer.token_to_id("happy")] = (50, 0)
-    assert one(model, "the film " * 300 + "happy").winner == "negative"
-
-
 def scored(logits: list[float], labels: tuple[str, ...], problem: ProblemType) -> Classification:
     card = replace(classifier(labels).card, problem=problem)
     return class_scores(np.array(logits, dtype=np.float32), card)
