@@ -51,11 +51,6 @@ class Blocks:
         """Whether a table has begun and not ended."""
         return self._grid is not None
 
-    @property
-    def length(self) -> int:
-        """Code points of text so far, without the open block's."""
-        return self._length
-
     def begin(self, kind: BlockKind, level: int = 0, marker: str = "") -> None:
         """Begin a block and end the open one. A table's block is in a cell, the first if none has begun."""
         self.end()

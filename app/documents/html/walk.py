@@ -52,22 +52,12 @@ def flattened(text: str) -> str:
     return _NESTING.sub(flatten, text)
 
 
-def children_of(node: LexborNode) -> list[LexborNode]:
-    """The node's children, text and comments too."""
-    children = []
-    child = node.child
-    while child is not None:
-        children.append(child)
-        child = child.next
-    return children
-
-
 def is_header(row: LexborNode) -> bool:
     """Whether a row is a header: it is in the table's head, or all of its cells are header cells."""
     parent = row.parent
     if parent is not None and parent.tag == "thead":
         return True
-    cells = [child.tag for child in children_of(row) if child.tag in ("td", "th")]
+    cells = [child.tag for child in row.iter() if child.tag in ("td", "th")]
     return bool(cells) and all(tag == "th" for tag in cells)
 
 
@@ -98,10 +88,7 @@ def layout_tables(root: LexborNode) -> tuple[set[int], int]:
             cells[table] = cells.get(table, 0) + 1
         if tag in ("th", "caption"):
             real.add(table)
-        child = node.child
-        while child is not None:
-            stack.append((child, table))
-            child = child.next
+        stack += [(child, table) for child in node.iter(include_text=True)]
     layout |= {table for table, count in cells.items() if count <= 1 and table not in real}
     return layout | ((holding & cells.keys()) - real), total
 
@@ -202,10 +189,11 @@ class Walk:
         if tag == "table":
             self._table(node, place)
             return
-        if tag == "tr" and self._is_cell_of_a_table(place):
+        in_rows = place.items is _ROWS and self._blocks.in_table
+        if tag == "tr" and in_rows:
             self._blocks.row(is_header(node))
         elif tag in ("td", "th"):
-            if self._is_cell_of_a_table(place):
+            if in_rows:
                 rows = bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
                 self._blocks.cell(rows, bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
                 place = _Place(styles=place.styles)
@@ -216,9 +204,6 @@ class Walk:
         self._then(self._blocks.end)
         self._children(node, place)
 
-    def _is_cell_of_a_table(self, place: _Place) -> bool:
-        return place.items is _ROWS and self._blocks.in_table
-
     def _table(self, node: LexborNode, place: _Place) -> None:
         inner = replace(place, items=None, layout=False, marker=[])
         if self._blocks.in_table or node.mem_id in self._layout:
@@ -227,7 +212,7 @@ class Walk:
             return
         captions: list[LexborNode] = []
         others: list[LexborNode] = []
-        for child in children_of(node):
+        for child in node.iter(include_text=True):
             (captions if child.tag == "caption" else others).append(child)
         self._then(self._blocks.end_table)
         self._stack += [(child, replace(inner, items=_ROWS)) for child in reversed(others)]
@@ -263,10 +248,7 @@ class Walk:
         self._children(node, place)
 
     def _children(self, node: LexborNode, place: _Place) -> None:
-        child = node.last_child
-        while child is not None:
-            self._stack.append((child, place))
-            child = child.prev
+        self._stack += [(child, place) for child in reversed(list(node.iter(include_text=True)))]
 
     def _then(self, step: Callable[[], object]) -> None:
         self._stack.append(step)
@@ -309,6 +291,6 @@ def _list(tag: str, node: LexborNode) -> _List:
         return _List()
     kind = attributes.get("type") or "1"
     backwards = "reversed" in attributes
-    first = sum(child.tag == "li" for child in children_of(node)) if backwards else 1
+    first = sum(child.tag == "li" for child in node.iter()) if backwards else 1
     start = bounded_number(attributes.get("start"), -(10**9), 10**9, first)
     return _List(kind if kind in "aAiI" else "1", start, -1 if backwards else 1)
