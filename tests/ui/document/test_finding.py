@@ -16,8 +16,9 @@ from app.core.positions import Offsets
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
 from app.ui.document.finding import SIZES
-from app.ui.document.marks.word_search import at_once, count_words, seek_words
+from app.ui.document.marks.word_search import count_words, seek_words
 from app.ui.document.pdf.page_pane import PagePane
+from tests.helpers.finding import at_once
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
@@ -65,7 +66,7 @@ def test_words_are_found_one_place_after_another_and_round(
     field.selectAll()
     qtbot.keyClicks(field, "ebb")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert view.find_bar.news() == "Not found"
+    assert view.find_bar.news.text() == "Not found"
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert not view.find_bar.isVisible() and pane.hasFocus()
 
@@ -103,10 +104,10 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     qtbot.keyClicks(field, "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     # Who types fast is at the first place too.
-    qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news()) == ("tide i", "2 of 2"))
+    qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news.text()) == ("tide i", "2 of 2"))
     for news in ("1 of 2", "2 of 2"):
         qtbot.keyClick(field, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda news=news: view.find_bar.news() == news)
+        qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("tide i", there), "who went on stays there"
 
@@ -176,7 +177,7 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 place")):
         field.selectAll()
         qtbot.keyClicks(field, words)
-        qtbot.waitUntil(lambda news=news: view.find_bar.news() == news)
+        qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     assert pane.selected_words() == "Paragraph 31." and pane.top() < stood
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
@@ -289,7 +290,7 @@ def test_it_is_said_which_of_the_places_was_gone_to(
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
     field = view.find_bar.field
     qtbot.keyClicks(field, "the tide")
-    qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
     steps = (
         (Qt.Key.Key_F3, Qt.KeyboardModifier.NoModifier, "2 of 2"),
         (Qt.Key.Key_F3, SHIFT, "1 of 2"), (Qt.Key.Key_F3, SHIFT, "2 of 2"),
@@ -297,14 +298,14 @@ def test_it_is_said_which_of_the_places_was_gone_to(
     )  # fmt: skip
     for key, keys, said in steps:
         qtbot.keyClick(field, key, keys)
-        qtbot.waitUntil(lambda said=said: view.find_bar.news() == said)
+        qtbot.waitUntil(lambda said=said: view.find_bar.news.text() == said)
     qtbot.keyClicks(field, " is h")
-    qtbot.waitUntil(lambda: view.find_bar.news() == "1 place")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 place")
 
 
 def test_the_words_that_are_selected_are_looked_for(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     pane = is_open(view, qtbot, [written(tmp_path, "md")]).pane
-    assert pane.go_to_words("high")
+    assert at_once(pane.seek("high"))
     qtbot.keyClick(pane, Qt.Key.Key_F, CONTROL)
     assert view.find_bar.field.text() == "high"
 

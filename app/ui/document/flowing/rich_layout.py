@@ -31,9 +31,6 @@ class Heights:
         for height in heights or ():
             self.append(height)
 
-    def __len__(self) -> int:
-        return len(self._heights)
-
     def __iter__(self) -> Iterator[int]:
         return iter(self._heights)
 

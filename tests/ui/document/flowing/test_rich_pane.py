@@ -23,6 +23,7 @@ from app.documents.orders import Read
 from app.documents.reader import read
 from app.ui.document.flowing.rich_pane import RichPane
 from app.ui.kit.theme import Theme
+from tests.helpers.finding import at_once
 from tests.helpers.pixels import coloured
 
 WORDS = (
@@ -84,8 +85,13 @@ def pane(theme: Theme, qtbot: QtBot) -> RichPane:
     return pane
 
 
+def is_finished(pane: RichPane) -> bool:
+    """Whether all is built and all heights are known."""
+    return pane._built and not pane._timer.isActive()
+
+
 def finish(pane: RichPane, qtbot: QtBot) -> None:
-    qtbot.waitUntil(pane.is_finished, timeout=20_000)
+    qtbot.waitUntil(lambda: is_finished(pane), timeout=20_000)
 
 
 def random_document(chance: random.Random, blocks: int) -> Writer:
@@ -166,7 +172,7 @@ def test_words_that_stand_elsewhere_are_not_lit(pane: RichPane) -> None:
     assert pane.why_not(0) == "" == pane.why_not(9) and "nothing is marked" in pane.why_not(1)
     assert pane.light_boxes(1) == [] and len(pane.light_boxes(2)) == 2
     assert pane.lit() == ["two", "One two three.\nFour five six."]
-    assert pane.map.marks()[1] == -1.0 and pane.map.marks()[0] > 0
+    assert pane.map.marks[1] == -1.0 and pane.map.marks[0] > 0
 
 
 def test_words_that_no_block_shows_are_not_lit(pane: RichPane) -> None:
@@ -328,7 +334,7 @@ def test_a_far_light_is_scrolled_into_view_before_and_after_all_is_measured(
             )
             pane.reveal(0)
             assert pane.light_boxes(0)[0].top() == pytest.approx(before, abs=2)
-            share = pane.map.marks()[0]
+            share = pane.map.marks[0]
             middle = (pane.map.value() + pane.light_boxes(0)[0].center().y()) / pane._page.height()
             assert share == pytest.approx(middle, abs=1e-3)
 
@@ -423,7 +429,7 @@ def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> Non
     heat = [0.0] * 256
     heat[3] = 0.8
     pane.set_heat(heat)
-    hot = [part for part, value in enumerate(pane.map.heat()) if value]
+    hot = [part for part, value in enumerate(pane.map.heat) if value]
     at = len(writer.text) * 3.5 / 256
     share = pane._page.share_of(pane._places.to_qt(round(at)))
     assert hot[0] - 1 <= share * 256 <= hot[-1] + 1 and share > 0.1
@@ -431,7 +437,7 @@ def test_the_heat_stands_where_the_words_do(pane: RichPane, qtbot: QtBot) -> Non
     finish(pane, qtbot)
     assert abs(pane._page.share_of(pane._places.to_qt(pane.top())) - share) < 0.1
     pane.set_heat(())
-    assert pane.map.heat() == ()
+    assert pane.map.heat == ()
 
 
 def test_a_document_without_words_or_blocks(pane: RichPane, qtbot: QtBot) -> None:
@@ -440,7 +446,7 @@ def test_a_document_without_words_or_blocks(pane: RichPane, qtbot: QtBot) -> Non
     pane.grab()
     assert pane.is_empty() and pane.top() == 0 and pane.light([(Span(0, 1), "x")]) == [False]
     pane.go_to(0)
-    assert not pane.go_to_words("x")
+    assert not at_once(pane.seek("x"))
     pane.show_document(Opened(Document("First line.\n\nSecond line.")))
     finish(pane, qtbot)
     assert pane.light([(Span(13, 19), "Second")]) == [True] and pane.light_boxes(0)
@@ -470,7 +476,7 @@ def test_odd_shapes_are_built_and_lit_in_short_turns(pane: RichPane, qtbot: QtBo
     longest = 0.0
     # The objects of all the tests before are not to be looked through meanwhile.
     gc.collect()
-    while not pane.is_finished():
+    while not is_finished(pane):
         start = time.thread_time()
         QApplication.processEvents()
         longest = max(longest, time.thread_time() - start)

@@ -89,10 +89,10 @@ def test_a_page_is_drawn_when_it_is_seen(
     pane.show()
     qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
     qtbot.waitUntil(lambda: lanes.pages.idle and not pane._wanted)
-    held = {tile.page for tile in pane._shelf.tiles()}
+    held = {tile.page for tile in pane._shelf._cached}
     assert held == {0, 1}
     pane.map.setValue(pane.map.maximum())
-    qtbot.waitUntil(lambda: 11 in {tile.page for tile in pane._shelf.tiles()})
+    qtbot.waitUntil(lambda: 11 in {tile.page for tile in pane._shelf._cached})
 
 
 def test_what_is_seen_by_now_comes_before_what_was_seen(
@@ -127,7 +127,7 @@ def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
     for _ in range(60):
         slow.go.release()
     pane.show()
-    qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf.tiles()})
+    qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf._cached})
     qtbot.waitUntil(lambda: lanes.pages.idle)
     assert [str(fault) for fault in told] == ["This page is odd. Leave it."]
     assert sum(order.page == 0 for order in slow.orders) <= 4
@@ -163,7 +163,7 @@ def test_pages_of_a_file_that_has_changed_are_not_drawn_into_it(
     qtbot.waitUntil(lambda: bool(told))
     assert "has changed since it was opened" in str(told[0])
     qtbot.waitUntil(lambda: lanes.pages.idle)
-    assert {tile.page for tile in pane._shelf.tiles()} <= {0, 1}
+    assert {tile.page for tile in pane._shelf._cached} <= {0, 1}
 
 
 def test_closed_it_draws_nothing_more(
@@ -178,4 +178,4 @@ def test_closed_it_draws_nothing_more(
     qtbot.waitUntil(lambda: lanes.pages.idle)
     pane.map.setValue(pane.map.maximum())
     qtbot.wait(100)
-    assert len(slow.orders) == 1 and not pane._shelf.tiles()
+    assert len(slow.orders) == 1 and not pane._shelf._cached

@@ -22,6 +22,7 @@ from app.ui.document.text import document_pane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import LIMIT, added, as_shown, broken
 from app.ui.kit.theme import Theme
+from tests.helpers.finding import at_once
 from tests.helpers.pixels import coloured
 
 PIECES = (
@@ -275,7 +276,7 @@ def test_the_heat_stands_where_the_words_do_and_leaves_with_an_edit(pane: Docume
     heat = [0.0] * 256
     heat[40] = 0.8  # of the short lines
     pane.set_heat(heat)
-    shown = pane.map.heat()
+    shown = pane.map.heat
     lines = pane.document().lineCount()
     line = len(pane.text()) * 40.5 / 256 / 6
     hot = [part for part, value in enumerate(shown) if value == 0.8]
@@ -284,7 +285,7 @@ def test_the_heat_stands_where_the_words_do_and_leaves_with_an_edit(pane: Docume
     qtbot.wait(5)
     assert abs(pane.top() / 6 - line) < 60 and pane.top() / 6 < line
     pane.insertPlainText("x")
-    assert pane.map.heat() == ()
+    assert pane.map.heat == ()
 
 
 def test_a_text_that_was_broken_into_lines_by_hand_keeps_them(pane: DocumentPane) -> None:
@@ -360,7 +361,7 @@ def test_what_is_asked_of_the_page_meanwhile_finds_all_of_it(small_pieces: None,
     assert pane.light([(Span(at, at + 4), "noon")]) == [True]
     assert pane.lit() == ["noon"]
     pane.set_text(LONG + "\nthe end")
-    assert pane.go_to_words("the end")
+    assert at_once(pane.seek("the end"))
     pane.set_text(LONG + "\nthe end")
     pane.go_to(len(LONG))
     assert filled(pane)
