@@ -206,26 +206,6 @@ def test_an_encrypted_pdf_asks_for_its_password(tmp_path: Path) -> None:
     assert "knave" in read(Read(str(path), password="hearts"), Silent()).document.text
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("alice.txt", "The Queen of Hearts, she made some tarts"),
-        ("sherlock-holmes-latin1.txt", "IRENE NORTON, née ADLER"),
-        ("don-quijote-es-latin1.txt", "En un lugar de la Mancha, de cuyo nombre no quiero acordarme"),
-        ("don-quijote-es-latin1.txt", "señor"),
-        ("udhr-18-languages.txt", "All human beings are born free"),
-        ("contributing-zh.md", "贡献"),
-        ("emoji-names.txt", "👩‍👩‍👧"),
-    ],
-)
-def test_real_documents(shared_data: Path, name: str, words: str) -> None:
-    text = opened(shared_data / "documents" / name).document.text
-    assert words in text
-    assert "\r" not in text
-    assert "\ufffd" not in text
-    assert not text.startswith("\ufeff")
-
-
 def test_a_zip_that_is_no_word_file_says_what_it_is(tmp_path: Path) -> None:
     for name, inside, what in (
         ("a.zip", ("notes.txt",), "a packed file (.zip)"),

@@ -245,13 +245,6 @@ def test_labels_and_sizes_are_those_of_the_pages() -> None:
     assert [(page.width, page.height) for page in parts.pages] == [(300, 400), (792, 612)]
 
 
-def test_a_page_that_cannot_be_read_is_empty() -> None:
-    data = small_pdf([Page(lines(PROSE)), Page(lines(PROSE)), Page(lines(PROSE))])
-    broken = data.replace(b"/Type /Page ", b"/Type /Pear ", 2).replace(b"/Type /Pear ", b"/Type /Page ", 1)
-    parts = read(broken)
-    assert parts.pages[0].span.of(parts.text).strip() == WHOLE
-
-
 def test_words_a_million_points_away_do_no_harm() -> None:
     far = [
         Words("far", 1e9, 72),

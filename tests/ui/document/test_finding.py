@@ -146,21 +146,6 @@ def test_esc_leaves_the_text_where_somebody_went_in_it(
     assert pane.view_state().is_at(left)
 
 
-def test_the_keys_pressed_again_do_not_change_where_esc_goes(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
-    pane.go_to(len(pane.text()) // 2)
-    stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(view.find_bar.field, "tide i")
-    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
-    assert pane.top() != stood
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
-    assert (pane.selected_words(), pane.top()) == ("", stood)
-
-
 def long_text() -> str:
     """About 3.2 million code points in paragraphs of several lines each."""
     return "\n".join(f"Paragraph {number}. {'Nothing is said here. ' * 24}" for number in range(5_900))
@@ -170,6 +155,8 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     pane = view.sheets.current().editor
     pane.set_text(long_text())
     assert len(pane.text()) > 3_100_000
+    qtbot.waitUntil(lambda: not pane._filling.go_on())
+    assert sum(1 for _ in pane.seek("nowhere to be found")) > 2, "in several turns"
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
@@ -179,16 +166,9 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
         qtbot.keyClicks(field, words)
         qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     assert pane.selected_words() == "Paragraph 31." and pane.top() < stood
+    qtbot.keyClick(field, Qt.Key.Key_F, CONTROL)  # changes nothing of where Esc goes
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
-
-
-def test_the_window_goes_on_while_a_long_text_is_looked_through(view: AskView, qtbot: QtBot) -> None:
-    pane = view.sheets.current().editor
-    pane.set_text(long_text())
-    qtbot.waitUntil(lambda: not pane._filling.go_on())
-    words = pane.seek("nowhere to be found")
-    assert sum(1 for _ in words) > 2, "in several turns"
 
 
 LETTERS = st.sampled_from("aAb \u00a0é😀\n")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -93,6 +93,16 @@ def grabbed(pane: PagePane) -> QImage:
     return pane.viewport().grab().toImage()
 
 
+def darkest(image: QImage, box: QRectF) -> int:
+    """The lightness of the darkest pixel in a box, 0 to 255."""
+    area = box.toRect()
+    return min(
+        image.pixelColor(x, y).lightness()
+        for x in range(area.left(), area.right())
+        for y in range(area.top(), area.bottom())
+    )
+
+
 def test_an_answer_over_a_lines_end_is_lit_in_both_lines(pane: PagePane, file: Path, qtbot: QtBot) -> None:
     draw_all(pane, file, qtbot)
     assert pane.light([place(pane, "seven silver spoons")]) == [True]
@@ -105,13 +115,7 @@ def test_an_answer_over_a_lines_end_is_lit_in_both_lines(pane: PagePane, file: P
             image.pixelColor(x, round(box.top()) + 1) for x in range(round(box.left()), round(box.right()))
         ]
         assert inside.count(amber) > len(inside) * 0.9
-    # The letters stay black on the amber ground.
-    darkest = min(
-        image.pixelColor(x, y).lightness()
-        for x in range(round(first.left()), round(first.right()))
-        for y in range(round(first.top()), round(first.bottom()))
-    )
-    assert darkest < 60
+    assert darkest(image, first) < 60, "the letters stay black on the amber ground"
     column = pane.light_boxes(0)[0].right()
     assert column < pane.place_of(Spot(0, 320, 0)).x(), "nothing of the other column is lit"
 
@@ -238,14 +242,8 @@ def test_a_zoom_shows_the_old_picture_until_the_new_one_comes(
     pane.light([place(pane, "kitchen")])
     pane.set_zoom(2.0)
     pane.reveal(0)
-    box = pane.light_boxes(0)[0].toRect()
-    image = grabbed(pane)
-    darkest = min(
-        image.pixelColor(x, y).lightness()
-        for x in range(box.left(), box.right())
-        for y in range(box.top(), box.bottom())
-    )
-    assert darkest < 120, "letters are there before the pictures of this size are"
+    letters = darkest(grabbed(pane), pane.light_boxes(0)[0])
+    assert letters < 120, "letters are there before the pictures of this size are"
     assert not any(tile.scale == pane._stack.scale for tile in pane._shelf._cached)
 
 
@@ -332,11 +330,6 @@ def test_words_are_found_over_lines_and_round_the_end(pane: PagePane) -> None:
     assert at_once(pane.seek("the")) and pane._selection.span == first
     assert not at_once(pane.seek("elephant")) and not at_once(pane.seek("  "))
     assert pane._selection.span == first
-
-
-def test_a_hand_shows_over_a_lit_place(pane: PagePane) -> None:
-    pane.light([place(pane, "kitchen")])
-    assert pane._cursor_at(pane.light_boxes(0)[0].center()) == Qt.CursorShape.PointingHandCursor
 
 
 def test_pages_without_text_are_shown_and_nothing_breaks(

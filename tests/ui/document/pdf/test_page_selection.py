@@ -189,6 +189,9 @@ def test_the_mouse_shows_where_there_is_text(pages: PagePane, opened: Opened) ->
     assert pages._cursor_at(on) == Qt.CursorShape.IBeamCursor
     assert pages._cursor_at(pages.place_of(Spot(0, 300, 600))) == Qt.CursorShape.ArrowCursor
     assert pages._cursor_at(QPointF(1, 1)) == Qt.CursorShape.ArrowCursor
+    at = pages.text().index("kitchen")
+    assert pages.light([(Span(at, at + 7), "kitchen")]) == [True]
+    assert pages._cursor_at(on) == Qt.CursorShape.PointingHandCursor
 
 
 def test_right_to_left_words_are_selected_from_the_right(
