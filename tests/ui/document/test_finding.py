@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
@@ -43,13 +44,19 @@ def written(folder: Path, kind: str) -> Path:
     return file
 
 
+def look_for(view: AskView, qtbot: QtBot, words: str = "") -> QLineEdit:
+    """Open the find bar from the question's field and type words; returns its field."""
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, words)
+    return view.find_bar.field
+
+
 @pytest.mark.parametrize("kind", ["pdf", "md"])
 def test_words_are_found_one_place_after_another_and_round(
     view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:
     pane = is_open(view, qtbot, [written(tmp_path, kind)]).pane
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     assert view.find_bar.isVisible() and field.hasFocus()
     qtbot.keyClicks(field, "tide")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -79,8 +86,7 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     middle = len(pane.text()) // 2
     pane.go_to(middle)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     for typed in ("t", "i", "d"):
         qtbot.keyClicks(field, typed)
     qtbot.waitUntil(lambda: pane.selected_words() == "tid")
@@ -100,8 +106,7 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(field, "tide i")
+    look_for(view, qtbot, "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     # Who types fast is at the first place too.
     qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news.text()) == ("tide i", "2 of 2"))
@@ -136,8 +141,7 @@ def test_esc_leaves_the_text_where_somebody_went_in_it(
     pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(view.find_bar.field, "tide i")
+    look_for(view, qtbot, "tide i")
     qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     deed(view, qtbot)
     left = pane.view_state()
@@ -159,8 +163,7 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     assert sum(1 for _ in pane.seek("nowhere to be found")) > 2, "in several turns"
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 place")):
         field.selectAll()
         qtbot.keyClicks(field, words)
@@ -244,9 +247,7 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
     sheet = ask(view, qtbot, "When is noon?")
     steps: list[Sheet] = []
     view.controller.chosen.connect(steps.append)
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
-    qtbot.keyClicks(field, "tide")
+    field = look_for(view, qtbot, "tide")
     qtbot.waitUntil(lambda: pane.selected_words() == "tide")
     at = [pane.textCursor().selectionStart()]
     for widget, keys in (
@@ -267,9 +268,7 @@ def test_it_is_said_which_of_the_places_was_gone_to(
     view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:
     is_open(view, qtbot, [written(tmp_path, kind)])
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
-    qtbot.keyClicks(field, "the tide")
+    field = look_for(view, qtbot, "the tide")
     qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
     steps = (
         (Qt.Key.Key_F3, Qt.KeyboardModifier.NoModifier, "2 of 2"),

@@ -166,12 +166,6 @@ def test_a_far_light_is_brought_into_view_with_room_above(book: PagePane, qtbot:
     book.reveal(0)
     (box,) = book.light_boxes(0)
     assert 0.2 * book.viewport().height() < box.top() < 0.4 * book.viewport().height()
-    assert not book.moved_by_user()
-    before = book.map.value()
-    book.map.setValue(before + 30)
-    assert book.moved_by_user()
-    book.reveal(0)
-    assert book.map.value() == before + 30, "what is seen well stays where it is"
     book.set_zoom(4.0)
     book.horizontalScrollBar().setValue(book.horizontalScrollBar().maximum())
     book.reveal(0)
@@ -317,19 +311,15 @@ def test_the_top_is_found_again(book: PagePane) -> None:
 
 def test_words_are_found_over_lines_and_round_the_end(pane: PagePane) -> None:
     assert at_once(pane.seek("SEVEN  silver spoons")) and "silver" in pane.selected_words()
-    assert at_once(pane.seek("the cat")) and pane.text()[: pane._selection.span.start].count("page") == 1
-    assert at_once(pane.seek("the"))
-    first = pane._selection.span
-    for _ in range(20):
+    places = []
+    for _ in range(pane.text().lower().count("the")):
         assert at_once(pane.seek("the"))
-        if pane._selection.span == first:
-            break
-    else:
-        pytest.fail("it never came round")
-    assert at_once(pane.seek("the", backwards=True)) and pane._selection.span != first
-    assert at_once(pane.seek("the")) and pane._selection.span == first
+        places.append(pane._selection.span)
+    assert len(set(places)) == len(places)
+    assert at_once(pane.seek("the")) and pane._selection.span == places[0]
+    assert at_once(pane.seek("the", backwards=True)) and pane._selection.span == places[-1]
     assert not at_once(pane.seek("elephant")) and not at_once(pane.seek("  "))
-    assert pane._selection.span == first
+    assert pane._selection.span == places[-1]
 
 
 def test_pages_without_text_are_shown_and_nothing_breaks(
