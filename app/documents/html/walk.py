@@ -1,9 +1,12 @@
-"""Converts the tree of a parsed web page to blocks, without recursion, however deep the page is nested."""
+"""Converts the tree of a parsed web page to blocks by what each element means to a reader.
+
+Without recursion, however deep the page is nested.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -12,16 +15,37 @@ from app.core.layout import BlockKind, Style
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
-from app.documents.html.elements import (
-    BLOCKS,
-    CODE_BLOCKS,
-    DROPPED,
-    HEADINGS,
-    bounded_number,
-    is_hidden,
-    styles_of,
-)
 from app.documents.numerals import bullet, letters, roman
+
+# Never shown as words, or only by a script.
+_DROPPED = frozenset(
+    "script style template noscript head title svg iframe object embed audio video canvas select datalist textarea "
+    "input img rp rt noframes annotation annotation-xml -comment area map".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body button center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p "
+    "plaintext pre search section summary table ul xmp caption tbody thead tfoot tr td th".split()
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CODE_BLOCKS = frozenset(("pre", "listing", "xmp", "plaintext"))
+STYLES = {
+    name: style
+    for style, names in {
+        Style.STRONG: "b strong th",
+        Style.EMPHASIS: "i em cite var dfn",
+        Style.CODE: "code kbd samp tt",
+        Style.STRUCK: "s del strike",
+        Style.UNDERLINED: "u ins",
+        Style.RAISED: "sup",
+        Style.LOWERED: "sub",
+    }.items()
+    for name in names.split()
+}
+
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
+_SLANTED = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
 
 _CHECK_EVERY = 5000
 _MOST_ROWS = 65534  # HTML 5.2, section 4.9.11
@@ -33,6 +57,35 @@ _NESTING = re.compile(
     r"|nav|address|hgroup|dir|menu|table)\b[^>]*>",
     re.IGNORECASE,
 )
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Whether a browser hides the element, judged by its own attributes."""
+    if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
+        return True
+    style = attributes.get("style")
+    return bool(style and _HIDDEN.search(style))
+
+
+def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
+    """The styles of the element's words, by its name and its own style attribute."""
+    found = set()
+    if tag in STYLES:
+        found.add(STYLES[tag])
+    if tag == "a" and attributes.get("href") is not None:
+        found.add(Style.LINK)
+    style = attributes.get("style")
+    if style and _BOLD.search(style):
+        found.add(Style.STRONG)
+    if style and _SLANTED.search(style):
+        found.add(Style.EMPHASIS)
+    return frozenset(found)
+
+
+def bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
+    """An attribute's number limited to bounds, or `otherwise` if it is not a number."""
+    found = re.match(r"\s*([+-]?\d{1,9})", text or "", re.ASCII)
+    return max(least, min(most, int(found[1]))) if found else otherwise
 
 
 def flattened(text: str) -> str:
@@ -160,7 +213,7 @@ class Walk:
         if tag == "-text":
             self._text(node.text_content or "", place)
             return
-        if tag in DROPPED:
+        if tag in _DROPPED:
             return
         attributes = node.attributes
         if is_hidden(tag, attributes):
@@ -171,7 +224,7 @@ class Walk:
         styles = styles_of(tag, attributes)
         if styles:
             place = replace(place, styles=place.styles | styles)
-        if tag not in BLOCKS:
+        if tag not in _BLOCKS:
             if tag == "q":
                 self._quotation(node, place)
             else:
@@ -260,9 +313,9 @@ _ROWS = _List("-")  # placeholder for the list where a table's rows are expected
 def _place_in(tag: str, node: LexborNode, place: _Place) -> _Place:
     """The place inside a block element."""
     attributes = node.attributes
-    if tag in HEADINGS:
-        return replace(place, kind=BlockKind.HEADING, level=HEADINGS[tag], marker=[])
-    if tag in CODE_BLOCKS:
+    if tag in _HEADINGS:
+        return replace(place, kind=BlockKind.HEADING, level=_HEADINGS[tag], marker=[])
+    if tag in _CODE_BLOCKS:
         return replace(place, kind=BlockKind.CODE, level=0, styles=place.styles - {Style.CODE})
     if tag == "blockquote":
         deeper = place.quotes + 1
