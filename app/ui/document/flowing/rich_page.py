@@ -119,9 +119,7 @@ class RichPage(QTextEdit):
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
         cursor, place = self.textCursor(), self.reading_place()
-        last = self.visible_blocks()[-1:]
-        bottom = last[0][0].position() + last[0][0].length() if last else place[0]
-        start = start_of(cursor, self.top_position(), bottom)
+        start = start_of(cursor, self.top_position(), self.visible_blocks())
         return ViewState(cursor.anchor(), cursor.position(), start, place)
 
     def restore_view(self, state: ViewState) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.core.positions import Offsets
@@ -61,8 +62,9 @@ class Searched(Protocol):
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
 
-def start_of(cursor: QTextCursor, top: int, bottom: int) -> int:
-    """Where a search starts: where the selection begins if that can be seen between two positions, else at the top."""
+def start_of(cursor: QTextCursor, top: int, seen: Sequence[tuple[QTextBlock, QPointF]]) -> int:
+    """Where a search starts: where the selection begins if that is in the blocks seen from `top` on, else there."""
+    bottom = seen[-1][0].position() + seen[-1][0].length() if seen else top
     return cursor.selectionStart() if top <= cursor.selectionStart() <= bottom else top
 
 

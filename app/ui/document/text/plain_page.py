@@ -80,12 +80,10 @@ class SearchableEdit(QPlainTextEdit):
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
         cursor = self.textCursor()
-        top = self.firstVisibleBlock().position()
-        last = self.visible_blocks()[-1:]
-        bottom = last[0][0].position() + last[0][0].length() if last else top
+        start = start_of(cursor, self.firstVisibleBlock().position(), self.visible_blocks())
         # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
         scrolled = (self.top_position(), self.horizontalScrollBar().value())
-        return ViewState(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
+        return ViewState(cursor.anchor(), cursor.position(), start, scrolled)
 
     def restore_view(self, state: ViewState) -> None:
         """Restore the selection and the scroll position."""
