@@ -14,13 +14,12 @@ from app.core.layout import PageText
 from app.core.pages import (
     PagePlace,
     character_at,
-    characters_under,
     mark_on_pages,
     places_of,
     text_between,
 )
 from app.core.text import Span
-from tests.helpers.page_texts import NOWHERE, PageMaker, text_of
+from tests.helpers.page_texts import NOWHERE, PageMaker, characters_under, text_of
 
 LIGATURES = {"\ufb01": "fi", "\ufb03": "ffi"}
 LETTERS = [*"abcdefgxyz0123.,;()", *"אבגדה", *"漢字", "\U0001f600", "\U00010330", "é", *LIGATURES]
