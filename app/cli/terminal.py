@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import TextIOWrapper
 from types import FrameType
 from typing import NoReturn, TextIO
 
@@ -126,30 +127,44 @@ def one_line(text: str) -> str:
     return " ".join(shown.split())
 
 
+def shortened(text: str, most: int = 72) -> str:
+    """The beginning of a text on one line, with an ellipsis where it is longer than `most` characters."""
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
 def marked(text: str) -> str:
     """The text underlined and bold, where standard output is a terminal."""
     return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
+def set_encoding() -> None:
+    """Write UTF-8, which another program expects; to a terminal its own encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def end_with(sentence: str, code: int) -> int:
+    """Write the last sentence on standard error; returns the exit code."""
+    sys.stderr.write(sentence + "\n")
+    return code
+
+
 class TerminalReport:
     """A Report that shows progress on standard error, and stops at Ctrl+C.
 
-    On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute. A
-    second Ctrl+C interrupts at once.
+    On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute.
+    `on_terminal` is whether standard error is one. A second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._terminal = stream.isatty()
+        self.on_terminal = stream.isatty()
         self._started = time.monotonic()
-        self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self._terminal else 0.0
+        self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self.on_terminal else 0.0
         self._drawn = False
         self._stop = False
-
-    @property
-    def on_terminal(self) -> bool:
-        """Whether standard error is a terminal."""
-        return self._terminal
 
     def progress(self, progress: Progress) -> None:
         """Show the progress, unless it was shown just now."""
@@ -158,10 +173,10 @@ class TerminalReport:
     def draw(self, words: str) -> None:
         """Show progress in the given words, unless something was shown just now."""
         now = time.monotonic() - self._started
-        if now - self._shown_at < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
+        if now - self._shown_at < (_REDRAW_EVERY if self.on_terminal else _LINE_EVERY):
             return
         self._shown_at = now
-        if self._terminal:
+        if self.on_terminal:
             self._stream.write(f"\r\x1b[K{words}")
             self._stream.flush()
             self._drawn = True
@@ -176,7 +191,7 @@ class TerminalReport:
 
     def ask(self, question: str) -> bool | None:
         """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
-        if not (self._terminal and sys.stdin is not None and sys.stdin.isatty()):
+        if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
         self._stream.write(f"{question} [y/N] ")

@@ -133,7 +133,7 @@ def test_a_password_is_given_or_asked_for(
     assert "knave" in command("text", locked, "--password", "hearts")[1].lower()
     typed = ["spades", "hearts"]
     monkeypatch.setattr(getpass, "getpass", lambda prompt: typed.pop(0))
-    monkeypatch.setattr("app.cli.terminal.TerminalReport.on_terminal", True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     code, out, err = command("text", locked)
     assert (code, typed) == (0, [])

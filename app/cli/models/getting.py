@@ -288,6 +288,7 @@ class TransferReport:
 
     def __init__(self, report: TerminalReport) -> None:
         self._report = report
+        self.notice, self.check = report.notice, report.check
         self._speed = 0.0
         self._total = 0
 
@@ -306,14 +307,6 @@ class TransferReport:
         """Keep a download's speed for the next line."""
         if isinstance(result, Downloading):
             self._speed, self._total = result.speed, result.total
-
-    def notice(self, sentence: str) -> None:
-        """Write the sentence on a line of its own."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        self._report.check()
 
 
 ACTIONS = {
