@@ -8,24 +8,36 @@ from pathlib import Path
 
 import pytest
 
+from app.core.requests import Question
 from app.core.wording import NEAREST_WORDS
+from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
 
-def test_ask_for_people(command: Command, document: str) -> None:
-    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == [
-        "tarts",
-        "Likely, 80%, on line 2.",
-        "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
-    ]
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "What was stolen: tarts?",
+            ["tarts", "Likely, 80%, on line 2.", "  The Knave of Hearts 👩‍👩‍👧 stole the tarts."],
+        ),
+        ("Who is the duchess?", ["The text does not say.", "Very likely not in the text, 90%."]),
+    ],
+)
+def test_ask_for_people(command: Command, document: str, question: str, lines: list[str]) -> None:
+    code, out, err = command("ask", document, "--question", question)
+    assert (code, out.splitlines(), err) == (0, lines, "")
 
 
-def test_no_answer_is_an_answer(command: Command, document: str) -> None:
-    code, out, err = command("ask", document, "-q", "Who is the duchess?")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90%."]
+def test_options_reach_the_engine(command: Command, document: str, tmp_path: Path) -> None:
+    engine = FakeEngine()
+    options = "--quick --every-passage --top-k 3 --threshold 0.5 --device cpu --precision float32"
+    command("ask", document, "-q", "Where: tarts?", *options.split(), engine=engine)
+    (question,), (choice,) = engine.requests, engine.choices
+    assert isinstance(question, Question) and choice is not None
+    assert (question.quick, question.every, question.top_k, question.threshold) == (True, True, 3, 0.5)
+    assert (choice.device, choice.precision) == ("cpu", "float32")
+    assert not (tmp_path / "home" / "config").exists(), "they are for this once"
 
 
 def test_the_nearest_words_are_said_with_low_confidence(command: Command, document: str) -> None:

@@ -141,12 +141,6 @@ def test_a_password_is_given_or_asked_for(
     assert "tarts" in out
 
 
-def test_quick_is_handed_on(command: Command, document: str) -> None:
-    engine = FakeEngine()
-    assert command("ask", document, "--question", "Where: tarts?", "--quick", engine=engine)[0] == 0
-    assert engine.requests[0].quick  # type: ignore[attr-defined]
-
-
 class Quick(FakeEngine):
     """Reads 32 windows of 400 where it is asked to be quick."""
 

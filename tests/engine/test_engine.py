@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TextsToClassify
@@ -18,7 +16,7 @@ from app.core.text import Document
 from app.engine.child import ChildBug
 from app.engine.client import Engine
 from app.models.disk.card import read_card
-from tests.helpers.children import POSIX, Listener
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_checkpoint
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
@@ -122,20 +120,6 @@ def test_faults_are_said_and_bugs_told_apart(engine: Engine, models: Path) -> No
         engine.run(question(), ModelChoice(str(models / "reader"), "abacus"), Silent())
     with pytest.raises(ChildBug, match="no task answers int"):
         engine.run(7, choice(models, "reader"), Silent())
-
-
-@POSIX
-def test_killed_in_mid_answer_the_next_question_works(engine: Engine, models: Path) -> None:
-    class Killer(Listener):
-        def partial(self, result: object) -> None:
-            os.kill(engine.pid or 0, signal.SIGKILL)
-
-    before = engine.pid
-    with pytest.raises(EngineLost, match="memory ran out"):
-        engine.run(question(TARTS * 4000), choice(models, "reader"), Killer())
-    assert not engine.alive
-    assert engine.run(question(), choice(models, "reader"), Silent()).best is not None
-    assert engine.pid != before
 
 
 def test_nothing_was_printed_while_all_went_well(engine: Engine, models: Path, log: Path) -> None:
