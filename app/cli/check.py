@@ -51,14 +51,9 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
         report.clear()
     if arguments.json:
         print_json(
-            {
-                "ok": not found.failed,
-                "said": found.sentence,
-                "parts": [asdict(part) | {"ok": part.ok} for part in found.parts],
-                "versions": found.versions,
-                "seconds": found.seconds,
-                "log": found.log,
-            }
+            {"ok": not found.failed, "said": found.sentence}
+            | asdict(found)
+            | {"parts": [asdict(part) | {"ok": part.ok} for part in found.parts]}
         )
     else:
         print()

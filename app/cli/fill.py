@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 
 from app.cli.reading import text_or_file
 from app.cli.terminal import (
@@ -95,12 +96,7 @@ def filled_values(text: str, found: FilledText) -> dict[str, object]:
 
 
 def _values(guess: Guess) -> dict[str, object]:
-    return {
-        "word": guess.word,
-        "probability": guess.probability,
-        "rank": guess.rank or None,
-        "pieces": guess.pieces,
-    }
+    return asdict(guess) | {"rank": guess.rank or None}
 
 
 def _print(text: str, blank: FilledBlank, *, named: bool) -> None:

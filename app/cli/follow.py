@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.reading import refuse_two_streams, typed_text
@@ -65,14 +66,7 @@ def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
     """What `next --json` prints."""
     return {
         "items": [
-            {
-                "first": first,
-                "second": second,
-                "probability": item.probability,
-                "logits": list(item.logits),
-                "tokens": list(item.tokens),
-                "cut": list(item.cut),
-            }
+            {"first": first, "second": second} | asdict(item)
             for (first, second), item in zip(pairs.pairs, found.items, strict=True)
         ],
         "model": found.model,

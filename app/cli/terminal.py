@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
@@ -72,20 +72,22 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
-def at_least_one(value: str) -> int:
-    """An argument's whole number from 1 on."""
-    number = _whole(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
+def _whole_number(least: int) -> Callable[[str], int]:
+    """What reads an argument's whole number from `least` on."""
+
+    def read(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+        return number
+
+    return read
 
 
-def zero_or_more(value: str) -> int:
-    """An argument's whole number from 0 on."""
-    number = _whole(value)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{value} is less than 0")
-    return number
+zero_or_more, at_least_one = _whole_number(0), _whole_number(1)
 
 
 def probability(value: str) -> float:
@@ -100,25 +102,22 @@ def probability(value: str) -> float:
     return number
 
 
-def _whole(value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
-
-
 def print_json(value: object) -> None:
     """Print a value as JSON over several lines."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def print_either(as_json: bool, values: object, words: str) -> None:
+    """Print the values as JSON, or else the words."""
+    print_json(values) if as_json else print(words)
+
+
 def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
     """Print how a batch ended: how many items were processed, and how many of them by an earlier run."""
-    if as_json:
-        print_json(asdict(done))
-    else:
-        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-        print(f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}.")
+    before = f", {done.finished_before:,} of them before" if done.finished_before else ""
+    print_either(
+        as_json, asdict(done), f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}."
+    )
 
 
 def one_line(text: str) -> str:
