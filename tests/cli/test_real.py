@@ -193,7 +193,7 @@ def test_training_goes_on_after_ctrl_c(models: Path, tmp_path: Path) -> None:
         *("train", "classification", "--base", str(models / "classifier"), "--output", str(output)),
         *("--examples", str(examples), "--dev", str(examples), "--epochs", "6", "--batch-size", "4"),
         *("--learning-rate", "0.004", "--evaluate-every", "10000", "--max-length", "32", "--device", "cpu"),
-        *("--option", "checkpoint_every=20", "--option", "workers=1", "--option", "bfloat16=0"),
+        *("--option", "checkpoint_every=20", "--option", "workers=2", "--option", "bfloat16=0"),
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "app", *arguments], cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True

@@ -19,7 +19,7 @@ def taught(terminal: Terminal, task: str, base: Path, examples: Path, dev: Path,
         *("train", task, "--base", str(base), "--examples", str(examples), "--dev", str(dev)),
         *("--output", str(examples.parent / "taught"), "--max-length", "32", "--batch-size", "8"),
         *("--learning-rate", "0.004", "--dropout", "0", "--device", "cpu", "--evaluate-every", "10000"),
-        *("--option", "bfloat16=0", "--json", *more),
+        *("--option", "bfloat16=0", "--option", "workers=2", "--json", *more),
     )
     assert said.code == 0, said.err
     return said.json
