@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,12 +12,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.models import getting
-from app.cli.terminal import TerminalReport
 from app.core import about
 from app.core.models import Head
-from app.core.offers import Downloading
-from app.core.report import Progress
 from tests.helpers.hub_server import HubServer
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.terminal import Terminal
@@ -226,44 +220,3 @@ def _interrupt_when(hub: HubServer) -> None:
         time.sleep(0.05)
     time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGINT)
-
-
-class Tty(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False), ("", False), ("yesterday\n", False)],
-)
-def test_a_person_is_asked(answer: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = Tty()
-    monkeypatch.setattr(sys, "stdin", Tty(answer))
-    assert TerminalReport(stream).ask("Download 3 MB?") is wanted
-    assert stream.getvalue() == "Download 3 MB? [y/N] "
-
-
-def test_nobody_is_asked_where_nobody_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
-    assert TerminalReport(Tty()).ask("Download?") is None
-    monkeypatch.setattr(sys, "stdin", Tty("y\n"))
-    assert TerminalReport(io.StringIO()).ask("Download?") is None
-
-
-def test_the_line_of_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[str] = []
-    report = TerminalReport(io.StringIO())
-    monkeypatch.setattr(report, "draw", lines.append)
-    told = getting.TransferReport(report)
-    told.progress(Progress(0, 326_000_000, "model.safetensors"))
-    told.partial(Downloading(0, 326_000_000, 8_140_000.0, "model.safetensors"))
-    told.progress(Progress(120_000_000, 326_000_000, "model.safetensors", 25.0))
-    told.progress(Progress(1_000, 2_000, "Checking"))
-    told.progress(Progress(0, 0, "Trying it out"))
-    assert lines == [
-        "model.safetensors: 0 bytes of 326 MB",
-        "model.safetensors: 120 MB of 326 MB, 8.1 MB a second, about 25 seconds left",
-        "Checking: 1.0 kB of 2.0 kB",
-        "Trying it out…",
-    ]
