@@ -14,7 +14,6 @@ def test_one_variable_moves_everything(tmp_path: Path) -> None:
     for folder in (
         paths.config,
         paths.data,
-        paths.cache,
         paths.logs,
         paths.models,
         paths.drafts,

@@ -287,7 +287,6 @@ def _install(
             endpoint=passport.endpoint,
             added=now(),
             linked=any(file.linked for file in placed),
-            was_cached=all(file.cached for file in passport.files),
             cache=fetched.cache,
             licence=passport.licence or card.licence,
             languages=passport.languages or card.languages,
