@@ -206,7 +206,6 @@ class Classifications:
 
     items: tuple[Classification, ...]
     seconds: float
-    complete: bool = True
     model: str = ""
     device: str = ""
 
@@ -289,7 +288,6 @@ class FollowOns:
 
     items: tuple[FollowOn, ...]
     seconds: float
-    complete: bool = True
     model: str = ""
     device: str = ""
 
