@@ -315,7 +315,6 @@ class Tagged:
     entities: tuple[Entity, ...]
     words: Sequence[TaggedWord]
     windows: int
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

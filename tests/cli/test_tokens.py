@@ -66,7 +66,7 @@ def test_no_label_and_no_text_steers_the_terminal(command: Command) -> None:
     class Hostile(FakeEngine):
         def run(self, request: Any, choice: Any, report: Any) -> Any:
             entity = Entity(Span(0, 5), "Alice", "\x1b[2J\nPER", 0.9)
-            return TaggedTexts((Tagged((entity,), (), 1, 1),) * len(request.texts), ("PER",), 0.1)
+            return TaggedTexts((Tagged((entity,), (), 1),) * len(request.texts), ("PER",), 0.1)
 
     _, out, _ = command("tokens", "Alice", "Alice \x1b[2J", engine=Hostile())
     assert "\x1b" not in out
