@@ -64,7 +64,7 @@ def test_the_finder_is_the_one_that_the_model_names_else_the_one_asked_for(
     choice = ModelChoice(str(models / name), "cpu", finder=str(models / asked) if asked else "")
     key = pool.ready(choice, QA, "")
     load = pool.reader(key, "").finder
-    assert len(pool) == 1, "it is loaded when it is wanted"
+    assert len(pool.loaded()) == 1, "it is loaded when it is wanted"
     finder = load() if load else None
     assert (finder.card.name if finder else None) == expected
     assert finder is None or finder.finder is None

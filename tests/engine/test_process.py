@@ -82,12 +82,12 @@ def test_training_is_handed_to_the_trainer_and_models_make_room(
     host: Host, reader: ModelChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host(Load(reader, QA), Silent())
-    assert len(host._models) == 1
+    assert names_held(host) == ["reader"]
     request = TrainingRequest("qa", "base", ("a.jsonl",), ("b.jsonl",), "out")
     monkeypatch.setattr("app.training.trainer.train", lambda *given: given)
     report = Silent()
     assert host(Run(request, None), report) == (request, report)
-    assert not len(host._models)
+    assert not names_held(host)
 
 
 def test_a_stop_is_seen_within_a_batch(host: Host, reader: ModelChoice) -> None:
