@@ -128,7 +128,7 @@ class Host:
                     return list_devices(order.avoid)
                 case Load():
                     entry = self._models[self._models.ready(order.choice, order.head, order.avoid)]
-                    return LoadedModel(entry.card, entry.model.device, time.perf_counter() - began)
+                    return LoadedModel(entry.card, entry.model.device)
                 case TryModel():
                     from app.engine.trial import try_model
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages import characters_under, mark_on_pages
+from app.core.pages import mark_on_pages
 from app.core.text import Span
 from app.documents.parts import Parts
+from tests.helpers.page_texts import characters_under
 from tests.helpers.pdf_pages import read_real, real_names
 
 SPANS = 300

@@ -54,8 +54,8 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
         if pace.due() or items.complete:
             pace.report(items.done, len(request.pairs))
             if items.worth_reporting(items.ready):
-                report.partial(_result(items.prefix(), pace.seconds, model, complete=False))
-    return _result(items.prefix(), pace.seconds, model, complete=True)
+                report.partial(_result(items.prefix(), pace.seconds, model))
+    return _result(items.prefix(), pace.seconds, model)
 
 
 def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], None]) -> PairWindow:
@@ -132,5 +132,5 @@ def _read(
             yield index, FollowOn(probability, (continues, does_not), lengths, window.cut)
 
 
-def _result(items: list[FollowOn], seconds: float, model: ReadyModel, *, complete: bool) -> FollowOns:
-    return FollowOns(tuple(items), seconds, complete, model.card.name, model.device.title)
+def _result(items: list[FollowOn], seconds: float, model: ReadyModel) -> FollowOns:
+    return FollowOns(tuple(items), seconds, model.card.name, model.device.title)

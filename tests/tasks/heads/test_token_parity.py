@@ -55,7 +55,6 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
     seen = set()
     for joining in PieceAggregation:
         (item,) = tag(TextsToTag((TEXT,), joining), model, Silent()).items
-        assert item.tokens == special.count(0)
         for word in item.words:
             own = [
                 share

@@ -15,13 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.layout import Opened
 from app.core.page_runs import Box
-from app.core.pages import characters_under, places_of
+from app.core.pages import places_of
 from app.core.text import Span
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
 from tests.helpers.finding import at_once
+from tests.helpers.page_texts import characters_under
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
