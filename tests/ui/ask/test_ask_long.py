@@ -156,7 +156,7 @@ def test_undoing_brings_the_answer_back_with_its_text(view: AskView, qtbot: QtBo
     run, card = sheet.session.run, view.panel.card
     assert run is not None
     sheet.editor.textCursor().insertText(typed)
-    assert sheet.pane.lit() == [] and sheet.pane.map.marks() == ()
+    assert sheet.pane.lit() == [] and sheet.pane.map.marks == ()
     assert card.answer.text() == WORDS[0] and "changed" in card.note.text() and card.again.isVisible()
     sheet.editor.undo()
     assert sheet.pane.lit() == list(WORDS) and "changed" not in card.note.text()

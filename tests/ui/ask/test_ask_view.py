@@ -226,6 +226,14 @@ def test_no_question_and_no_text_are_said_gently(view: AskView, qtbot: QtBot, en
     assert not engine.requests
 
 
+def test_a_text_that_was_edited_is_asked_again_by_a_click(view: AskView, qtbot: QtBot) -> None:
+    sheet = ask(view, qtbot, "How long?")
+    sheet.editor.textCursor().insertText("x")
+    qtbot.mouseClick(view.panel.card.again, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: sheet.pane.lit() == list(WORDS))
+    assert view.panel.card.note.text() == ""
+
+
 def test_long_lines_that_were_broken_are_told_of_as_it_was_done(view: AskView) -> None:
     editor, notice = view.sheets.current().editor, view.panel.notice
     editor.set_text("Blanks all over. " * 2_000)
@@ -343,7 +351,7 @@ def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
     assert pane.textCursor().position() == first
     qtbot.keyClicks(view.find_bar.field, "zzz")
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert view.find_bar.news() == "Not found"
+    assert view.find_bar.news.text() == "Not found"
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
     assert pane.hasFocus() and not view.find_bar.isVisible()
     assert pane.lit() == list(WORDS)
