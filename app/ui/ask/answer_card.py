@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
 from app.ui.document.marks.places import Place
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
-from app.ui.kit.look_button import LookButton
+from app.ui.kit.parts import look_button
 from app.ui.kit.theme import Theme, mark
 
 _VERY_LIKELY = 0.9
@@ -65,7 +65,7 @@ class AnswerCard(QFrame):
         self._save.setMenu(self._formats)
         self._again = QPushButton("Ask again")
         self._whole = QPushButton("Read every passage")
-        self._look = LookButton(theme, bare=True)
+        self._look = look_button(theme, bare=True)
         for button in (self._nearest, self._again, self._whole):
             button.setAccessibleName(button.text())
         for label in (self._over, self._likely, self._note, self._facts):
@@ -97,8 +97,6 @@ class AnswerCard(QFrame):
         mark(self._over, type="small_strong", ink="quiet")
         mark(self._note, type="small", ink="quiet")
         mark(self._facts, *self._small, type="small")
-        theme.changed.connect(self._restyle)
-        self._restyle()
         self.hide()
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
@@ -224,14 +222,6 @@ class AnswerCard(QFrame):
             self.chosen.emit(0)
         super().mouseReleaseEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._frame()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._frame()
-
     def facts(self) -> str:
         """How the answer was read."""
         return self._facts.text()
@@ -295,14 +285,6 @@ class AnswerCard(QFrame):
     @Slot(QAction)
     def _format_chosen(self, action: QAction) -> None:
         self.save_requested.emit(str(action.data()))
-
-    def _frame(self) -> None:
-        line = self._theme.colour("focus" if self.hasFocus() else "line").name()
-        self.setStyleSheet(f"QFrame#answer {{ border: 1px solid {line}; }}")
-
-    @Slot()
-    def _restyle(self) -> None:
-        self._frame()
 
 
 def _explain(label: QLabel, explained: str) -> None:

@@ -26,6 +26,7 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 
@@ -152,8 +153,6 @@ class ThresholdLine(QWidget):
         self._slider.valueChanged.connect(self._moved)
         self._own.clicked.connect(self._take_own)
         mark(self._words, *self._ends, self._change, self._own, type="small")
-        theme.changed.connect(self._restyle)
-        self._restyle()
 
     def set_threshold(self, threshold: float, own: bool) -> None:
         """Show a threshold; `own`: it is the reader's own."""
@@ -203,21 +202,6 @@ class ThresholdLine(QWidget):
     @Slot()
     def _take_own(self) -> None:
         self.changed.emit(None)
-
-    @Slot()
-    def _restyle(self) -> None:
-        step, colour = self._theme.step, self._theme.colour
-        handle, groove = step(4), step(1)
-        self._slider.setStyleSheet(
-            f"QSlider {{ min-height: {handle + 4}px; }}"
-            f"QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px;"
-            f" background: {colour('track').name()}; }}"
-            f"QSlider::sub-page:horizontal {{ background: {colour('mark').name()}; border-radius: {groove // 2}px; }}"
-            f"QSlider::handle:horizontal {{ width: {handle}px; margin: -{(handle - groove) // 2}px 0;"
-            f" border-radius: {handle // 2}px; background: {colour('raised').name()};"
-            f" border: 1px solid {colour('line_strong').name()}; }}"
-            f"QSlider::handle:horizontal:focus {{ border: 2px solid {colour('focus').name()}; }}"
-        )
 
 
 class AnswerPanel(QFrame):
@@ -276,12 +260,7 @@ class AnswerPanel(QFrame):
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll = Scrolling(inner)
         self._heads = ScrolledHeads(self._scroll)
         self._column = QVBoxLayout(self)
         for part in (self.box, self.strip, self.notice):

@@ -21,11 +21,9 @@ class _Segment(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """The size that fits, in pixels."""
         return QSize(self._wide(_ROOM), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """The least size, in pixels."""
         return QSize(self._wide(_LEAST_ROOM), super().sizeHint().height())
 
     def _wide(self, steps: int) -> int:

@@ -146,13 +146,10 @@ def _memory_words(one: DeviceOption) -> str:
 
 def _loaded_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
-    parts = [
-        does((model.head,)),
-        where,
-        TERMS.get(model.dtype, model.dtype),
-        wording.size(model.size),
-    ]
-    return " · ".join([*parts, *(["for Look inside"] if model.opened else [])])
+    parts = [does((model.head,)), where, TERMS.get(model.dtype, model.dtype), wording.size(model.size)]
+    if model.opened:
+        parts.append("for Look inside")
+    return " · ".join(parts)
 
 
 def _sentence(words: str) -> str:
@@ -178,7 +175,10 @@ class DeviceRow:
 
 
 class DeviceRows(QFrame):
-    """A row for each device, one of them chosen. `chosen` carries the key of the one that the user picked."""
+    """A row for each device with its button, one of them chosen.
+
+    `chosen` carries the key of the one that the user picked.
+    """
 
     chosen = Signal(str)
 
@@ -186,7 +186,7 @@ class DeviceRows(QFrame):
         super().__init__()
         self._theme = theme
         self._rows: tuple[DeviceRow, ...] = ()
-        self._buttons: dict[str, QRadioButton] = {}
+        self.buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
         self._group.buttonClicked.connect(self._clicked)
         self.setAccessibleName(name)
@@ -194,42 +194,34 @@ class DeviceRows(QFrame):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(0, 1)
-        theme.changed.connect(self._restyle)
+        theme.in_steps(self._grid.setHorizontalSpacing, 4)
 
     def set_rows(self, rows: Sequence[DeviceRow], chosen: str) -> None:
         """Show these rows, one of them chosen; the keyboard focus stays where it is."""
         if tuple(rows) != self._rows:
-            focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
+            focused = next((key for key, button in self.buttons.items() if button.hasFocus()), "")
             self._rows = tuple(rows)
             self._build()
-            if focused in self._buttons:
-                self._buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+            if focused in self.buttons:
+                self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self.select(chosen)
 
     def select(self, key: str) -> None:
         """Choose a row without sending `chosen`."""
-        if key in self._buttons:
-            self._buttons[key].setChecked(True)
+        if key in self.buttons:
+            self.buttons[key].setChecked(True)
 
     def selected(self) -> str:
         """The key of the chosen row, empty for none."""
-        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
-
-    def words(self, key: str) -> str:
-        """The description of a device."""
-        return next((row.words for row in self._rows if row.key == key), "")
-
-    def button(self, key: str) -> QRadioButton | None:
-        """The button of a row."""
-        return self._buttons.get(key)
+        return next((key for key, button in self.buttons.items() if button.isChecked()), "")
 
     def focus_chosen(self) -> None:
         """Put the keyboard focus on the chosen row."""
-        if button := self._buttons.get(self.selected()):
+        if button := self.buttons.get(self.selected()):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _build(self) -> None:
-        for button in self._buttons.values():
+        for button in self.buttons.values():
             self._group.removeButton(button)
         while self._grid.count():
             item = self._grid.takeAt(0)
@@ -237,7 +229,7 @@ class DeviceRows(QFrame):
             if isinstance(widget, QWidget):
                 widget.hide()
                 widget.deleteLater()
-        self._buttons.clear()
+        self.buttons.clear()
         for at, row in enumerate(self._rows):
             button = QRadioButton(row.title)
             button.setEnabled(row.usable)
@@ -247,27 +239,19 @@ class DeviceRows(QFrame):
             words, aside = (plain_label(text, type="small", ink="quiet") for text in (row.words, row.aside))
             aside.setWordWrap(False)
             words.setToolTip(row.tip)
+            self._theme.in_steps(words.setContentsMargins, 6.75, 0, 0, 2.5)
             self._group.addButton(button)
-            self._buttons[row.key] = button
+            self.buttons[row.key] = button
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
         # Created later than what follows, they would be last in Tab order.
-        for before, after in pairwise([self, *self._buttons.values()]):
+        for before, after in pairwise([self, *self.buttons.values()]):
             QWidget.setTabOrder(before, after)
-        self._restyle()
 
     @Slot(object)
     def _clicked(self, button: QRadioButton) -> None:
         self.chosen.emit(button.property("key"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        for at in range(len(self._rows)):
-            item = self._grid.itemAtPosition(2 * at + 1, 0)
-            if item is not None and (words := item.widget()) is not None:
-                words.setContentsMargins(self._theme.step(6.75), 0, 0, self._theme.step(2.5))
-        self._grid.setHorizontalSpacing(self._theme.step(4))
 
 
 class MemoryBar(QWidget):
@@ -294,7 +278,6 @@ class MemoryBar(QWidget):
         return models, min(1.0 - models, max(0.0, self._others / self._total))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the two shares side by side."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         whole = QRectF(self.rect())
@@ -316,10 +299,8 @@ class ComputerSection(Section):
     KEY = "computer"
     TITLE = "This computer"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._devices: Devices | None = None
         self._devices_job: Job | None = None
         self._memory_job: Job | None = None

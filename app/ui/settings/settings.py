@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSpinBox,
-    QWidget,
 )
 
 from app.core import wording
@@ -21,15 +20,13 @@ from app.core.report import Report
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
-from app.ui.kit.elided_choice import ElidedChoice, LinkedChoice
+from app.ui.kit.elided import ElidedChoice, ElidedLabel, LinkedChoice
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
 from app.ui.kit.segments import Segments
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 from app.ui.settings.settings_updates import UpdatesRow
 
@@ -110,10 +107,8 @@ class SettingsView(Page):
 
     changed = Signal(str)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._models_job: Job | None = None
         self._save_job: Job | None = None
         self.notice = Notice(theme)
@@ -265,8 +260,7 @@ class SettingsView(Page):
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
 
     # Looks
 

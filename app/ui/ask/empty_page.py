@@ -5,67 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.kit.flow_text import FlowText
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.sample_list import SampleButton
+from app.ui.kit.theme import Theme
 
 _MOST_RECENT = 4
-
-
-class SampleButton(QPushButton):
-    """A sample's title with its first question below."""
-
-    def __init__(self, theme: Theme, title: str, question: str) -> None:
-        super().__init__()
-        self._theme = theme
-        mark(self, kind="sample")
-        self.setAccessibleName(f"Try the sample {title}: {question}")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._title = FlowText(theme, "strong")
-        self._question = FlowText(theme, "small")
-        self._words = title, question
-        self._update_texts()
-        column = QVBoxLayout(self)
-        for part in (self._title, self._question):
-            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            column.addWidget(part)
-        column.addStretch(1)
-        theme.space(column, 0.5, (3, 2.5, 3, 2.5))
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(50), self._height(max(self.width(), self._theme.step(44))))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.step(36), self.sizeHint().height())
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Use pale ink while the button is disabled."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.EnabledChange:
-            self._update_texts()
-
-    def _update_texts(self) -> None:
-        title, question = self._words
-        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
-        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
-
-    def _height(self, width: int) -> int:
-        inner = width - 2 * self._theme.step(3)
-        text = self._title.heightForWidth(inner) + self._question.heightForWidth(inner)
-        return text + self._theme.step(6)
+_KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
 
 
 class EmptyPage(QFrame):
@@ -75,9 +24,8 @@ class EmptyPage(QFrame):
     `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
     """
 
-    recent_chosen = Signal(str)
-
     sample_chosen = Signal(int)
+    recent_chosen = Signal(str)
     open_asked = Signal()
     paste_asked = Signal()
     clicked = Signal()
@@ -88,42 +36,24 @@ class EmptyPage(QFrame):
         self._buttons: list[SampleButton] = []
         self._columns = 0
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._title = QLabel("Drop a file here, or paste a text")
-        self._title.setWordWrap(True)
-        self._paste = QPushButton("Paste")
-        self._paste.setToolTip("Paste  (Ctrl+V)")
-        self._open = QPushButton("Open a file…")
-        self._open.setToolTip("Open files  (Ctrl+O)")
+        self._title = plain_label("Drop a file here, or paste a text", type="answer")
+        self._paste = push_button(theme, "Paste", icon="paste", tip="Paste  (Ctrl+V)")
+        self._open = push_button(theme, "Open a file…", icon="open", tip="Open files  (Ctrl+O)")
         for button in (self._paste, self._open):
-            button.setAccessibleName(button.text())
             button.setCursor(Qt.CursorShape.ArrowCursor)
-        self._kinds = QLabel("PDF, Word, web pages, Markdown and plain text")
-        self._again = QLabel("Open again")
+        kinds = "PDF, Word, web pages, Markdown and plain text"
+        self._kinds = plain_label(kinds, type="small", ink="quiet")
+        self._again = plain_label("Open again", type="small_strong", ink="quiet")
         self._recent: list[QPushButton] = []
         self._recents = QVBoxLayout()
         self._recents.setSpacing(0)
-        self._or = QLabel("Or try one of these")
-        self._keys = QLabel(
-            "\N{NO-BREAK SPACE}· ".join(
-                each.replace(" ", "\N{NO-BREAK SPACE}")
-                for each in (
-                    "Ctrl+V paste",
-                    "Ctrl+O open",
-                    "Ctrl+L question",
-                    "Enter ask",
-                    "F3 next",
-                    "F1 all keys",
-                )
-            )
-        )
-        for label in (self._kinds, self._again, self._or, self._keys):
-            label.setProperty("ink", "quiet")
-            label.setWordWrap(True)
+        self._or = plain_label("Or try one of these", type="small_strong", ink="quiet")
+        keys = (each.replace(" ", "\N{NO-BREAK SPACE}") for each in _KEYS)
+        self._keys = plain_label("\N{NO-BREAK SPACE}· ".join(keys), type="small", ink="quiet")
         row = QHBoxLayout()
         row.addWidget(self._open)
         row.addWidget(self._paste)
         row.addStretch(1)
-        self._row = row
         self._grid = QGridLayout()
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._title)
@@ -139,15 +69,9 @@ class EmptyPage(QFrame):
         self._column.addStretch(1)
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
-        mark(self._title, type="answer")
-        mark(self._keys, type="small")
-        mark(self._kinds, type="small")
-        mark(self._or, self._again, type="small_strong")
-        self._paste.setIcon(theme.icon("paste", "ink"))
-        self._open.setIcon(theme.icon("open", "ink"))
         theme.space(self._column, 2, (0, 2, 0, 4))
         theme.in_steps(self._grid.setSpacing, 2)
-        theme.in_steps(self._row.setSpacing, 2)
+        theme.in_steps(row.setSpacing, 2)
 
     def set_samples(self, samples: Sequence[tuple[str, str]]) -> None:
         """Offer these samples: titles and their first questions."""
@@ -171,10 +95,10 @@ class EmptyPage(QFrame):
             button.deleteLater()
         self._recent = []
         for path in paths[:_MOST_RECENT]:
-            button = QPushButton(Path(path).name.replace("&", "&&") or path)
-            mark(button, kind="link")
-            button.setToolTip(path)
-            button.setAccessibleName(f"Open {Path(path).name} again")
+            name = Path(path).name
+            button = push_button(
+                self._theme, name.replace("&", "&&") or path, kind="link", name=f"Open {name} again", tip=path
+            )
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(self._recent_clicked)
