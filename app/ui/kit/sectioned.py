@@ -118,8 +118,6 @@ class SectionedPage(Page, Generic[SectionT]):
             section.changed.connect(self._changed_here)
             self.connect_section(section)
             self.stack.addWidget(section)
-            # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
-            self.theme.refresh()
         return self.sections[kind.KEY]
 
     @Slot(str)

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
     QGridLayout,
     QRadioButton,
     QSizePolicy,
@@ -31,7 +29,7 @@ from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sectioned import Section
-from app.ui.kit.segments import Segments
+from app.ui.kit.segments import Choices, Segments
 from app.ui.kit.theme import Theme
 from app.ui.models.words import does
 
@@ -174,22 +172,13 @@ class DeviceRow:
     tip: str = ""
 
 
-class DeviceRows(QFrame):
-    """A row for each device with its button, one of them chosen.
-
-    `chosen` carries the key of the one that the user picked.
-    """
-
-    chosen = Signal(str)
+class DeviceRows(Choices):
+    """A row for each device, one of them chosen."""
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__()
+        super().__init__(name)
         self._theme = theme
         self._rows: tuple[DeviceRow, ...] = ()
-        self.buttons: dict[str, QRadioButton] = {}
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._clicked)
-        self.setAccessibleName(name)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(0)
@@ -199,29 +188,15 @@ class DeviceRows(QFrame):
     def set_rows(self, rows: Sequence[DeviceRow], chosen: str) -> None:
         """Show these rows, one of them chosen; the keyboard focus stays where it is."""
         if tuple(rows) != self._rows:
-            focused = next((key for key, button in self.buttons.items() if button.hasFocus()), "")
+            focused = next((key for key, button in self._buttons.items() if button.hasFocus()), "")
             self._rows = tuple(rows)
             self._build()
-            if focused in self.buttons:
-                self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+            if focused in self._buttons:
+                self._buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self.select(chosen)
 
-    def select(self, key: str) -> None:
-        """Choose a row without sending `chosen`."""
-        if key in self.buttons:
-            self.buttons[key].setChecked(True)
-
-    def selected(self) -> str:
-        """The key of the chosen row, empty for none."""
-        return next((key for key, button in self.buttons.items() if button.isChecked()), "")
-
-    def focus_chosen(self) -> None:
-        """Put the keyboard focus on the chosen row."""
-        if button := self.buttons.get(self.selected()):
-            button.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _build(self) -> None:
-        for button in self.buttons.values():
+        for button in self._buttons.values():
             self._group.removeButton(button)
         while self._grid.count():
             item = self._grid.takeAt(0)
@@ -229,29 +204,23 @@ class DeviceRows(QFrame):
             if isinstance(widget, QWidget):
                 widget.hide()
                 widget.deleteLater()
-        self.buttons.clear()
+        self._buttons.clear()
         for at, row in enumerate(self._rows):
             button = QRadioButton(row.title)
             button.setEnabled(row.usable)
-            button.setProperty("key", row.key)
             button.setAccessibleDescription(f"{row.words} {row.aside}".strip())
             button.setToolTip(row.tip)
             words, aside = (plain_label(text, type="small", ink="quiet") for text in (row.words, row.aside))
             aside.setWordWrap(False)
             words.setToolTip(row.tip)
             self._theme.in_steps(words.setContentsMargins, 6.75, 0, 0, 2.5)
-            self._group.addButton(button)
-            self.buttons[row.key] = button
+            self.add_button(row.key, button)
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
         # Created later than what follows, they would be last in Tab order.
-        for before, after in pairwise([self, *self.buttons.values()]):
+        for before, after in pairwise([self, *self._buttons.values()]):
             QWidget.setTabOrder(before, after)
-
-    @Slot(object)
-    def _clicked(self, button: QRadioButton) -> None:
-        self.chosen.emit(button.property("key"))
 
 
 class MemoryBar(QWidget):
@@ -327,7 +296,7 @@ class ComputerSection(Section):
     def shown(self) -> None:
         """Query the computer again."""
         self.look()
-        self.devices.focus_chosen()
+        self.devices.focus_selected()
 
     def look(self) -> None:
         """Query devices and memory, queued after running work."""
@@ -390,7 +359,7 @@ class ComputerSection(Section):
         self._show_settings()
         self._torch.setText(f"PyTorch {found.torch}" if found.torch else "")
         if self.isVisible() and self.focusWidget() is None:
-            self.devices.focus_chosen()
+            self.devices.focus_selected()
 
     @Slot(object)
     def _not_found(self, error: BaseException) -> None:

@@ -77,25 +77,25 @@ def quiet(section: ComputerSection, qtbot: QtBot) -> None:
 def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> None:
     rows = section.devices
     assert rows.selected() == "auto"
-    assert rows.buttons["auto"].accessibleDescription() == "Takes the GPU now: GPU One, faster than the CPU."
-    assert rows.buttons["cpu"].accessibleDescription() == "8 cores. 9.0 GB of 16 GB free"
-    assert rows.buttons["cuda:1"].accessibleDescription() == "The driver is older than this PyTorch needs."
-    usable = [rows.buttons[key].isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")]
+    assert rows._buttons["auto"].accessibleDescription() == "Takes the GPU now: GPU One, faster than the CPU."
+    assert rows._buttons["cpu"].accessibleDescription() == "8 cores. 9.0 GB of 16 GB free"
+    assert rows._buttons["cuda:1"].accessibleDescription() == "The driver is older than this PyTorch needs."
+    usable = [rows._buttons[key].isEnabled() for key in ("auto", "cpu", "cuda:0", "cuda:1")]
     assert usable == [True, True, True, False]
-    assert rows.buttons["cpu"].text() == "CPU: Some Processor"
-    assert rows.buttons["cuda:0"].text() == "GPU One"
+    assert rows._buttons["cpu"].text() == "CPU: Some Processor"
+    assert rows._buttons["cuda:0"].text() == "GPU One"
     assert section._torch.text() == "PyTorch 2.9.0"
     for device, row in (("cuda", "cuda:0"), ("cuda:7", "cuda:7"), ("cpu", "cpu")):
         section.workspace.settings.device = device
         section.settings_changed()
         assert rows.selected() == row
-        assert ("not here" in rows.buttons[row].accessibleDescription()) is (row == "cuda:7")
+        assert ("not here" in rows._buttons[row].accessibleDescription()) is (row == "cuda:7")
 
 
 def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBot) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
-    section.devices.buttons["cpu"].click()
+    section.devices._buttons["cpu"].click()
     assert saved(section).device == "cpu"
     assert told == ["device"]
     assert section.precision._buttons["bfloat16"].isEnabled()
@@ -110,7 +110,7 @@ def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: 
     qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
     assert saved(section).precision == "float16"
     assert told == ["precision"]
-    section.devices.buttons["cpu"].click()
+    section.devices._buttons["cpu"].click()
     assert "does not compute in 16 bits (float16)" in section._precision_words.text()
 
 
@@ -194,9 +194,9 @@ def test_reasons_are_said_without_the_names_of_instructions(reason: str, words: 
 
 def test_tab_goes_on_from_the_devices_to_the_precision(section: ComputerSection, qtbot: QtBot) -> None:
     section.activateWindow()
-    section.devices.focus_chosen()
+    section.devices.focus_selected()
     focused = section.window().focusWidget()
-    assert focused is section.devices.buttons["auto"]
+    assert focused is section.devices._buttons["auto"]
     qtbot.keyClick(focused, Qt.Key.Key_Tab)
     assert section.precision.isAncestorOf(section.window().focusWidget())
     qtbot.keyClick(section.window().focusWidget(), Qt.Key.Key_Tab)
