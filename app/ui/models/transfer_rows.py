@@ -182,7 +182,6 @@ class TransferRows(QFrame):
         whole.addWidget(rule())
         whole.addLayout(self._column)
         self.setProperty("kind", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Downloads")
         self.hide()
 

@@ -92,25 +92,19 @@ def test_every_device_is_told_with_why_or_why_not(section: ComputerSection) -> N
         assert ("not here" in rows._buttons[row].accessibleDescription()) is (row == "cuda:7")
 
 
-def test_a_device_is_chosen_saved_and_told(section: ComputerSection, qtbot: QtBot) -> None:
-    told: list[str] = []
-    section.changed.connect(told.append)
-    section.devices._buttons["cpu"].click()
-    assert saved(section).device == "cpu"
-    assert told == ["device"]
-    assert section.precision._buttons["bfloat16"].isEnabled()
-    assert not section.precision._buttons["float16"].isEnabled()
-    assert "32 bits" in section._precision_words.text()
-
-
-def test_the_precision_is_chosen_and_explained(section: ComputerSection, qtbot: QtBot) -> None:
+def test_device_and_precision_are_chosen_saved_told_and_explained(
+    section: ComputerSection, qtbot: QtBot
+) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
     assert section._precision_words.text().startswith("Automatic takes 16 bits (bfloat16) here.")
     qtbot.mouseClick(section.precision._buttons["float16"], Qt.MouseButton.LeftButton)
     assert saved(section).precision == "float16"
-    assert told == ["precision"]
     section.devices._buttons["cpu"].click()
+    assert saved(section).device == "cpu"
+    assert told == ["precision", "device"]
+    assert section.precision._buttons["bfloat16"].isEnabled()
+    assert not section.precision._buttons["float16"].isEnabled()
     assert "does not compute in 16 bits (float16)" in section._precision_words.text()
 
 

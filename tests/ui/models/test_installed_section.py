@@ -108,25 +108,6 @@ def test_what_is_said_of_a_folder_is_of_the_last_try_and_of_this_model(
     assert not notice.isVisible()
 
 
-def test_removal_asks_in_sight_and_escape_keeps(open_models_page: Open, models: Path) -> None:
-    folder = put_model(models, "mine")
-    opened = open_models_page()
-    opened.page.resize(700, 420)
-    section = opened.choose("mine")
-    opened.qtbot.keyClick(section.list, Qt.Key.Key_Delete)
-    opened.settle()
-    removal = section.details.removal
-    assert removal.isVisible()
-    assert "Remove mine? This frees" in removal.words()
-    assert removal.cache.isHidden()
-    keep = removal.keep
-    opened.qtbot.waitUntil(lambda: keep.visibleRegion().boundingRect().height() == keep.height())
-    assert section.stop()
-    assert removal.isHidden()
-    assert not section.stop()
-    assert folder.is_dir()
-
-
 def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page: Open, models: Path) -> None:
     bins = bins_of([(0.75, True)] * 20)
     write_notes(put_model(models, "mine"), Notes(reliability={TextKind.TABLES: bins}))
@@ -156,16 +137,29 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     assert section.details.isVisible()
 
 
-def test_removing_takes_the_folder_away_and_says_so(open_models_page: Open, models: Path) -> None:
+def test_a_model_is_removed_after_asking_in_sight_and_escape_keeps_it(
+    open_models_page: Open, models: Path
+) -> None:
     folder = put_model(models, "mine")
     opened = open_models_page()
+    opened.page.resize(700, 420)
     section = opened.choose("mine")
     notes: list[str] = []
     opened.page.note.connect(notes.append)
+    opened.qtbot.keyClick(section.list, Qt.Key.Key_Delete)
+    opened.settle()
+    removal = section.details.removal
+    assert removal.isVisible() and removal.cache.isHidden()
+    assert "Remove mine? This frees" in removal.words()
+    keep = removal.keep
+    opened.qtbot.waitUntil(lambda: keep.visibleRegion().boundingRect().height() == keep.height())
+    assert section.stop()
+    assert removal.isHidden() and folder.is_dir()
+    assert not section.stop()
     section.details.remove.click()
     opened.settle()
     with opened.qtbot.waitSignal(opened.page.changed) as told:
-        section.details.removal.remove.click()
+        removal.remove.click()
     assert told.args == ["models"]
     opened.settle()
     assert not folder.exists()
