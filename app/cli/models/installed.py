@@ -21,7 +21,7 @@ from app.flows.models.devices import devices
 from app.flows.models.get import unfinished
 from app.flows.models.installed import installed, origin_of, refused
 from app.flows.models.remove import removal_of, remove
-from app.flows.models.use import use
+from app.flows.models.use import in_use, use
 from app.flows.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ def print_models(arguments: argparse.Namespace, workspace: Workspace, report: Te
     """Print every installed model, every folder with a broken one, and the unfinished downloads."""
     cards = installed(workspace)
     broken = refused(workspace)
-    users = _used_by(workspace, cards)
+    users = in_use(workspace)
     measures = measured(workspace, report)
     if arguments.json:
         faults = {folder: str(fault) for folder, fault in broken.items()}
@@ -52,18 +52,6 @@ def print_models(arguments: argparse.Namespace, workspace: Workspace, report: Te
     for each in unfinished(workspace, report):
         name, done = one_line(each.passport.repository), f"{size(each.done)} of {size(each.passport.size)}"
         print(f"\nNot finished: {name}, {done} fetched\n  To go on: {command()} models download {name}")
-
-
-def _used_by(workspace: Workspace, cards: tuple[ModelCard, ...]) -> dict[Head, str]:
-    """For each head that an installed model has, the folder of the one that its task uses."""
-    users = {}
-    for head in Head:
-        if any(head in card.heads for card in cards):
-            try:
-                users[head] = workspace.find_model(head).folder
-            except SpanlightError:
-                continue  # its files were removed meanwhile; the list shows the fault
-    return users
 
 
 def _tasks(card: ModelCard, users: dict[Head, str]) -> list[str]:
@@ -134,7 +122,7 @@ def choose(arguments: argparse.Namespace, workspace: Workspace, report: Terminal
     if arguments.name or arguments.automatic:
         use(workspace, arguments.task, arguments.name)
     cards = installed(workspace)
-    users = _used_by(workspace, cards)
+    users = in_use(workspace)
     heads = [arguments.task] if arguments.task is not None else list(Head)
     if arguments.task is not None and arguments.task not in users:
         raise SpanlightError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.flows.workspace import Workspace
 
@@ -25,6 +26,17 @@ def use(workspace: Workspace, head: Head, name: str) -> ModelCard:
         workspace.settings.models = before
         raise
     return card
+
+
+def in_use(workspace: Workspace) -> dict[Head, str]:
+    """The folder of the model in use for each head that an installed model has."""
+    found = {}
+    for head in Head:
+        try:
+            found[head] = workspace.find_model(head).folder
+        except SpanlightError:
+            continue  # no installed model has this head
+    return found
 
 
 def _settings_name(workspace: Workspace, card: ModelCard, head: Head) -> str:

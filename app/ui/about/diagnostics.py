@@ -11,9 +11,9 @@ from app.flows.diagnostics import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.ui.about.overview import qt_versions
+from app.ui.about.plain_text import PlainText
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.plain_text import PlainText
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 
@@ -43,10 +43,8 @@ class DiagnosticsSection(Section):
     KEY = "diagnostics"
     TITLE = "Diagnostics"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._devices_job: Job | None = None
         self._devices: list[tuple[str, str]] = []

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.components import Component
 from app.core.licences import licence_in_words
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
+from app.ui.about.plain_text import PlainText
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList, ModelRow
 from app.ui.kit.parts import plain_label
-from app.ui.kit.plain_text import PlainText
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
@@ -71,10 +71,8 @@ class LicencesSection(Section):
     KEY = "licences"
     TITLE = "Licences"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._parts: tuple[Component, ...] = ()
         self.panes = TwoPanes(theme)
@@ -91,11 +89,11 @@ class LicencesSection(Section):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.panes)
         self.filters.changed.connect(self._show_rows)
-        self.filters.down_requested.connect(self.list.go_in)
+        self.filters.search.down_requested.connect(self.list.go_in)
         self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show)
         self.list.entered.connect(self._enter)
-        self.empty.acted.connect(self.filters.clear)
+        self.empty.button.clicked.connect(self.filters.clear)
 
     def shown(self) -> None:
         """Read the list once, and go to it."""

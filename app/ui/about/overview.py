@@ -16,16 +16,14 @@ from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
 from app.settings.paths import short_path
-from app.ui.kit.elided_choice import LinkedChoice
+from app.ui.kit.elided import ElidedLabel, LinkedChoice
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
-from app.ui.kit.icon_label import IconLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.sectioned import Section
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme
 
 _WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
@@ -44,10 +42,8 @@ class OverviewSection(Section):
     KEY = "spanlight"
     TITLE = NAME
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self.not_shown = Notice(theme)
         self._job: Job | None = None
         self._devices_job: Job | None = None

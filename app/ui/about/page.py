@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton
 
 from app.flows.workspace import Workspace
 from app.ui.about.diagnostics import DiagnosticsSection
@@ -38,10 +38,8 @@ class AboutView(SectionedPage[Section]):
     updates_requested = Signal()
     welcome_requested = Signal()
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(SECTIONS, workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(SECTIONS, workspace, theme, lanes)
         self.back.clicked.connect(self.closed)
         self.add_shortcuts(("Ctrl+F", self._search), ("Ctrl+L", self._search))
 

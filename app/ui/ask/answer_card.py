@@ -13,8 +13,7 @@ from app.core import wording
 from app.ui.document.marks.places import Place
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
-from app.ui.kit.look_button import LookButton
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import look_button, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _VERY_LIKELY = 0.9
@@ -64,7 +63,7 @@ class AnswerCard(QFrame):
         self.formats = QMenu(self)
         self.formats.triggered.connect(self._format_chosen)
         self._save.setMenu(self.formats)
-        self.look = LookButton(theme, bare=True)
+        self.look = look_button(theme, bare=True)
         self.nearest = QPushButton()
         self.nearest.setCheckable(True)
         self.again = push_button(theme, "Ask again")

@@ -25,7 +25,7 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 
@@ -234,12 +234,7 @@ class AnswerPanel(QFrame):
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(inner)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll = Scrolling(inner)
         self._heads = ScrolledHeads(self._scroll)
         self._column = QVBoxLayout(self)
         for part in (self.box, self.strip, self.notice):

@@ -28,7 +28,6 @@ from app.ui.ask.sheets import Sheets
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
 
@@ -114,10 +113,8 @@ class AskView(Page):
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self.tabs = DocumentTabs(theme)
         self.stack = QStackedWidget()
         self.find_bar = FindBar(theme)
@@ -314,8 +311,7 @@ class AskView(Page):
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.panel.notice.show_error(error)
 
     # Files
 

@@ -10,10 +10,10 @@ from PySide6.QtCore import QRect, Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.positions import utf16_units
+from app.ui.ask.empty_page import EmptyPage
 from app.ui.ask.session import AskSession, DocumentState, TextState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
-from app.ui.kit.empty_page import EmptyPage
 from app.ui.kit.notice import Notice
 from app.ui.kit.theme import Theme
 

@@ -18,10 +18,10 @@ from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
 # Its first answer is sure, and in the middle of an ordinary text.

@@ -218,10 +218,8 @@ class TextPage(Page):
     DRAFTS: tuple[str, ...] = ()
     FILES = "Text (*.txt *.md);;All files (*)"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
 
@@ -390,8 +388,7 @@ class TextPage(Page):
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error in the panel."""
-        fault = fault_of(error)
-        self._panel.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self._panel.notice.show_error(error)
 
     # Texts
 

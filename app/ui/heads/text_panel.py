@@ -6,11 +6,12 @@ from html import escape
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.models import ModelCard
 from app.ui.kit.notice import Notice
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
@@ -117,12 +118,7 @@ class TextPanel(QFrame):
             if widget is not None:
                 column.addWidget(widget)
         column.addStretch(1)
-        self.middle = QScrollArea()
-        self.middle.setWidgetResizable(True)
-        self.middle.setFrameShape(QFrame.Shape.NoFrame)
-        self.middle.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.middle.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.middle.setWidget(body)
+        self.middle = Scrolling(body)
         self._about = about
         self._inviting = True
         self.model = ModelLine(theme)

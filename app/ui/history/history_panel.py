@@ -137,7 +137,7 @@ class HistoryPanel(QFrame):
         self.search.searched.connect(self.search_requested)
         self.search.down_requested.connect(self.go_to_list)
         self.list.up_requested.connect(self.go_to_search)
-        self.empty.acted.connect(self._act)
+        self.empty.button.clicked.connect(self._act)
         theme.in_steps(self.counted.setContentsMargins, 0, 0, 0, 0.5)
         theme.in_steps(self.search.setMinimumWidth, 50)
         for inner in self._narrow:

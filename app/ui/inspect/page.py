@@ -33,12 +33,12 @@ from app.ui.inspect.visit import (
     visit_to_json,
 )
 from app.ui.kit.draft import Draft
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.sample_list import SampleList
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
 _ABOUT = (
@@ -166,10 +166,8 @@ class InspectView(Page):
         ("Ctrl+C", "Copy a chart's numbers"),
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._visit: Visit | None = None
         self._models: tuple[ModelCard, ...] = ()
         self._offers: tuple[Offer, ...] = ()
@@ -182,7 +180,6 @@ class InspectView(Page):
         self._saving = ChartSaver(lanes, self)
         self._draft = Draft(Drafts(workspace.paths.drafts), DRAFT, self._saved_visit, lanes, self)
         self._lay_out()
-        self._restyle()
         self._arrange()
         self._first_job = lanes.files.start(initial_content, workspace, self._draft.drafts)
         self._first_job.done.connect(self._begin)
@@ -345,20 +342,16 @@ class InspectView(Page):
         if not self._models:
             self._sections.show_nothing()
 
-    @Slot()
-    def _restyle(self) -> None:
-        step = self.theme.step
-        self._names_column.setContentsMargins(step(5), 0, step(5), 0)
-        self._notice_column.setContentsMargins(step(6), step(3), step(6), step(3))
-
     def _lay_out(self) -> None:
         self._names_frame = QFrame()
         self._names_frame.setProperty("kind", "frame")
-        self._names_column = QVBoxLayout(self._names_frame)
-        self._names_column.addWidget(self._sections.names)
+        names_column = QVBoxLayout(self._names_frame)
+        names_column.addWidget(self._sections.names)
         self._notice_frame = QFrame()
-        self._notice_column = QVBoxLayout(self._notice_frame)
-        self._notice_column.addWidget(self._notice)
+        notice_column = QVBoxLayout(self._notice_frame)
+        notice_column.addWidget(self._notice)
+        self.theme.in_steps(names_column.setContentsMargins, 5, 0, 5, 0)
+        self.theme.in_steps(notice_column.setContentsMargins, 6, 3, 6, 3)
         self._notice_frame.hide()
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -378,7 +371,6 @@ class InspectView(Page):
         self._saving.note.connect(self.note)
         self._saving.failed.connect(self._show_fault)
         self._draft.failed.connect(self._show_fault)
-        self.theme.changed.connect(self._restyle)
         self.add_shortcuts(
             ("Ctrl+Tab", self._sections.next), ("Ctrl+Shift+Tab", self._sections.previous),
             ("Alt+Right", self._sections.next), ("Alt+Left", self._sections.previous),

@@ -87,7 +87,7 @@ class Part(QFrame):
     def tools(self, *widgets: QWidget) -> None:
         """Put these in a row below the words."""
         for widget in widgets:
-            self._tools.add(widget)
+            self._tools.addWidget(widget)
             if isinstance(widget, QLabel):
                 mark(widget, type="small")
                 self._theme.in_steps(widget.setMinimumHeight, 7.5)  # as high as the buttons next to it

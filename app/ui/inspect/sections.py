@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.core.inspection import Visit
@@ -16,6 +16,7 @@ from app.ui.inspect.pooling import PoolingSection
 from app.ui.inspect.section import Section
 from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.why import WhySection
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme
 
 SECTIONS: tuple[type[Section], ...] = (
@@ -37,7 +38,6 @@ class Sections(QObject):
         self._theme = theme
         self._sections: dict[int, Section] = {}
         self._areas: dict[int, QScrollArea] = {}
-        self._layouts: list[QVBoxLayout] = []
         self.names = QTabBar()
         self.names.setDrawBase(False)
         self.names.setProperty("ground", "panel")
@@ -50,7 +50,6 @@ class Sections(QObject):
         self.stack = QStackedWidget()
         self._blank = QWidget()
         self.stack.addWidget(self._blank)
-        theme.changed.connect(self._restyle)
 
     def key(self) -> str:
         """The key of the selected section."""
@@ -123,24 +122,13 @@ class Sections(QObject):
 
     def _add(self, at: int) -> None:
         section = self._make(SECTIONS[at])
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        ground = QWidget()
+        ground = QFrame()
         ground.setProperty("kind", "panel")
-        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         layout = QVBoxLayout(ground)
         layout.addWidget(section)
-        self._layouts.append(layout)
-        area.setWidget(ground)
+        self._theme.in_steps(layout.setContentsMargins, 6, 5, 6, 6)
+        area = Scrolling(ground, sideways=True)
         self._sections[at], self._areas[at] = section, area
         self.stack.addWidget(area)
         # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
         self._theme.refresh()
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        for layout in self._layouts:
-            layout.setContentsMargins(step(6), step(5), step(6), step(6))

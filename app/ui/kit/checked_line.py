@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 
 _AFTER_MS = 250
@@ -13,11 +14,10 @@ _AFTER_MS = 250
 class CheckedLine(QWidget):
     """A line edit, and a button to choose a value if `choose` names one.
 
-    `typed` carries the text a moment after it changed; `choose_asked` is sent by the button.
+    `typed` carries the text a moment after it changed.
     """
 
     typed = Signal(str)
-    choose_asked = Signal()
 
     def __init__(self, theme: Theme, name: str, placeholder: str, choose: str = "") -> None:
         super().__init__()
@@ -25,18 +25,13 @@ class CheckedLine(QWidget):
         self.line = QLineEdit()
         self.line.setAccessibleName(name)
         self.line.setPlaceholderText(placeholder)
-        self.line.setClearButtonEnabled(False)
-        self.button = QPushButton(choose)
+        self.button = push_button(theme, choose, name=f"{choose} ({name})")
         self.button.setVisible(bool(choose))
-        self.button.setAccessibleName(f"{choose} ({name})")
         self.setFocusProxy(self.line)
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_AFTER_MS)
+        self._soon = QTimer(self, singleShot=True, interval=_AFTER_MS)
         self._soon.timeout.connect(self._send_typed)
         self.line.textEdited.connect(self._edited)
         self.line.editingFinished.connect(self._send_typed)
-        self.button.clicked.connect(self.choose_asked)
         row = QHBoxLayout(self)
         row.addWidget(self.line, 1)
         row.addWidget(self.button)

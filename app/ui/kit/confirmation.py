@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 
 
@@ -20,13 +21,9 @@ class Confirmation(QWidget):
 
     def __init__(self, theme: Theme, action: str) -> None:
         super().__init__()
-        self._question = QLabel()
-        self._question.setWordWrap(True)
-        self._question.setProperty("type", "strong")
-        self.confirm, self.cancel = QPushButton(action), QPushButton("Keep it")
-        self.confirm.setProperty("kind", "danger")
-        for button in (self.confirm, self.cancel):
-            button.setAccessibleName(button.text())
+        self._question = plain_label(type="strong")
+        self.confirm = push_button(theme, action, kind="danger")
+        self.cancel = push_button(theme, "Keep it")
         row = QHBoxLayout(self)
         row.addWidget(self._question, 1)
         row.addWidget(self.cancel)

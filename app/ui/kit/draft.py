@@ -37,9 +37,7 @@ class Draft(QObject):
         self._text = text
         self._lanes = lanes
         self._job: Job | None = None
-        self.timer = QTimer(self)
-        self.timer.setSingleShot(True)
-        self.timer.setInterval(_SAVE_AFTER_MS)
+        self.timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
         self.timer.timeout.connect(self._save)
 
     def save_soon(self) -> None:

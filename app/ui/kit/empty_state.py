@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.ui.kit.icon_label import IconLabel
+from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 
 class EmptyState(QFrame):
-    """An icon, a title, a few words, and a button that may be hidden. `acted` is sent by the button."""
-
-    acted = Signal()
+    """An icon, a title, a few words, and a button that may be hidden."""
 
     def __init__(self, theme: Theme, icon: str, *, kind: str = "panel") -> None:
         super().__init__()
-        self._title, self._words = QLabel(), QLabel()
-        self._title.setProperty("type", "answer")
-        self._words.setProperty("ink", "quiet")
+        self._title, self._words = plain_label(type="answer"), plain_label(ink="quiet")
         column = QVBoxLayout(self)
         column.addStretch(2)
         column.addWidget(IconLabel(theme, theme.icon(icon), 10), 0, Qt.AlignmentFlag.AlignHCenter)
         for label in (self._title, self._words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
             # Not by alignment, which would not take the wrapped text's height for this width.
             row = QHBoxLayout()
             row.addStretch(1)
             row.addWidget(label, 1000)
             row.addStretch(1)
             column.addLayout(row)
-        self.button = QPushButton()
-        self.button.clicked.connect(self.acted)
+        self.button = push_button(theme)
         self.button.hide()
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 
+from app.ui.kit.parts import plain_label
 from app.ui.kit.theme import Theme
 
 # Steps of width below which names are placed above their values.
@@ -36,13 +37,13 @@ class FactsGrid(QFrame):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         theme.changed.connect(self._arrange)
-        theme.changed.connect(self._restyle)
 
     def set_facts(self, facts: Sequence[Fact]) -> None:
         """Show these; those without a value are left out."""
         self._facts = tuple(fact for fact in facts if fact.value)
         while len(self._labels) < len(self._facts):
-            self._add_row()
+            self._labels.append((plain_label(ink="quiet", wrap=False), plain_label(selectable=True)))
+            self._place(len(self._labels) - 1)
         for at, (name, value) in enumerate(self._labels):
             shown = at < len(self._facts)
             name.setVisible(shown)
@@ -54,22 +55,11 @@ class FactsGrid(QFrame):
                 value.setAccessibleName(f"{fact.name}: {fact.value}")
                 for label in (name, value):
                     label.setToolTip(fact.tip)
-        self._restyle()
+        self._arrange()
 
     def value(self, name: str) -> str:
         """The value under a name, empty if there is none."""
         return next((fact.value for fact in self._facts if fact.name == name), "")
-
-    def _add_row(self) -> None:
-        name, value = QLabel(), QLabel()
-        name.setProperty("ink", "quiet")
-        for label in (name, value):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        value.setWordWrap(True)
-        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        at = len(self._labels)
-        self._labels.append((name, value))
-        self._place(at)
 
     def _place(self, at: int) -> None:
         """Put a name to the left of its value, or above it in a narrow window."""
@@ -82,19 +72,18 @@ class FactsGrid(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._arrange()
+        if self._narrow != self._is_narrow():
+            self._arrange()
+
+    def _is_narrow(self) -> bool:
+        return self.width() < self._theme.step(_NARROW)
 
     @Slot()
     def _arrange(self) -> None:
-        narrow = self.width() < self._theme.step(_NARROW)
-        if narrow != self._narrow:
-            self._narrow = narrow
+        if self._narrow != self._is_narrow():
+            self._narrow = not self._narrow
             for at in range(len(self._labels)):
                 self._place(at)
-            self._restyle()
-
-    @Slot()
-    def _restyle(self) -> None:
         step = self._theme.step
         for _, value in self._labels:
             value.setContentsMargins(0, 0, 0, step(1.5) if self._narrow else 0)

@@ -32,11 +32,11 @@ def open_name(parent: QWidget, title: str, kinds: str) -> str:
     return next(iter(_chosen(dialog)), "")
 
 
-def folder_name(parent: QWidget, title: str) -> str:
-    """Ask for a folder; empty if cancelled."""
+def folder_name(parent: QWidget, title: str, *, show_files: bool = False) -> str:
+    """Ask for a folder; empty if cancelled. `show_files` shows what is in it."""
     dialog = file_dialog(parent, title)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
-    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly, not show_files)
     return next(iter(_chosen(dialog)), "")
 
 

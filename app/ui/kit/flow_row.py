@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem
 
 
 class FlowRow(QLayout):
@@ -16,10 +16,6 @@ class FlowRow(QLayout):
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
-
-    def add(self, widget: QWidget) -> None:
-        """Add a widget at the end."""
-        self.addWidget(widget)
 
     def count(self) -> int:
         return len(self._items)

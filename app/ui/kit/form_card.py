@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.ui.kit.parts import Scrolling, plain_label
 from app.ui.kit.theme import Theme, mark
 
 MOST_WIDE = 210
@@ -38,13 +39,11 @@ class FormCard(QFrame):
         self.setProperty("kind", "card")
         self._grid = QGridLayout(self)
         self._grid.setColumnStretch(1, 1)
-        self._title = QLabel(title)
-        self._title.setVisible(bool(title))
-        if title:
-            self.setAccessibleName(title)
-        self._add(_Row(self._title))
-        mark(self._title, type="strong")
-        theme.in_steps(self._title.setContentsMargins, 0, 0, 0, 2.5)
+        heading = plain_label(title, type="strong", wrap=False)
+        heading.setVisible(bool(title))
+        self.setAccessibleName(title)
+        self._add(_Row(heading))
+        theme.in_steps(heading.setContentsMargins, 0, 0, 0, 2.5)
         theme.in_steps(self._grid.setHorizontalSpacing, 8)
         theme.in_steps(self._grid.setVerticalSpacing, 1)
         theme.changed.connect(self._fit)
@@ -52,12 +51,8 @@ class FormCard(QFrame):
 
     def add_row(self, title: str, widget: QWidget, hint: str = "", *, wide: bool = True) -> QLabel:
         """Add a row; with `wide` off the widget has its own width. Returns the label of its hint."""
-        heading, words = QLabel(title), QLabel()
+        heading, words = plain_label(title, type="strong", wrap=False), plain_label(type="small")
         heading.setBuddy(widget)
-        words.setWordWrap(True)
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        mark(heading, type="strong")
-        mark(words, type="small")
         self._theme.in_steps(heading.setContentsMargins, 0, 1.75, 0, 0)
         self._add(_Row(widget, heading, words, wide))
         set_hint(words, hint)
@@ -133,20 +128,16 @@ def side_by_side(first: QWidget, last: QWidget) -> QWidget:
     return both
 
 
-class CardColumn(QScrollArea):
+class CardColumn(Scrolling):
     """A scrolling column of cards, no wider than can be read well."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        inner = QWidget()
+        super().__init__(inner, sideways=True)
         self._theme = theme
         self._parts: list[QWidget] = []
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inner = QWidget()
         self._column = QVBoxLayout(inner)
         self._column.addStretch(1)
-        self.setWidget(inner)
         theme.space(self._column, 5, (6, 5, 6, 6))
         theme.changed.connect(self._fit)
 
@@ -171,7 +162,6 @@ class CardColumn(QScrollArea):
         whole.addWidget(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Have the cards fit the new width."""
         super().resizeEvent(event)
         self._fit()
 

@@ -50,7 +50,7 @@ def why_no_window(messages: Sequence[str]) -> SpanlightError:
             return known_error
     first = next((one for one in messages if "plugin" in one and LAST_WORDS not in one), "")
     return SpanlightError(
-        f"No window can be opened here{': ' + _line(first).rstrip('.') if first else ''}.", instead
+        f"No window can be opened here{': ' + ' '.join(first.split()).rstrip('.') if first else ''}.", instead
     )
 
 
@@ -69,10 +69,6 @@ def main_plugins() -> tuple[str, ...]:
     return _NAMES.get(sys.platform, ())
 
 
-def _line(words: str) -> str:
-    return " ".join(words.split())
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     """An error as a view shows it: one sentence, one hint; `report` is the traceback of a bug, else empty."""
@@ -80,11 +76,6 @@ class Fault:
     sentence: str
     hint: str = ""
     report: str = ""
-
-    @property
-    def is_bug(self) -> bool:
-        """Whether this is a bug of ours, whose report can be copied."""
-        return bool(self.report)
 
 
 def fault_of(error: BaseException) -> Fault:

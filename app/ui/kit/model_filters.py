@@ -16,18 +16,15 @@ Choices = tuple[tuple[str, str], ...]
 class ModelFilters(QFrame):
     """A search line, and below it, two abreast, a choice for each name in `filters` with its (key, title) pairs.
 
-    `changed` is sent when a filter was chosen, and a moment after the search changed; `down_requested` when the keys
-    move down to the list.
+    `changed` is sent when a filter was chosen, and a moment after the search changed.
     """
 
     changed = Signal()
-    down_requested = Signal()
 
     def __init__(self, theme: Theme, placeholder: str, filters: dict[str, Choices]) -> None:
         super().__init__()
         self.search = SearchLine(theme, placeholder)
         self.search.searched.connect(self.changed)
-        self.search.down_requested.connect(self.down_requested)
         self.choices: dict[str, QComboBox] = {}
         grid = QGridLayout()
         for at, (name, choices) in enumerate(filters.items()):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout
 
-from app.ui.kit.icon_label import IconLabel
+from app.ui.kit.messages import fault_of
+from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 
@@ -24,15 +25,10 @@ class Notice(QFrame):
         self._theme = theme
         self._report = ""
         self._sign = IconLabel(theme, theme.icon("fault", "fault"), 4.5)
-        self._sentence = QLabel()
-        self._hint = QLabel()
-        for label in (self._sentence, self._hint):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._copy = QPushButton()
+        self._sentence = plain_label(type="strong", selectable=True)
+        self._hint = plain_label(ink="quiet", selectable=True)
+        self._copy, self._act = push_button(theme), push_button(theme)
         self._copy.clicked.connect(self._copy_report)
-        self._act = QPushButton()
         self._act.clicked.connect(self.acted)
         self._close = QToolButton()
         if not closable:
@@ -53,9 +49,6 @@ class Notice(QFrame):
         row.addLayout(sign)
         row.addLayout(words, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
-        mark(self, kind="fault")
-        mark(self._sentence, type="strong")
-        mark(self._hint, ink="quiet")
         # A single line of text is level with the sign and the close button.
         theme.space(words, 1, (0, 1, 0, 0))
         theme.space(sign, 0, (0, 1, 0, 0))
@@ -65,6 +58,11 @@ class Notice(QFrame):
     def show_fault(self, sentence: str, hint: str = "", report: str = "", act: str = "") -> None:
         """Show an error and a hint; with a report there is a button that copies it; `act` as in `show_hint`."""
         self._show("fault", sentence, hint, report, act)
+
+    def show_error(self, error: BaseException) -> None:
+        """Show an exception; the traceback of a bug is logged, and can be copied."""
+        fault = fault_of(error)
+        self.show_fault(fault.sentence, fault.hint, fault.report)
 
     def show_hint(self, sentence: str, hint: str = "", act: str = "") -> None:
         """Show a message that is no error; `act` is the label of a button for an action."""
@@ -92,12 +90,10 @@ class Notice(QFrame):
         self._sentence.setText(sentence)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
-        self._copy.setText(copy)
-        self._copy.setAccessibleName(copy)
-        self._copy.setVisible(bool(report))
-        self._act.setText(act)
-        self._act.setAccessibleName(act)
-        self._act.setVisible(bool(act))
+        for button, label, shown in ((self._copy, copy, bool(report)), (self._act, act, bool(act))):
+            button.setText(label)
+            button.setAccessibleName(label)
+            button.setVisible(shown)
         self.setAccessibleName(f"{sentence} {hint}".strip())
         sign = ("fault", "fault") if kind == "fault" else ("help", "accent")
         self._sign.set_icon(self._theme.icon(*sign))

@@ -14,34 +14,54 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 
 
-class Page(QWidget):
-    """A page of the window: its name on the rail, its shortcuts, and its interface to the window.
+class PagePart(QWidget):
+    """What a page and a section of one have in common: what they work with, and their interface to what holds them.
 
     `note` is one line for the status line (empty clears it); `lost` is sent when the model process died, so that the
-    window restarts it; `open_settings` requests the settings page, `open_about` the page about Spanlight,
-    `open_models` a section of the models page by its key; `look_inside` carries a Visit for the Inspect page.
+    window restarts it; `look_inside` carries a Visit for the Inspect page. `KEY` identifies it, `TITLE` is its name.
     """
 
     KEY = ""
     TITLE = ""
-    ICON = ""
-    SHORTCUTS: tuple[tuple[str, str], ...] = ()
 
     note = Signal(str)
     lost = Signal()
-    open_settings = Signal()
-    open_about = Signal()
-    open_models = Signal(str)
     look_inside = Signal(object)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes
         self.setAccessibleName(self.TITLE)
+
+    def stop(self) -> bool:
+        """Stop the work that runs here; returns whether there was any."""
+        return False
+
+    def keep(self) -> None:
+        """Save drafts, and put splitter positions and choices into the settings; called when the window closes."""
+
+    def shown(self) -> None:
+        """Refresh the content, and set the keyboard focus for a start; called when it is shown."""
+
+    def settings_changed(self) -> None:
+        """Apply a change elsewhere: of settings, or of the installed models."""
+
+
+class Page(PagePart):
+    """A page of the window: its icon on the rail, its shortcuts, and its interface to the window.
+
+    `open_settings` requests the settings page, `open_about` the page about Spanlight, `open_models` a section of the
+    models page by its key.
+    """
+
+    ICON = ""
+    SHORTCUTS: tuple[tuple[str, str], ...] = ()
+
+    open_settings = Signal()
+    open_about = Signal()
+    open_models = Signal(str)
 
     def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
         """Add shortcuts that work while this page is shown, wherever in the window the focus is."""
@@ -50,24 +70,11 @@ class Page(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(slot)
 
-    def stop(self) -> bool:
-        """Stop the running work of this page; returns whether there was any."""
-        return False
-
-    def keep(self) -> None:
-        """Save drafts, and put splitter positions into the settings; called when the window closes."""
-
-    def shown(self) -> None:
-        """Set the keyboard focus for a start; called when the page is shown."""
-
     def painted(self) -> None:
         """Begin work that may wait until the window is painted; called once, on the page shown then."""
 
     def open_files(self, paths: list[Path]) -> None:
         """Open files given on the command line or dropped on the window."""
-
-    def settings_changed(self) -> None:
-        """Apply what was changed on the settings page."""
 
 
 class FirstPaint(QObject):

@@ -1,9 +1,10 @@
-"""Labels, buttons and rules as the pages use them."""
+"""Labels, buttons, icons and rules as the pages use them."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.ui.kit.theme import Theme
 
@@ -35,9 +36,48 @@ def push_button(
     return button
 
 
+def look_button(theme: Theme, *, bare: bool = False) -> QPushButton:
+    """The button that leads from a result to how the model came to it; a `bare` one has no icon."""
+    icon = "" if bare else "inspect"
+    return push_button(theme, "Look inside", icon=icon, tip="See how the model came to this  (Ctrl+I)")
+
+
 def rule() -> QFrame:
     """A hairline between two parts."""
     line = QFrame()
     line.setProperty("kind", "rule")
     line.setFixedHeight(1)
     return line
+
+
+class IconLabel(QWidget):
+    """An icon that stands by itself, `steps` wide and high."""
+
+    def __init__(self, theme: Theme, icon: QIcon, steps: float) -> None:
+        super().__init__()
+        self._icon = icon
+        theme.in_steps(self.setFixedSize, steps, steps)
+
+    def set_icon(self, icon: QIcon) -> None:
+        """Show another icon."""
+        self._icon = icon
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._icon.paint(QPainter(self), self.rect())
+
+
+class Scrolling(QScrollArea):
+    """A widget that scrolls, as wide as its area: without a frame, and not reached by Tab.
+
+    It can be scrolled `sideways` too where it cannot be as narrow as the area.
+    """
+
+    def __init__(self, widget: QWidget, *, sideways: bool = False) -> None:
+        super().__init__()
+        self.setWidget(widget)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if not sideways:
+            self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

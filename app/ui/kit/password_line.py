@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
 
 
 class PasswordLine(QWidget):
@@ -19,21 +20,16 @@ class PasswordLine(QWidget):
 
     def __init__(self, theme: Theme, *, leavable: bool = False) -> None:
         super().__init__()
-        self._why = QLabel()
-        self._why.setWordWrap(True)
-        self._why.setTextFormat(Qt.TextFormat.PlainText)
+        self._why = plain_label()
         self.field = QLineEdit()
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText("Password")
         self.field.setAccessibleName("Password of the file")
-        self._open = QPushButton("Open")
-        self._open.setAccessibleName("Open with this password")
-        mark(self._open, kind="primary")
-        self._leave = QPushButton("Cancel")
-        self._leave.setAccessibleName("Do not open the encrypted file")
+        self._open = push_button(theme, "Open", kind="primary", name="Open with this password")
+        self._leave = push_button(theme, "Cancel", name="Do not open the encrypted file")
         if not leavable:
             self._leave.hide()
-        self._wrong = QLabel("That password does not fit.")
+        self._wrong = plain_label("That password does not fit.", type="small", ink="fault")
         row = QHBoxLayout()
         row.addWidget(self.field, 1)
         row.addWidget(self._open)
@@ -45,7 +41,6 @@ class PasswordLine(QWidget):
         self._open.clicked.connect(self._give)
         self._leave.clicked.connect(self.left)
         self.field.returnPressed.connect(self._give)
-        mark(self._wrong, type="small", ink="fault")
         theme.space(column, 2)
         theme.space(row, 2)
         self.hide()

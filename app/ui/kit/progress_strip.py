@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from app.core import wording
 from app.core.report import Progress
 from app.ui.kit.jobs import Job, Lane
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
 
 
 def waits_for(ahead: str) -> str:
@@ -44,14 +45,11 @@ class ProgressStrip(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._words = QLabel()
-        self._words.setWordWrap(True)
+        self._words = plain_label(type="small", ink="quiet")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress")
-        self._stop = QPushButton("Stop")
-        self._stop.setAccessibleName("Stop")
-        self._stop.setToolTip("Stop  (Esc)")
+        self._stop = push_button(theme, "Stop", icon="stop", tip="Stop  (Esc)")
         self._stop.clicked.connect(self.stop_asked)
         column = QVBoxLayout()
         column.addWidget(self._words)
@@ -60,8 +58,6 @@ class ProgressStrip(QFrame):
         row.addLayout(column, 1)
         row.addWidget(self._stop)
         self.setAccessibleName("Progress")
-        mark(self._words, type="small", ink="quiet")
-        self._stop.setIcon(theme.icon("stop", "ink"))
         theme.space(column, 1.5)
         theme.space(row, 3)
         self.hide()

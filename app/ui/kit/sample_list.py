@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.ui.kit.flow_text import FlowText
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+
+
+class SampleButton(QPushButton):
+    """A sample's title with its first question below."""
+
+    def __init__(self, theme: Theme, title: str, question: str) -> None:
+        super().__init__()
+        mark(self, kind="sample")
+        self.setAccessibleName(f"Try the sample {title}: {question}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._title = FlowText(theme, "strong")
+        self._question = FlowText(theme, "small")
+        self._words = title, question
+        self._update_texts()
+        column = QVBoxLayout(self)
+        for part in (self._title, self._question):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            column.addWidget(part)
+        column.addStretch(1)
+        theme.space(column, 0.5, (3, 2.5, 3, 2.5))
+        theme.in_steps(self.setMinimumWidth, 36)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Use pale ink while the button is disabled."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.EnabledChange:
+            self._update_texts()
+
+    def _update_texts(self) -> None:
+        title, question = self._words
+        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
+        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
 
 
 class SampleList(QFrame):
@@ -16,11 +51,10 @@ class SampleList(QFrame):
     def __init__(self, theme: Theme, heading: str) -> None:
         super().__init__()
         self._theme = theme
-        self._heading = QLabel(heading)
+        self._heading = plain_label(heading, type="small_strong", ink="quiet", wrap=False)
         self._buttons: list[QPushButton] = []
         self._layout = QVBoxLayout(self)
         self._layout.addWidget(self._heading)
-        mark(self._heading, type="small_strong", ink="quiet")
         theme.space(self._layout, 2)
 
     def set_titles(
@@ -31,11 +65,9 @@ class SampleList(QFrame):
             button.deleteLater()
         self._buttons = []
         for at, title in enumerate(titles):
-            button = QPushButton(title)
-            button.setProperty("kind", "sample")
+            button = push_button(self._theme, title, kind="sample", name=f"Try the sample: {title}")
             button.setProperty("at", at)
             button.setIcon(self._theme.icon(icon))
-            button.setAccessibleName(f"Try the sample: {title}")
             button.clicked.connect(self._clicked)
             self._layout.addWidget(button)
             self._buttons.append(button)

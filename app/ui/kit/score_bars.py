@@ -85,15 +85,12 @@ class ScoreBars(QWidget):
         return self._rows
 
     def sizeHint(self) -> QSize:
-        """The size that fits, in pixels."""
         return QSize(self._theme.step(50), max(1, len(self._rows)) * self._row_height() + self._theme.step(2))
 
     def minimumSizeHint(self) -> QSize:
-        """The least size, in pixels."""
         return QSize(self._theme.step(30), self.sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the rows on Ctrl+C."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText("\n".join(f"{row.name}\t{row.number}" for row in self._rows))
             event.accept()
@@ -101,7 +98,6 @@ class ScoreBars(QWidget):
         super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Show the full name of the row under the pointer."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height()
             row = self._rows[at] if 0 <= at < len(self._rows) else None
@@ -110,7 +106,6 @@ class ScoreBars(QWidget):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw in the theme's colours."""
         theme = self._theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

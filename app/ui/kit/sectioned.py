@@ -4,78 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from app.core.errors import EngineLost
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
-from app.ui.kit.page import Page
+from app.ui.kit.page import Page, PagePart
 from app.ui.kit.parts import plain_label, rule
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
 
-class Section(QWidget):
+class Section(PagePart):
     """A section of a page, created when it is first shown.
 
-    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it. `note` is
-    one line for the status line; `go` carries the key of another section and what to show there; `lost` is sent when
-    the model process died; `changed` carries what was changed and saved here: a setting's name, or "models";
-    `look_inside` carries a Visit to inspect.
+    `notice` is a line for errors, which the section places where the user is looking; `show_fault` fills it. `go`
+    carries the key of another section and what to show there; `changed` carries what was changed and saved here: a
+    setting's name, or "models".
     """
 
-    KEY: ClassVar[str] = ""
-    TITLE: ClassVar[str] = ""
-
-    note = Signal(str)
     go = Signal(str, object)
-    lost = Signal()
     changed = Signal(str)
-    look_inside = Signal(object)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.workspace = workspace
-        self.theme = theme
-        self.lanes = lanes
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self.notice = Notice(theme)
-        self.setAccessibleName(self.TITLE)
-
-    def shown(self) -> None:
-        """Refresh the content, and set the keyboard focus for a start."""
 
     def receive(self, argument: object) -> None:
         """Show what another section sent with `go`; called before `shown`."""
 
-    def keep(self) -> None:
-        """Put splitter positions and choices into the settings; called when the window closes."""
-
     def search(self) -> None:
         """Put the keyboard focus into the search, if there is one."""
-
-    def stop(self) -> bool:
-        """Stop what runs here; returns whether anything did."""
-        return False
 
     def take_files(self, paths: list[Path]) -> bool:
         """Accept dropped files; returns whether they were accepted."""
         return False
 
-    def settings_changed(self) -> None:
-        """Apply a change elsewhere: of settings, or of the installed models."""
-
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error in the notice."""
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
         if isinstance(error, EngineLost):
             self.lost.emit()
 
@@ -93,21 +65,16 @@ class SectionedPage(Page, Generic[SectionT]):
     changed = Signal(str)
 
     def __init__(
-        self,
-        kinds: Sequence[type[SectionT]],
-        workspace: Workspace,
-        theme: Theme,
-        lanes: Lanes,
-        parent: QWidget | None = None,
+        self, kinds: Sequence[type[SectionT]], workspace: Workspace, theme: Theme, lanes: Lanes
     ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+        super().__init__(workspace, theme, lanes)
         self._kinds = tuple(kinds)
         self.sections: dict[str, SectionT] = {}
         self.names = Segments(theme, "Section", tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
         self.names.select(self._kinds[0].KEY)
         self.stack = QStackedWidget()
         self._lay_out()
-        self.names.chosen.connect(self._chosen)
+        self.names.chosen.connect(self.show_section)
         self.add_shortcuts(("Ctrl+Tab", self.next), ("Ctrl+Shift+Tab", self.previous))
 
     def connect_section(self, section: SectionT) -> None:
@@ -151,10 +118,9 @@ class SectionedPage(Page, Generic[SectionT]):
             section.changed.connect(self._changed_here)
             self.connect_section(section)
             self.stack.addWidget(section)
-            # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
-            self.theme.refresh()
         return self.sections[kind.KEY]
 
+    @Slot(str)
     @Slot(str, object)
     def show_section(self, key: str, argument: object = None) -> None:
         """Show a section by its key, with something to show in it; an unknown key is ignored."""
@@ -197,10 +163,6 @@ class SectionedPage(Page, Generic[SectionT]):
         keys = [kind.KEY for kind in self._kinds]
         self.show_section(keys[(keys.index(self.names.selected()) + way) % len(keys)])
 
-    @Slot(str)
-    def _chosen(self, key: str) -> None:
-        self.show_section(key)
-
     # Looks
 
     def _lay_out(self) -> None:
@@ -213,8 +175,8 @@ class SectionedPage(Page, Generic[SectionT]):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        for part in (self.head, rule()):
-            whole.addWidget(part)
+        whole.addWidget(self.head)
+        whole.addWidget(rule())
         whole.addWidget(self.stack, 1)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

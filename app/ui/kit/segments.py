@@ -1,10 +1,10 @@
-"""A switch between a few named choices, one of them selected."""
+"""Choices of which one is selected: buttons in general, and a switch of a few named ones."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
 from app.ui.kit.theme import Theme
 
@@ -21,11 +21,9 @@ class _Segment(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """The size that fits, in pixels."""
         return QSize(self._wide(_ROOM), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """The least size, in pixels."""
         return QSize(self._wide(_LEAST_ROOM), super().sizeHint().height())
 
     def _wide(self, steps: int) -> int:
@@ -33,34 +31,23 @@ class _Segment(QPushButton):
         return letters + self._theme.step(steps)
 
 
-class Segments(QFrame):
-    """Buttons side by side, one pressed. `chosen` carries the key that the user picked."""
+class Choices(QFrame):
+    """Buttons of which one is pressed, each under a key. `chosen` carries the key that the user picked."""
 
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
-        self._buttons: dict[str, QPushButton] = {}
+        self._buttons: dict[str, QAbstractButton] = {}
         self._group = QButtonGroup(self)
-        self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
-        self._group.buttonToggled.connect(self._toggled)
         self.setAccessibleName(name)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        for at, (key, title) in enumerate(choices):
-            button = _Segment(theme, title)
-            button.setCheckable(True)
-            edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
-            button.setProperty("kind", "segment")
-            button.setProperty("edge", edge)
-            button.setProperty("key", key)
-            button.setAccessibleName(f"{name}: {title}")
-            self._group.addButton(button)
-            self._buttons[key] = button
-            layout.addWidget(button)
-        layout.addStretch(1)
+
+    def add_button(self, key: str, button: QAbstractButton) -> None:
+        """Add a button, which a subclass lays out."""
+        button.setProperty("key", key)
+        self._group.addButton(button)
+        self._buttons[key] = button
 
     def select(self, key: str) -> None:
         """Press a button without sending `chosen`; an unknown key is ignored."""
@@ -76,20 +63,40 @@ class Segments(QFrame):
         if button := self._buttons.get(self.selected()):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @Slot(object)
+    def _clicked(self, button: QAbstractButton) -> None:
+        self.chosen.emit(button.property("key"))
+
+
+class Segments(Choices):
+    """Buttons side by side, one pressed."""
+
+    def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(name)
+        self._group.buttonToggled.connect(self._toggled)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for at, (key, title) in enumerate(choices):
+            button = _Segment(theme, title)
+            button.setCheckable(True)
+            edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
+            button.setProperty("kind", "segment")
+            button.setProperty("edge", edge)
+            button.setAccessibleName(f"{name}: {title}")
+            self.add_button(key, button)
+            layout.addWidget(button)
+        layout.addStretch(1)
+
     def allow(self, key: str, allowed: bool, tip: str = "") -> None:
         """Enable or disable a button, with a tip on why it is disabled."""
-        if key in self._buttons:
-            self._buttons[key].setEnabled(allowed)
-            self._buttons[key].setToolTip(tip)
+        self._buttons[key].setEnabled(allowed)
+        self._buttons[key].setToolTip(tip)
 
     @Slot(object, bool)
-    def _toggled(self, button: QPushButton, pressed: bool) -> None:
+    def _toggled(self, button: QAbstractButton, pressed: bool) -> None:
         """Have Tab reach the pressed button, and the arrow keys move on from it."""
         if pressed:
             for one in self._buttons.values():
                 way = Qt.FocusPolicy.StrongFocus if one is button else Qt.FocusPolicy.ClickFocus
                 one.setFocusPolicy(way)
-
-    @Slot(object)
-    def _clicked(self, button: QPushButton) -> None:
-        self.chosen.emit(button.property("key"))

@@ -27,10 +27,6 @@ ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
-def _no_tip(row: Any) -> str:
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its title, and what it shows of a row, sorts a row by, and has as a cell's tool tip.
@@ -41,7 +37,7 @@ class Column:
     title: str
     text: Callable[[Any], str]
     sort_key: Callable[[Any], str | float]
-    tip: Callable[[Any], str] = _no_tip
+    tip: Callable[[Any], str] = lambda row: ""
     number: bool = False
     title_tip: str = ""
 

@@ -128,7 +128,6 @@ class ThemeFile:
         missing = sorted(role for role, name in values["roles"].items() if name not in base)
         if missing:
             raise ValueError(f"{path.name}: roles without a base colour: {', '.join(missing)}")
-        self.name: str = values["name"]
         self.roles: dict[str, str] = {role: base[name] for role, name in values["roles"].items()}
 
 
@@ -254,7 +253,7 @@ class Theme(QObject):
     def app_icon(self) -> QIcon:
         """The application's own icon, in its own colours."""
         icon = QIcon()
-        renderer = self._renderer("spanlight", "")
+        renderer = QSvgRenderer(QByteArray(self._svg("spanlight").encode()))
         for size in (16, 24, 32, 48, 64, 128, 256):
             icon.addPixmap(drawn(renderer, size))
         return icon
@@ -333,9 +332,6 @@ class Theme(QObject):
             # A line of the usual text, 14 pixels tall, has metrics of about 17: four pixels to a step.
             self._units[pixels] = max(3.0, round(QFontMetricsF(self.font("ui")).height() / 4.25 * 2) / 2)
         return self._units[pixels]
-
-    def _renderer(self, name: str, colour: str) -> QSvgRenderer:
-        return QSvgRenderer(QByteArray(self._svg(name).replace("currentColor", colour).encode()))
 
     def _svg(self, name: str) -> str:
         if name not in self._icon_sources:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme
 
 
@@ -14,27 +15,20 @@ class TwoPanes(QSplitter):
     def __init__(self, theme: Theme) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self._theme = theme
-        inner = QWidget()
+        inner = QFrame()
         inner.setProperty("kind", "desk")
-        inner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.left = QVBoxLayout(inner)
         # It scrolls, so that all of it can be reached in a low window or at a large text size.
-        self._side = QScrollArea()
-        self._side.setWidget(inner)
-        self._side.setWidgetResizable(True)
-        self._side.setFrameShape(QFrame.Shape.NoFrame)
-        self._side.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side = Scrolling(inner)
         self.right = QStackedWidget()
         self.right.setProperty("kind", "panel")
-        self.right.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.addWidget(self._side)
+        self.addWidget(side)
         self.addWidget(self.right)
         self.setChildrenCollapsible(False)
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)
         self.setHandleWidth(1)
-        theme.in_steps(self._side.setMinimumWidth, 74)
+        theme.in_steps(side.setMinimumWidth, 74)
         theme.in_steps(self.right.setMinimumWidth, 76)
         theme.space(self.left, 3, (4, 5, 4, 4))
 

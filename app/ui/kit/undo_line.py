@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit
 
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 UNDO_MS = 20_000
@@ -30,23 +31,16 @@ class UndoLine(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._words = QLabel()
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.setProperty("ink", "quiet")
-        self.button = QPushButton("Undo")
-        self.button.setAccessibleName("Undo")
-        self.button.setToolTip("Undo  (Ctrl+Z)")
-        mark(self.button, kind="link")
+        self._words = plain_label(type="small", ink="quiet", wrap=False)
+        self.button = push_button(theme, "Undo", kind="link", tip="Undo  (Ctrl+Z)")
+        mark(self.button, type="small")
         self.button.clicked.connect(self.undo_asked)
         row = QHBoxLayout(self)
         row.addWidget(self._words)
         row.addWidget(self.button)
         row.addStretch(1)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(UNDO_MS)
+        self._timer = QTimer(self, singleShot=True, interval=UNDO_MS)
         self._timer.timeout.connect(self._timed_out)
-        mark(self._words, self.button, type="small")
         theme.space(row, 1)
         self.hide()
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
     QGridLayout,
     QRadioButton,
     QSizePolicy,
@@ -31,7 +29,7 @@ from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sectioned import Section
-from app.ui.kit.segments import Segments
+from app.ui.kit.segments import Choices, Segments
 from app.ui.kit.theme import Theme
 from app.ui.models.words import does
 
@@ -146,13 +144,10 @@ def _memory_words(one: DeviceOption) -> str:
 
 def _loaded_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
-    parts = [
-        does((model.head,)),
-        where,
-        TERMS.get(model.dtype, model.dtype),
-        wording.size(model.size),
-    ]
-    return " · ".join([*parts, *(["for Look inside"] if model.opened else [])])
+    parts = [does((model.head,)), where, TERMS.get(model.dtype, model.dtype), wording.size(model.size)]
+    if model.opened:
+        parts.append("for Look inside")
+    return " · ".join(parts)
 
 
 def _sentence(words: str) -> str:
@@ -177,24 +172,18 @@ class DeviceRow:
     tip: str = ""
 
 
-class DeviceRows(QFrame):
-    """A row for each device, one of them chosen. `chosen` carries the key of the one that the user picked."""
-
-    chosen = Signal(str)
+class DeviceRows(Choices):
+    """A row for each device, one of them chosen."""
 
     def __init__(self, theme: Theme, name: str) -> None:
-        super().__init__()
+        super().__init__(name)
         self._theme = theme
         self._rows: tuple[DeviceRow, ...] = ()
-        self._buttons: dict[str, QRadioButton] = {}
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._clicked)
-        self.setAccessibleName(name)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(0)
         self._grid.setColumnStretch(0, 1)
-        theme.changed.connect(self._restyle)
+        theme.in_steps(self._grid.setHorizontalSpacing, 4)
 
     def set_rows(self, rows: Sequence[DeviceRow], chosen: str) -> None:
         """Show these rows, one of them chosen; the keyboard focus stays where it is."""
@@ -205,28 +194,6 @@ class DeviceRows(QFrame):
             if focused in self._buttons:
                 self._buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self.select(chosen)
-
-    def select(self, key: str) -> None:
-        """Choose a row without sending `chosen`."""
-        if key in self._buttons:
-            self._buttons[key].setChecked(True)
-
-    def selected(self) -> str:
-        """The key of the chosen row, empty for none."""
-        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
-
-    def words(self, key: str) -> str:
-        """The description of a device."""
-        return next((row.words for row in self._rows if row.key == key), "")
-
-    def button(self, key: str) -> QRadioButton | None:
-        """The button of a row."""
-        return self._buttons.get(key)
-
-    def focus_chosen(self) -> None:
-        """Put the keyboard focus on the chosen row."""
-        if button := self._buttons.get(self.selected()):
-            button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _build(self) -> None:
         for button in self._buttons.values():
@@ -241,33 +208,19 @@ class DeviceRows(QFrame):
         for at, row in enumerate(self._rows):
             button = QRadioButton(row.title)
             button.setEnabled(row.usable)
-            button.setProperty("key", row.key)
             button.setAccessibleDescription(f"{row.words} {row.aside}".strip())
             button.setToolTip(row.tip)
             words, aside = (plain_label(text, type="small", ink="quiet") for text in (row.words, row.aside))
             aside.setWordWrap(False)
             words.setToolTip(row.tip)
-            self._group.addButton(button)
-            self._buttons[row.key] = button
+            self._theme.in_steps(words.setContentsMargins, 6.75, 0, 0, 2.5)
+            self.add_button(row.key, button)
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
         # Created later than what follows, they would be last in Tab order.
         for before, after in pairwise([self, *self._buttons.values()]):
             QWidget.setTabOrder(before, after)
-        self._restyle()
-
-    @Slot(object)
-    def _clicked(self, button: QRadioButton) -> None:
-        self.chosen.emit(button.property("key"))
-
-    @Slot()
-    def _restyle(self) -> None:
-        for at in range(len(self._rows)):
-            item = self._grid.itemAtPosition(2 * at + 1, 0)
-            if item is not None and (words := item.widget()) is not None:
-                words.setContentsMargins(self._theme.step(6.75), 0, 0, self._theme.step(2.5))
-        self._grid.setHorizontalSpacing(self._theme.step(4))
 
 
 class MemoryBar(QWidget):
@@ -294,7 +247,6 @@ class MemoryBar(QWidget):
         return models, min(1.0 - models, max(0.0, self._others / self._total))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the two shares side by side."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         whole = QRectF(self.rect())
@@ -316,10 +268,8 @@ class ComputerSection(Section):
     KEY = "computer"
     TITLE = "This computer"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._devices: Devices | None = None
         self._devices_job: Job | None = None
         self._memory_job: Job | None = None
@@ -346,7 +296,7 @@ class ComputerSection(Section):
     def shown(self) -> None:
         """Query the computer again."""
         self.look()
-        self.devices.focus_chosen()
+        self.devices.focus_selected()
 
     def look(self) -> None:
         """Query devices and memory, queued after running work."""
@@ -409,7 +359,7 @@ class ComputerSection(Section):
         self._show_settings()
         self._torch.setText(f"PyTorch {found.torch}" if found.torch else "")
         if self.isVisible() and self.focusWidget() is None:
-            self.devices.focus_chosen()
+            self.devices.focus_selected()
 
     @Slot(object)
     def _not_found(self, error: BaseException) -> None:

@@ -12,10 +12,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +25,7 @@ from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme
 from app.ui.models.reliability import ReliabilityCard
@@ -36,11 +34,13 @@ _MOST_WIDE = 170
 _HORIZONTAL, _VERTICAL = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 
 
-class ModelSheet(QScrollArea):
+class ModelSheet(Scrolling):
     """A column at reading width on a panel; `put` adds below the title, the quiet line and the sentence."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        ground = QFrame()
+        ground.setProperty("kind", "panel")
+        super().__init__(ground)
         self._theme = theme
         self._title = FlowText(theme, "answer", spacing=1.1)
         self._subtitle = plain_label(type="small", ink="quiet", selectable=True)
@@ -52,9 +52,6 @@ class ModelSheet(QScrollArea):
             names.addWidget(part)
         self._column.addLayout(names)
         self._column.addWidget(self._line)
-        ground = QWidget()
-        ground.setProperty("kind", "panel")
-        ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         # Not by alignment, which would not take the wrapped text's height for this width.
         row = QHBoxLayout(ground)
         row.addWidget(self._middle, 1000)
@@ -62,11 +59,6 @@ class ModelSheet(QScrollArea):
         theme.space(names, 0.5)
         theme.space(self._column, 4)
         theme.space(row, 0, (8, 7, 8, 8))
-        self.setWidget(ground)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         theme.in_steps(self._middle.setMaximumWidth, _MOST_WIDE)
 
     def set_title(self, title: str, subtitle: str, line: str) -> None:
@@ -119,7 +111,6 @@ class _UseRow(QFrame):
 
     def __init__(self, theme: Theme, use: Use, *, primary: bool) -> None:
         super().__init__()
-        self._theme = theme
         self._use = use
         self._plain = plain_label(use.plain, type="strong")
         self._term = plain_label(use.term, type="small", ink="quiet")
@@ -127,7 +118,7 @@ class _UseRow(QFrame):
         self._words.setSpacing(0)
         for label in (self._plain, self._term):
             self._words.addWidget(label)
-        self._sign = QLabel()
+        sign = IconLabel(theme, theme.icon("check", "likely"), 4.5)
         reason = "the only one that can" if use.only_model else "" if use.chosen else "Spanlight’s choice"
         labels = QVBoxLayout()
         labels.setSpacing(0)
@@ -139,7 +130,7 @@ class _UseRow(QFrame):
         self.button = push_button(theme, action, kind="link" if use.used else "primary" if primary else "")
         self.button.clicked.connect(self._clicked)
         self._status = QHBoxLayout()
-        self._status.addWidget(self._sign)
+        self._status.addWidget(sign)
         self._status.addLayout(labels)
         # Takes the remaining width when it is below; at the right there is none.
         self._status.addStretch(1)
@@ -151,10 +142,10 @@ class _UseRow(QFrame):
         self._whole.addLayout(self._row)
         for layout in (self._row, self._status, self._whole):
             theme.space(layout, 2)
-        for label in (self._sign, used, why):
-            label.setHidden(not use.used or (label is why and not reason))
+        for part in (sign, used, why):
+            part.setHidden(not use.used or (part is why and not reason))
         self.button.setHidden(use.used and (use.only_model or not use.chosen))
-        self.restyle()
+        theme.changed.connect(self._turn)
 
     def minimumSizeHint(self) -> QSize:
         """As narrow as the widest part; the height is the layout's."""
@@ -165,7 +156,9 @@ class _UseRow(QFrame):
         super().resizeEvent(event)
         self._turn()
 
+    @Slot()
     def _turn(self) -> None:
+        """Place the use at the right of the task, or below it."""
         gap, button = self._whole.spacing(), 0
         if not self.button.isHidden():
             button = gap + self.button.sizeHint().width()
@@ -175,14 +168,6 @@ class _UseRow(QFrame):
         labels = (self._plain, self._term)
         words = max(label.fontMetrics().horizontalAdvance(label.text()) for label in labels)
         self._whole.setDirection(_HORIZONTAL if self.width() >= words + gap + row else _VERTICAL)
-
-    def restyle(self) -> None:
-        """Draw the sign in the theme's colours, and arrange the parts for its sizes."""
-        size = self._theme.step(4.5)
-        icon = self._theme.icon("check", "likely")
-        self._sign.setPixmap(icon.pixmap(QSize(size, size), self.devicePixelRatioF()))
-        if self.isVisible():
-            self._turn()
 
     @Slot()
     def _clicked(self) -> None:
@@ -203,7 +188,6 @@ class ModelUses(QFrame):
         theme.space(self._column, 3)
         self.setAccessibleName("What it does")
         self.hide()
-        theme.changed.connect(self._restyle)
 
     def set_uses(self, uses: Sequence[Use]) -> None:
         """Show these."""
@@ -226,16 +210,6 @@ class ModelUses(QFrame):
             row.hide()
             row.deleteLater()
         self.setVisible(bool(uses))
-
-    def button(self, head: Head) -> QPushButton | None:
-        """The button of a head, None if there is none."""
-        rows = zip(self._uses, self._rows, strict=True)
-        return next((row.button for use, row in rows if use.head is head and not row.button.isHidden()), None)
-
-    @Slot()
-    def _restyle(self) -> None:
-        for row in self._rows:
-            row.restyle()
 
 
 class RemovalCard(QFrame):
@@ -286,7 +260,6 @@ class RemovalCard(QFrame):
         return f"{self._question.text()} {self._consequences.text()}".strip()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc keeps the model."""
         if event.key() == Qt.Key.Key_Escape:
             self.withdraw()
             return
@@ -315,25 +288,13 @@ class CardActions:
 
 
 class ModelDetails(ModelSheet):
-    """One installed model, or one that cannot be used.
-
-    `use_requested` carries a head and whether the model is to be used for it; `again_requested` is sent to download it
-    once more, the others by the buttons of their names.
-    """
-
-    use_requested = Signal(object, bool)
-    measure_requested = Signal()
-    look_requested = Signal()
-    folder_requested = Signal()
-    remove_requested = Signal()
-    again_requested = Signal()
+    """One installed model, or one that cannot be used; `again` is the button to download it once more."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.fault = Notice(theme, closable=False)
         self.notice = Notice(theme)
         self.uses = ModelUses(theme)
-        self.uses.use_requested.connect(self.use_requested)
         self.removal = RemovalCard(theme)
         self.strip = ProgressStrip(theme)
         self.facts = FactsGrid(theme)
@@ -345,13 +306,9 @@ class ModelDetails(ModelSheet):
         self.look = push_button(theme, "Look inside", icon="inspect")
         self.folder = push_button(theme, "Show in folder", icon="open")
         self.remove = push_button(theme, "Remove…", icon="delete", tip="Remove  (Del)")
-        self._buttons = {
-            self.again: self.again_requested, self.measure: self.measure_requested, self.look: self.look_requested,
-            self.folder: self.folder_requested, self.remove: self.remove_requested,
-        }  # fmt: skip
+        self._buttons = (self.again, self.measure, self.look, self.folder, self.remove)
         row = FlowRow()
-        for button, signal in self._buttons.items():
-            button.clicked.connect(signal)
+        for button in self._buttons:
             row.addWidget(button)
         theme.space(row, 2)
         self._removal_note = plain_label(type="small", ink="quiet")
@@ -401,6 +358,7 @@ class ModelDetails(ModelSheet):
         self.ensureWidgetVisible(self.removal)
         self.ensureWidgetVisible(self.removal.keep)
 
+    @Slot()
     def go_in(self) -> None:
         """Put the keyboard focus on the first action."""
         for button in (*self.uses.findChildren(QPushButton), *self._buttons):

@@ -54,15 +54,10 @@ class Downloads(QObject):
         self._workspace = workspace
         self._lanes = lanes
         self._all: dict[str, _Transfer] = {}
-        self._look_job: Job | None = None
-        self._going: list[Job] = []
 
     def look(self) -> None:
         """Find unfinished downloads of earlier sessions."""
-        if self._look_job is not None:
-            self._look_job.drop()
-        self._look_job = self._lanes.files.start(unfinished, self._workspace)
-        self._look_job.done.connect(self._unfinished_found)
+        self._lanes.files.start(unfinished, self._workspace).done.connect(self._unfinished_found)
 
     def start(self, passport: Passport) -> None:
         """Download a model, after those queued before."""
@@ -120,7 +115,6 @@ class Downloads(QObject):
         job.setProperty("repository", repository)
         job.done.connect(self._deleted)
         job.failed.connect(self._failed)
-        self._going = [*(one for one in self._going if one.running), job]
         self._post_note(known)
 
     def now_used(self, repository: str) -> None:

@@ -6,17 +6,16 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QFrame, QVBoxLayout
 
 from app.core.models import ModelCard
 from app.core.report import Progress
 from app.flows.models.take_in import import_model
 from app.flows.workspace import Workspace
 from app.ui.kit.dropped import dropped_files, take_files_only
-from app.ui.kit.file_dialog import file_dialog
+from app.ui.kit.file_dialog import folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
@@ -86,20 +85,13 @@ class ImportCard(QFrame):
 
     @Slot()
     def _choose_folder(self) -> None:
-        dialog = file_dialog(self, "Import a model's folder")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        self._open_dialog(dialog)
+        if name := folder_name(self, "Import a model's folder", show_files=True):
+            self.take([Path(name)])
 
     @Slot()
     def _choose_zip(self) -> None:
-        dialog = file_dialog(self, "Import a zip", kinds="Zip files (*.zip)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        self._open_dialog(dialog)
-
-    def _open_dialog(self, dialog: QFileDialog) -> None:
-        if dialog.exec():
-            self.take([Path(path) for path in dialog.selectedFiles()])
-        dialog.deleteLater()
+        if names := open_names(self, "Import a zip", "", "Zip files (*.zip)"):
+            self.take([Path(name) for name in names])
 
     def _next(self) -> None:
         if not self._waiting:
@@ -137,8 +129,7 @@ class ImportCard(QFrame):
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         self._rest()
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
         self.note.emit(f"{self._path.name} was not imported")
         self._waiting.clear()  # so that the reason of the failed one can be read first
 

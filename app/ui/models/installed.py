@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Visit
 from app.core.measure_words import NOUNS
 from app.core.models import Head, ModelCard
-from app.core.offers import Removal
+from app.core.offers import Removal, Source
 from app.core.report import Report
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
@@ -19,7 +19,6 @@ from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.facts import Fact
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.outside import open_folder
@@ -42,14 +41,11 @@ class InstalledSection(Section):
     KEY = "installed"
     TITLE = "Installed"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._listed: Listed | None = None
         self._wanted = ""
         self._list_job: Job | None = None
-        self._action_job: Job | None = None
         self._asked_about = ""
         self._removal: Removal | None = None
         self._removal_job: Job | None = None
@@ -143,7 +139,7 @@ class InstalledSection(Section):
             self._removal_job.drop()  # another model is shown: its question is not asked any more
         card, broken = found.card(folder), found.broken_one(folder)
         if card is not None:
-            starter = found.is_starter(card)
+            starter = card.source == Source.STARTER
             self.details.show_model(
                 card.title,
                 subtitle(card, starter=starter),
@@ -197,7 +193,6 @@ class InstalledSection(Section):
         job = self.lanes.files.start(_use, self.workspace, head, card.folder if on else "")
         job.done.connect(self._used)
         job.failed.connect(self._show_fault_here)
-        self._action_job = job
 
     @Slot(object)
     def _used(self, done: tuple[Head, str]) -> None:
@@ -217,7 +212,6 @@ class InstalledSection(Section):
             job = self.lanes.files.start(sample_visit, self.workspace, self.card)
             job.done.connect(self._visit_found)
             job.failed.connect(self._show_fault_here)
-            self._action_job = job
 
     @Slot(object)
     def _visit_found(self, visit: Visit | None) -> None:
@@ -242,10 +236,6 @@ class InstalledSection(Section):
             self.go.emit("offered", broken.origin.repository)
 
     @Slot()
-    def _enter(self) -> None:
-        self.details.go_in()
-
-    @Slot()
     def _get_more(self) -> None:
         if self._listed is not None and (self._listed.cards or self._listed.broken):
             self.filters.clear()
@@ -257,9 +247,9 @@ class InstalledSection(Section):
     @Slot()
     def _request_removal(self) -> None:
         """Find the consequences of removing the chosen model, and ask."""
-        found, card, folder = self._listed, self.card, self.list.key()
+        card, folder = self.card, self.list.key()
         self.details.notice.clear()
-        if found is not None and card is not None and found.is_starter(card):
+        if card is not None and card.source == Source.STARTER:
             self.details.notice.show_hint("It comes with Spanlight and cannot be removed.")
         elif folder:
             if self._removal_job is not None:
@@ -301,25 +291,24 @@ class InstalledSection(Section):
 
     @Slot(object)
     def _show_fault_here(self, error: BaseException) -> None:
-        fault = fault_of(error)
         self.details.strip.clear()
-        self.details.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.details.notice.show_error(error)
 
     def _connect(self) -> None:
         self.filters.changed.connect(self._show_rows)
-        self.filters.down_requested.connect(self.list.go_in)
+        self.filters.search.down_requested.connect(self.list.go_in)
         self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_model)
-        self.list.entered.connect(self._enter)
+        self.list.entered.connect(self.details.go_in)
         self.list.remove_requested.connect(self._request_removal)
-        self.empty.acted.connect(self._get_more)
+        self.empty.button.clicked.connect(self._get_more)
         details = self.details
-        details.use_requested.connect(self._use)
-        details.measure_requested.connect(self._measure)
-        details.look_requested.connect(self._look_inside)
-        details.folder_requested.connect(self._show_folder)
-        details.again_requested.connect(self._download_again)
-        details.remove_requested.connect(self._request_removal)
+        details.uses.use_requested.connect(self._use)
+        details.measure.clicked.connect(self._measure)
+        details.look.clicked.connect(self._look_inside)
+        details.folder.clicked.connect(self._show_folder)
+        details.again.clicked.connect(self._download_again)
+        details.remove.clicked.connect(self._request_removal)
         details.removal.confirmed.connect(self._remove)
         details.removal.cancelled.connect(self._removal_cancelled)
 

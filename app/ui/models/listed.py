@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.errors import SpanlightError
 from app.core.inspection import Visit
 from app.core.measures import Measure, latest_of
 from app.core.models import HEAD_WORDS, Head, ModelCard
-from app.core.offers import Origin, Source
+from app.core.offers import Origin
 from app.core.report import Report
 from app.core.wording import size
 from app.flows.heads.inspect import offers
 from app.flows.measure.measure import measured
 from app.flows.models.installed import installed, origin_of, refused
+from app.flows.models.use import in_use
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
@@ -69,10 +69,6 @@ class Listed:
     def broken_one(self, folder: str) -> Broken | None:
         """The Broken entry of a folder, None if it is usable."""
         return next((one for one in self.broken if one.folder == folder), None)
-
-    def is_starter(self, card: ModelCard) -> bool:
-        """Whether the model came with Spanlight."""
-        return card.source == Source.STARTER
 
     def rows(self, words: str, head: str) -> list[ModelRow]:
         """The rows of the models that match the words and have the head (a Head's value, "" for any)."""
@@ -130,18 +126,12 @@ def listed(workspace: Workspace, report: Report) -> Listed:
         Broken(folder, fault.message, fault.hint, origin_of(folder))
         for folder, fault in refused(workspace).items()
     )
-    used: dict[Head, str] = {}
-    for head in Head:
-        try:
-            used[head] = workspace.find_model(head).folder
-        except SpanlightError:
-            continue  # no installed model has this head
     all_measures = measured(workspace, report)
     chosen = {head: workspace.settings.models.get(head, "") for head in Head}
     return Listed(
         cards,
         broken,
-        used,
+        in_use(workspace),
         {head: name for head, name in chosen.items() if name},
         {card.folder: origin_of(card.folder) for card in cards},
         {card.folder: workspace.uses.last(card.folder) for card in cards},

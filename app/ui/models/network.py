@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel
 
 from app.core.addresses import Remark, endpoint_remark, proxy_remark
 from app.core.errors import SpanlightError
@@ -84,11 +84,10 @@ class NetworkForm(FormCard):
             "Only for models whose owners ask people to register. Without it, no account is told.",
             wide=False,
         )
-        self.fields["certificates"].line.choose_asked.connect(self._choose_certificates)
-        self.fields["hub_cache"].line.choose_asked.connect(self._choose_cache)
+        self.fields["certificates"].line.button.clicked.connect(self._choose_certificates)
+        self.fields["hub_cache"].line.button.clicked.connect(self._choose_cache)
         self.token.clicked.connect(self._token_chosen)
-        self._standard = lanes.files.start(standard_cache, workspace)
-        self._standard.done.connect(self._standard_found)
+        lanes.files.start(standard_cache, workspace).done.connect(self._standard_found)
 
     def show_settings(self) -> None:
         """Show the saved settings; unusable text that is being typed stays."""
@@ -172,10 +171,8 @@ class NetworkSection(Section):
     KEY = "network"
     TITLE = "Network"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self.switch = Segments(theme, "Network", _WAYS)
         self.form = NetworkForm(workspace, theme, lanes)
         self.requests = RequestsCard(workspace, theme, lanes)

@@ -15,7 +15,6 @@ from app.flows.models.get import look_up
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import FactsGrid
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
@@ -31,13 +30,12 @@ _BUSY = (Stage.WAITING, Stage.RUNNING, Stage.GOING)
 class OfferSheet(ModelSheet):
     """A model of the catalogue, or any repository: its next action with a hint, then its facts.
 
-    `strip` shows a look-up. `note` is one line; `network_requested` is sent for the network section; `show_requested`
-    carries the folder of an installed model to show; `looked_up` a repository's name as requested and its own name;
+    `strip` shows a look-up; `link` leads to the network section. `note` is one line; `show_requested` carries the
+    folder of an installed model to show; `looked_up` a repository's name as requested and its own name;
     `download_begun` a repository whose download was begun here, where the keyboard focus was.
     """
 
     note = Signal(str)
-    network_requested = Signal()
     show_requested = Signal(str)
     looked_up = Signal(str, str)
     download_begun = Signal(str)
@@ -70,7 +68,6 @@ class OfferSheet(ModelSheet):
         theme.space(action, 3)
         self.put(self.refusal, self.notice, action, self.strip, rule(), self.facts)
         self.button.clicked.connect(self.act)
-        self.link.clicked.connect(self.network_requested)
         self.strip.stop_asked.connect(self.stop)
         self.notice.closed.connect(self.refresh)
         downloads.changed.connect(self.refresh)
@@ -207,6 +204,7 @@ class OfferSheet(ModelSheet):
         """The hint next to the button."""
         return self._hint.text()
 
+    @Slot()
     def go_in(self) -> None:
         """Put the keyboard focus on the action; without one the arrow keys scroll the text."""
         able = self.button.isVisibleTo(self) and self.button.isEnabled()
@@ -256,8 +254,7 @@ class OfferSheet(ModelSheet):
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
         self._rest()
 
     @Slot()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
@@ -117,16 +117,13 @@ class OfferedSection(Section):
     KEY = "offered"
     TITLE = "Get more"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._offers = Offers((), {}, {})
         self._named: list[str] = []
         self._sent = False
         self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
-        self._use_job: Job | None = None
         filters = {_TASK: TASKS, _LANGUAGE: (("", "Language"),), _SIZE: SIZES, _LICENCE: LICENCES}
         self.panes = TwoPanes(theme)
         self.filters = ModelFilters(theme, "Search models", filters)
@@ -306,9 +303,9 @@ class OfferedSection(Section):
                 self.downloads.put_away(repository)
                 self.go.emit("installed", card)
             case "use" if card is not None:
-                self._use_job = self.lanes.files.start(_use, self.workspace, card)
-                self._use_job.done.connect(self._used)
-                self._use_job.failed.connect(self.show_fault)
+                job = self.lanes.files.start(_use, self.workspace, card)
+                job.done.connect(self._used)
+                job.failed.connect(self.show_fault)
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
@@ -356,24 +353,20 @@ class OfferedSection(Section):
         self.filters.clear()
         self.filters.search.go_in()
 
-    @Slot()
-    def _enter(self) -> None:
-        self.sheet.go_in()
-
     def _connect(self) -> None:
         self.filters.changed.connect(self._show_rows)
-        self.filters.down_requested.connect(self.list.go_in)
+        self.filters.search.down_requested.connect(self.list.go_in)
         self.nothing.button.clicked.connect(self._show_all)
         self.nothing.suggested.clicked.connect(self._show_suggested)
         self.list.up_requested.connect(self.filters.search.go_in)
         self.list.chosen.connect(self._show_offer)
-        self.list.entered.connect(self._enter)
+        self.list.entered.connect(self.sheet.go_in)
         self.repository.requested.connect(self._take_typed)
         self.transfers.action_requested.connect(self._act_on_download)
         self.transfers.left.connect(self._to_list)
         self.downloads.changed.connect(self._show_transfers)
         self.downloads.installed.connect(self._downloaded)
-        self.sheet.network_requested.connect(self._go_to_network)
+        self.sheet.link.clicked.connect(self._go_to_network)
         self.sheet.show_requested.connect(self._show_installed)
         self.sheet.looked_up.connect(self._looked_up)
         self.sheet.download_begun.connect(self.transfers.go_to)

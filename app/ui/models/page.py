@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
-
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section, SectionedPage
@@ -44,10 +42,8 @@ class ModelsView(SectionedPage[Section]):
         ("Esc", "Stop or pause"),
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(SECTIONS, workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(SECTIONS, workspace, theme, lanes)
         self.add_shortcuts(
             ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self.search), ("Ctrl+L", self.search),
         )  # fmt: skip

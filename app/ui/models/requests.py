@@ -106,7 +106,6 @@ class RequestsCard(QFrame):
         self._lanes = lanes
         self._theme = theme
         self._job: Job | None = None
-        self._clear_job: Job | None = None
         self._total = 0
         self.setProperty("kind", "card")
         self.setAccessibleName("Requests over the network")
@@ -180,12 +179,12 @@ class RequestsCard(QFrame):
     @Slot()
     def _confirmed(self) -> None:
         self._cancelled()
-        self._clear_job = self._lanes.files.start(clear_ledger, self._workspace)
-        self._clear_job.done.connect(self._cleared)
-        self._clear_job.failed.connect(self.failed)
+        job = self._lanes.files.start(clear_ledger, self._workspace)
+        job.done.connect(self._cleared)
+        job.failed.connect(self.failed)
 
-    @Slot(object)
-    def _cleared(self, nothing: object) -> None:
+    @Slot()
+    def _cleared(self) -> None:
         self.filter.clear()
         self.look()
 

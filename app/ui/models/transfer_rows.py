@@ -9,8 +9,8 @@ from enum import StrEnum
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import plain_label, push_button, rule
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
 
@@ -182,7 +182,6 @@ class TransferRows(QFrame):
         whole.addWidget(rule())
         whole.addLayout(self._column)
         self.setProperty("kind", "panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Downloads")
         self.hide()
 

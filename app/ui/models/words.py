@@ -87,13 +87,9 @@ def longest(tokens: int) -> str:
 def number_of(parameters: int) -> str:
     """A number of weights: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
-    return (
-        f"{parameters:,}"
-        if millions < 1
-        else f"{millions:.1f} million"
-        if millions < 100
-        else f"{millions:,.0f} million"
-    )
+    if millions < 1:
+        return f"{parameters:,}"
+    return f"{millions:.1f} million" if millions < 100 else f"{millions:,.0f} million"
 
 
 def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...] = ()) -> list[Fact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QSpinBox
 
 from app.core import wording
 from app.core.about import NAME, VERSION
@@ -15,16 +15,14 @@ from app.core.report import Report
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.settings.settings import Settings
-from app.ui.kit.elided_choice import ElidedChoice, LinkedChoice
+from app.ui.kit.elided import ElidedChoice, ElidedLabel, LinkedChoice
 from app.ui.kit.form_card import CardColumn, FormCard, side_by_side
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.segments import Segments
-from app.ui.kit.status_line import ElidedLabel
 from app.ui.kit.theme import Theme
 from app.ui.settings.settings_updates import UpdatesRow
 
@@ -105,10 +103,8 @@ class SettingsView(Page):
 
     changed = Signal(str)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._models_job: Job | None = None
         self._save_job: Job | None = None
         self.notice = Notice(theme)
@@ -251,8 +247,7 @@ class SettingsView(Page):
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
 
     # Looks
 

@@ -18,7 +18,6 @@ from app.flows.workspace import Workspace
 from app.ui.kit.checked_line import CheckedLine
 from app.ui.kit.form_card import set_hint
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_outside
 from app.ui.kit.parts import plain_label, push_button
@@ -232,8 +231,7 @@ class UpdatesRow(QWidget):
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        fault = fault_of(error)
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report)
+        self.notice.show_error(error)
         self._show_state()
         self.answered.emit()
 

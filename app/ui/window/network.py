@@ -11,7 +11,7 @@ from app.core.report import Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
-from app.ui.kit.network_button import NetworkButton, downloading
+from app.ui.window.status_line import NetworkButton, downloading
 
 
 class NetworkSwitch(QObject):

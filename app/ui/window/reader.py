@@ -13,7 +13,7 @@ from app.flows.ask.question import load_reader
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
-from app.ui.kit.status_line import StatusLine
+from app.ui.window.status_line import StatusLine
 
 _log = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ class Reader(QObject):
     def _failed(self, error: BaseException) -> None:
         fault = fault_of(error)
         self._status.set_state("fault", f"{fault.sentence} {fault.hint}".strip())
-        if fault.is_bug:
+        if fault.report:
             self.failed.emit(fault)
 
 

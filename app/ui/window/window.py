@@ -29,7 +29,6 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
-from app.ui.kit.status_line import StatusLine
 from app.ui.kit.theme import Theme
 from app.ui.window.drops import Drops
 from app.ui.window.network import NetworkSwitch
@@ -39,6 +38,7 @@ from app.ui.window.rail import Rail
 from app.ui.window.reader import Idle, Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
+from app.ui.window.status_line import StatusLine
 
 if TYPE_CHECKING:
     from app.core.history import Entry

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings, QSize
-from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton, QTreeView, QWidget
+from PySide6.QtWidgets import QFileDialog, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -20,10 +20,8 @@ KEPT = QSettings.Format.NativeFormat, QSettings.Scope.UserScope
 
 
 @pytest.fixture
-def page(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[QWidget]:
+def page(theme: Theme, qtbot: QtBot, spanlight_home: Path) -> Iterator[QWidget]:
     """A page whose dialogs keep what they keep in a folder of the test's own, as the window has it."""
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
     QSettings.setPath(*KEPT, str(spanlight_home))
     page = QWidget()
     qtbot.addWidget(page)
@@ -101,8 +99,7 @@ def test_the_systems_own_dialog_is_taken_where_there_is_one(page: QWidget, qtbot
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_its_arrows_are_seen_in_both_looks(page: QWidget, qtbot: QtBot, look: str) -> None:
-    theme = Theme(default_paths().resources)
+def test_its_arrows_are_seen_in_both_looks(page: QWidget, theme: Theme, qtbot: QtBot, look: str) -> None:
     theme.choose(look)
     dialog = file_dialog(page, "Open files")
     qtbot.addWidget(dialog)

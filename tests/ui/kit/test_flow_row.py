@@ -16,7 +16,7 @@ def test_what_has_no_room_stands_in_the_next_line(qapp: QApplication, qtbot: QtB
     whole.setLayout(row)
     buttons = [QPushButton(f"Button {number}") for number in range(4)]
     for button in buttons:
-        row.add(button)
+        row.addWidget(button)
     whole.resize(1000, 200)
     whole.show()
     assert len({button.y() for button in buttons}) == 1

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.settings.paths import default_paths
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.theme import Theme
 
 
-def test_headings_go_above_in_a_narrow_column_and_back(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
+def test_headings_go_above_in_a_narrow_column_and_back(theme: Theme, qtbot: QtBot) -> None:
     card, line, button = FormCard(theme, "A card"), QLineEdit(), QPushButton("Do it")
     hint = card.add_row("A line", line, "What it is.")
     card.add_row("A button", button, wide=False)
@@ -37,11 +30,7 @@ def test_headings_go_above_in_a_narrow_column_and_back(
     qtbot.waitUntil(lambda: line.x() > heading.geometry().right())
 
 
-def test_a_hint_is_there_while_it_says_something(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
+def test_a_hint_is_there_while_it_says_something(theme: Theme, qtbot: QtBot) -> None:
     card = FormCard(theme)
     hint = card.add_row("A line", QLineEdit())
     qtbot.addWidget(card)

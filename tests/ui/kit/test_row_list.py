@@ -17,15 +17,10 @@ from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.row_list import ROW, RowList
 from app.ui.kit.theme import Theme
-from tests.conftest import ROOT
-
-RESOURCES = ROOT / "resources"
 
 
 @pytest.fixture(params=["answers", "names", "words"])
-def rows(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot) -> RowList:
-    theme = Theme(RESOURCES)
-    theme.choose("light")
+def rows(request: pytest.FixtureRequest, theme: Theme, qtbot: QtBot) -> RowList:
     made: RowList
     if request.param == "answers":
         made = answers = AnswerList(theme)

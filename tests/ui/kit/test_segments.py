@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings.paths import default_paths
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
 NAMES = (("one", "Installed"), ("two", "This computer"), ("three", "Network"))
 
 
-def made(qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
-    theme = Theme(default_paths().resources)
-    theme.choose("light")
+def made(theme: Theme, qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
     whole, before, names = QWidget(), QLineEdit(), Segments(theme, "Section", NAMES)
     row = QHBoxLayout(whole)
     row.addWidget(before)
@@ -31,10 +27,8 @@ def made(qtbot: QtBot) -> tuple[QWidget, QLineEdit, Segments]:
     return whole, before, names
 
 
-def test_names_move_together_before_they_lie_upon_each_other(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    whole, _, names = made(qtbot)
+def test_names_move_together_before_they_lie_upon_each_other(theme: Theme, qtbot: QtBot) -> None:
+    whole, _, names = made(theme, qtbot)
     buttons = list(names._buttons.values())
     roomy = buttons[1].width()
     places = [button.geometry() for button in buttons]
@@ -47,10 +41,8 @@ def test_names_move_together_before_they_lie_upon_each_other(
         assert left.width() > left.fontMetrics().horizontalAdvance(left.text())
 
 
-def test_tab_comes_to_the_pressed_one_and_arrows_go_on(
-    qapp: QApplication, qtbot: QtBot, spanlight_home: Path
-) -> None:
-    _, before, names = made(qtbot)
+def test_tab_comes_to_the_pressed_one_and_arrows_go_on(theme: Theme, qtbot: QtBot) -> None:
+    _, before, names = made(theme, qtbot)
     names.select("one")
     names.select("two")
     told: list[str] = []

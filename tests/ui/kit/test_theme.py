@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.theme import Theme, ThemeFile, mark
+from app.ui.inspect.charts.painting import contrast
+from app.ui.kit.theme import LineIcon, Theme, ThemeFile, mark
 from tests.conftest import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -41,27 +43,13 @@ SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", 
 ]
 
 
-def luminance(colour: QColor) -> float:
-    """WCAG 2.1, relative luminance."""
-    parts = [colour.redF(), colour.greenF(), colour.blueF()]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
+@cache
+def roles(name: str) -> dict[str, str]:
+    return ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles
 
 
 def colour(name: str, role: str) -> QColor:
-    return QColor(ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles[role])
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(RESOURCES)
-    yield theme
-    theme.choose("light")
+    return QColor(roles(name)[role])
 
 
 @pytest.mark.parametrize("name", THEMES)
@@ -76,20 +64,14 @@ def test_shapes_can_be_seen(name: str, shape: str, ground: str) -> None:
     assert contrast(colour(name, shape), colour(name, ground)) >= 3.0
 
 
-def test_a_theme_has_the_colours_of_its_file(theme: Theme) -> None:
-    for name in THEMES:
-        theme.choose(name)
-        assert theme.colour("ink") == colour(name, "ink") and theme.name == name
-
-
 def test_both_themes_have_the_same_roles() -> None:
-    light, dark = (set(ThemeFile(RESOURCES / "themes" / f"{name}.toml").roles) for name in THEMES)
+    light, dark = (set(roles(name)) for name in THEMES)
     assert light == dark
 
 
 def test_a_role_without_its_base_colour_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "odd.toml"
-    path.write_text('name = "Odd"\n[base]\nred = "#f00"\n[roles]\nink = "crimson"\n', encoding="utf-8")
+    path.write_text('[base]\nred = "#f00"\n[roles]\nink = "crimson"\n', encoding="utf-8")
     with pytest.raises(ValueError, match="ink"):
         ThemeFile(path)
 
@@ -105,7 +87,6 @@ def test_the_stylesheet_is_filled_in_whole(theme: Theme, name: str) -> None:
 
 
 def test_changed_is_sent_once_for_a_change(theme: Theme, qtbot: QtBot) -> None:
-    theme.choose("light")
     heard: list[str] = []
     theme.changed.connect(lambda: heard.append(theme.name))
     theme.choose("light")
@@ -117,7 +98,6 @@ def test_changed_is_sent_once_for_a_change(theme: Theme, qtbot: QtBot) -> None:
 
 
 def test_text_and_steps_grow_together(theme: Theme) -> None:
-    theme.choose("light", 1.0)
     small = theme.font("ui").pixelSize(), theme.step(10)
     theme.choose("light", 1.5)
     large = theme.font("ui").pixelSize(), theme.step(10)
@@ -161,7 +141,6 @@ def test_what_the_desktop_gave_a_font_of_its_own_gets_ours(theme: Theme) -> None
 
 
 def test_a_marked_widget_follows_every_change_by_itself(theme: Theme, qtbot: QtBot) -> None:
-    theme.choose("light")
     page, label = QWidget(), QLabel("Found")
     qtbot.addWidget(page)
     column = QVBoxLayout(page)
@@ -184,3 +163,19 @@ def test_a_marked_widget_follows_every_change_by_itself(theme: Theme, qtbot: QtB
     page.setParent(other := QWidget())
     qtbot.addWidget(other)
     assert label.font().pixelSize() == theme.font("winner").pixelSize()
+
+
+def test_icons_outlive_their_theme(qapp: QApplication) -> None:
+    # One that went with its theme was taken apart by the collector after its engine, and that was the end of the run.
+    theme, other = Theme(RESOURCES), Theme(RESOURCES)
+    for each in (theme, other):
+        each.choose("light")
+    held = theme.icon("ask")
+    assert held is other.icon("ask")
+    assert held is not other.icon("ask", "ink")
+    assert held is not other.icon("history")
+    engines = [one for one in gc.get_objects() if isinstance(one, LineIcon)]
+    del theme, other, each
+    gc.collect()
+    assert {id(one) for one in gc.get_objects() if isinstance(one, LineIcon)} == {id(one) for one in engines}
+    assert not held.pixmap(16).isNull()

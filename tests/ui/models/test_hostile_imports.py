@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from app.core.models import Head
 from tests.helpers.hostile import MARKER, READ, RUN
 from tests.helpers.models_page import Opened
@@ -14,6 +16,7 @@ from tests.helpers.small_models import small_checkpoint
 CASES = {name: READ[name] for name in list(READ)[::20]} | {name: RUN[name] for name in list(RUN)[:2]}
 
 
+@pytest.mark.long
 def test_the_window_outlives_hostile_checkpoints(
     open_models_page: Callable[[], Opened], tmp_path: Path
 ) -> None:

@@ -18,11 +18,10 @@ from app.core.measures import Measure
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
 from app.ui.models.measure.section import MeasureSection
 from tests.flows.fake_engine import CLASSIFIER, FILLER, READER
 from tests.flows.fake_engine import FakeEngine as RuleEngine
+from tests.helpers.models_page import open_section
 from tests.helpers.names_here import FINDER
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
@@ -38,26 +37,27 @@ def by_rule(request: Any, choice: ModelChoice | None, report: Report) -> Any:
 @pytest.fixture
 def opened(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> Iterator[Open]:
     """Opens the section over an engine, as often as it is called, and waits for what it shows first."""
-    made: list[tuple[MeasureSection, Lanes]] = []
+    made: list[MeasureSection] = []
 
-    def open_section(answer: Any = by_rule, cards: tuple[ModelCard, ...] = CARDS) -> MeasureSection:
-        workspace = open_fake_workspace(FakeEngine(answer, *cards))
-        lanes, theme = Lanes(), Theme(workspace.paths.resources)
-        theme.choose("light")
-        section = MeasureSection(workspace, theme, lanes)
-        qtbot.addWidget(section)
+    def opened_section(answer: Any = by_rule, cards: tuple[ModelCard, ...] = CARDS) -> MeasureSection:
+        section = open_section(MeasureSection, open_fake_workspace(FakeEngine(answer, *cards)), qtbot)
         section.resize(1100, 800)
-        section.show()
         section.activateWindow()
-        section.shown()
         qtbot.waitUntil(lambda: section._known is not None)
-        made.append((section, lanes))
+        made.append(section)
         return section
 
-    yield open_section
-    for section, lanes in made:
+    yield opened_section
+    for section in made:
         section.stop()
-        lanes.close()
+        section.lanes.close()
+
+
+def another(section: MeasureSection, qtbot: QtBot) -> MeasureSection:
+    """The section opened once more over the same workspace."""
+    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
+    qtbot.addWidget(fresh)
+    return fresh
 
 
 def choices(choice: Any) -> list[str]:
@@ -94,24 +94,23 @@ def measure_two(section: MeasureSection, qtbot: QtBot) -> tuple[Measure, Measure
 def test_an_empty_section_invites(opened: Open, qtbot: QtBot) -> None:
     section = opened()
     section.workspace.settings.models[Head.QUESTION_ANSWERING] = OTHER.name
-    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
-    qtbot.addWidget(fresh)
+    fresh = another(section, qtbot)
     fresh.shown()
     qtbot.waitUntil(lambda: fresh._known is not None)
     assert fresh.form.model.currentText() == OTHER.name  # the one in use
-    assert "other reader" in fresh.empty.buttons()[0].accessibleName()
+    assert "other reader" in fresh.empty.buttons[0].accessibleName()
     assert not section.empty.isHidden() and section.saved.isHidden()
     assert section.form.model.hasFocus()
     # What fills blanks cannot be measured.
     assert choices(section.form.model) == ["reader", "classifier", "finder", "other reader"]
     assert choices(section.form.data) == ["Wikipedia questions, 130 questions", "A file of yours…"]
-    lines = [button.accessibleName() for button in section.empty.buttons()]
+    lines = [button.accessibleName() for button in section.empty.buttons]
     assert [line.partition(": ")[2] for line in lines] == [
         "Measure reader on 130 questions",
         "Measure classifier on 150 texts",
         "Measure finder on 100 sentences",
     ]
-    qtbot.mouseClick(section.empty.buttons()[2], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(section.empty.buttons[2], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: section._at_work is None)
     assert [one.data for one in measured(section)] == ["Names in Wikipedia"]
     assert section.empty.isHidden() and section.saved.table.isVisible()
@@ -130,13 +129,8 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
     assert notes[-1].startswith("reader measured in ")
     model = section.saved.table.model()
     shown = [model.index(0, column).data() for column in range(model.columnCount())]
-    assert shown[:5] == [
-        "reader",
-        "Wikipedia questions",
-        "130",
-        f"{one.figures['exact']:.1f}%",
-        f"{one.figures['f1']:.1f}%",
-    ]
+    exact, f1 = (f"{one.figures[name]:.1f}%" for name in ("exact", "f1"))
+    assert shown[:5] == ["reader", "Wikipedia questions", "130", exact, f1]
     assert shown[5] == "" and shown[8] == "CPU" and shown[9].startswith("Today, ")
     assert "exact match" in model.index(0, 3).data(Qt.ItemDataRole.ToolTipRole)
     assert section.saved.panel.verdict().startswith("Measure another model")
@@ -145,9 +139,7 @@ def test_measuring_fills_the_table_and_chooses_the_row(opened: Open, qtbot: QtBo
 
 
 def test_a_model_that_another_section_sends_is_chosen(opened: Open, qtbot: QtBot) -> None:
-    section = opened()
-    fresh = MeasureSection(section.workspace, section.theme, section.lanes)
-    qtbot.addWidget(fresh)
+    fresh = another(opened(), qtbot)
     fresh.receive(CLASSIFIER)
     fresh.shown()
     qtbot.waitUntil(lambda: fresh._known is not None)
@@ -222,13 +214,9 @@ def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
     data.setUrls([QUrl.fromLocalFile(str(path))])
     section.form.dropEvent(
         QDropEvent(
-            QPointF(5, 5),
-            Qt.DropAction.CopyAction,
-            data,
-            Qt.MouseButton.LeftButton,
-            Qt.KeyboardModifier.NoModifier,
+            QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         )
-    )
+    )  # fmt: skip
     qtbot.waitUntil(lambda: section.form.card() == FINDER)
     assert section.take_files([path])
     assert not section.take_files([tmp_path])
@@ -245,7 +233,7 @@ def test_files_are_dropped(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
 def test_a_file_that_no_model_reads(opened: Open, qtbot: QtBot, tmp_path: Path) -> None:
     section = opened(cards=(FILLER,))
     assert not section.form.model.isEnabled() and not section.form.button.isEnabled()
-    assert section.empty.buttons() == []
+    assert section.empty.buttons == []
     path = tmp_path / "mine.csv"
     path.write_text("text,label\nso good,positive\n")
     section.open_file(path)
@@ -309,6 +297,20 @@ def test_measures_of_other_examples_are_not_compared(opened: Open, qtbot: QtBot)
     section.saved.table.choose(section.saved.table.rows())
     assert "very same examples" in section.saved.panel.verdict()
     assert section.saved.panel.other.isHidden()
+
+
+def test_long_names_are_elided_and_the_table_does_not_scroll_sideways(opened: Open, qtbot: QtBot) -> None:
+    section = opened()
+    press(section, qtbot)
+    (first,) = measured(section)
+    section.workspace.measures.keep(
+        replace(first, model="a-name-of-a-model" * 4, device="A GPU of some kind" * 3)
+    )
+    section.shown()
+    qtbot.waitUntil(lambda: len(section.saved.table.rows()) == 2)
+    table = section.saved.table
+    assert table.horizontalScrollBar().maximum() == 0
+    assert table.model().index(0, 8).data(Qt.ItemDataRole.ToolTipRole) == table.rows()[0].device
 
 
 def test_deleting_and_bringing_back(opened: Open, qtbot: QtBot) -> None:

@@ -57,7 +57,9 @@ def test_the_switch_is_saved_and_told(section: NetworkSection, qtbot: QtBot) -> 
     quiet(section, qtbot)
 
 
-def test_what_is_typed_is_kept_once_it_can_be_used(section: NetworkSection, qtbot: QtBot) -> None:
+def test_what_is_typed_or_chosen_is_kept_once_it_can_be_used(
+    section: NetworkSection, qtbot: QtBot, tmp_path: Path
+) -> None:
     told: list[str] = []
     section.changed.connect(told.append)
     field = section.form.fields["endpoint"]
@@ -72,6 +74,14 @@ def test_what_is_typed_is_kept_once_it_can_be_used(section: NetworkSection, qtbo
     assert field.hint.property("ink") == "quiet"
     assert told == ["endpoint"]
     assert section.workspace.network.endpoint == "https://mirror.example.org"
+    pem = tmp_path / "own.pem"
+    pem.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "utf-8")
+    section.form.fields["certificates"].line.take(str(pem))
+    quiet(section, qtbot)
+    assert saved(section).certificates == str(pem)
+    assert not section.form.token.isChecked()
+    section.form.token.click()
+    assert saved(section).use_token
 
 
 @pytest.mark.parametrize(
@@ -106,19 +116,6 @@ def test_a_ledger_that_cannot_be_read_is_said(section: NetworkSection, qtbot: Qt
     section.requests.look()
     qtbot.waitUntil(lambda: section.notice.isVisible())
     assert "ledger" in section.notice.sentence()
-
-
-def test_a_file_of_certificates_and_the_token_are_kept(
-    section: NetworkSection, qtbot: QtBot, tmp_path: Path
-) -> None:
-    pem = tmp_path / "own.pem"
-    pem.write_text("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "utf-8")
-    section.form.fields["certificates"].line.take(str(pem))
-    quiet(section, qtbot)
-    assert saved(section).certificates == str(pem)
-    assert not section.form.token.isChecked()
-    section.form.token.click()
-    assert saved(section).use_token
 
 
 def test_requests_are_listed_the_latest_first_narrowed_copied_and_cleared(

@@ -15,6 +15,7 @@ from app.core.requests import Question
 from app.core.text import Document
 from app.flows.ask.question import ask
 from app.flows.models.get import unfinished
+from app.ui.models.offered import OfferedSection
 from app.ui.models.transfer_rows import Stage
 from tests.helpers.hub_server import HubServer
 from tests.helpers.models_page import Opened
@@ -50,6 +51,13 @@ def at_hub(opened: Opened, hub: HubServer, tmp_path: Path) -> Opened:
     return opened
 
 
+def narrow(section: OfferedSection, name: str, title: str) -> None:
+    """Choose this title under a filter of this name."""
+    box = section.filters.choices[name]
+    box.setCurrentIndex(box.findText(title))
+    box.activated.emit(box.currentIndex())
+
+
 def stage(opened: Opened, repository: str = READER) -> Stage | None:
     return opened.offered().downloads.stage(repository)
 
@@ -64,11 +72,8 @@ def test_the_catalogue_is_searched_and_filtered(opened: Opened, hub: HubServer) 
     section = opened.offered()
     whole = len(section.list.rows())
     assert whole >= 20
-    section.filters.choices["Task"].setCurrentIndex(section.filters.choices["Task"].findText("Names"))
-    section.filters.choices["Language"].setCurrentIndex(
-        section.filters.choices["Language"].findText("German")
-    )
-    section.filters.changed.emit()
+    narrow(section, "Task", "Names")
+    narrow(section, "Language", "German")
     rows = section.list.rows()
     assert 0 < len(rows) < whole
     assert all("Finds names" in row.line for row in rows)

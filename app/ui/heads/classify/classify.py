@@ -175,10 +175,8 @@ class ClassifyView(TextPage):
     SAMPLES = CLASSIFY
     DRAFTS = (DRAFT,)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._save_job: Job | None = None
         self._requested_texts: tuple[str, ...] = ()
         self._result: Classifications | None = None

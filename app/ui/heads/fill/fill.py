@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -92,10 +91,8 @@ class FillView(TextPage):
     SAMPLES = FILL
     DRAFTS = ("fill",)
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._results = FillResults()
         self._placing = False
         self._editor = BlankEditor(

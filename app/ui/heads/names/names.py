@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -122,10 +121,8 @@ class NamesView(TextPage):
         ("Ctrl+I", "Look inside: how the model came to it"),
     )
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._requested = NamesFound()
         self.found = NamesFound()
         self._save_job: Job | None = None

@@ -24,7 +24,7 @@ from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel, action
-from app.ui.kit.look_button import LookButton
+from app.ui.kit.parts import look_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
 
@@ -157,7 +157,7 @@ class NamesPanel(TextPanel):
         find = action("Find names", "Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
-        self.look = LookButton(theme)
+        self.look = look_button(theme)
         self.copy = action("Copy", "Copy the names as a table  (Ctrl+C)", "Copy the names")
         self.save = action("Save as", "Save the names  (Ctrl+S)", "Save the names")
         self.aggregation = AggregationChoice(theme)

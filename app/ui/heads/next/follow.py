@@ -227,10 +227,8 @@ class FollowView(TextPage):
     SAMPLES = FOLLOW
     DRAFTS = ("follow-first", "follow-second")
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._requested: tuple[str, str] | None = None
         self._shown_texts: tuple[str, str] | None = None  # the passages whose outcome is shown
         self._found = ""  # by this model

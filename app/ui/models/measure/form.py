@@ -13,7 +13,7 @@ from app.core.measure_words import examples
 from app.core.measures import ExampleSet
 from app.core.models import Head, ModelCard
 from app.ui.kit.dropped import dropped_files, take_files_only
-from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 
@@ -92,10 +92,9 @@ class LabelChoices(QFrame):
 class MeasureForm(QFrame):
     """Two choices and a button.
 
-    `measure_requested` is sent by the button, `file_requested` to choose the user's own file, `dropped` carries files.
+    `file_requested` is sent to choose the user's own file, `dropped` carries files.
     """
 
-    measure_requested = Signal()
     file_requested = Signal()
     dropped = Signal(list)
 
@@ -114,7 +113,6 @@ class MeasureForm(QFrame):
             label.setBuddy(choice)
         tip = "Have the model read the examples  (Ctrl+Enter)"
         self.button = push_button(theme, "Measure", kind="primary", tip=tip)
-        self.button.clicked.connect(self.measure_requested)
         self._line = plain_label(type="small", ink="quiet")
         self.matching = LabelChoices(theme)
         self._grid = QGridLayout()
@@ -213,11 +211,9 @@ class MeasureForm(QFrame):
         self._grid.addWidget(self.button, 3 if narrow else 1, 1 if narrow else 2)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Let files be dropped."""
         take_files_only(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Take dropped files."""
         if files := dropped_files(event):
             self.dropped.emit(files)
 

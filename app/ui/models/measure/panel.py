@@ -31,7 +31,7 @@ from app.core.measure_words import examples, figure, named, share, speed, verdic
 from app.core.measures import Comparison, Measure
 from app.core.models import model_title
 from app.core.wording import percent
-from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme
@@ -97,16 +97,13 @@ class MeasurePairs(QWidget):
         return "\n".join(lines)
 
     def sizeHint(self) -> QSize:
-        """The size that fits, in pixels."""
         high = (self._headings() + len(self._rows)) * self._row_height() + self._theme.step(2)
         return QSize(self._theme.step(40 + 40 * len(self._names)), high)
 
     def minimumSizeHint(self) -> QSize:
-        """The least size, in pixels."""
         return QSize(self._theme.step(34 + 22 * len(self._names)), self.sizeHint().height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Take Ctrl+C."""
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.text() + "\n")
             event.accept()
@@ -114,7 +111,6 @@ class MeasurePairs(QWidget):
         super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Show the meaning of a figure, or a full name, as the tool tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height() - self._headings()
             tip = ", ".join(self._names) if at < 0 else self._rows[at].tip if at < len(self._rows) else ""
@@ -123,7 +119,6 @@ class MeasurePairs(QWidget):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw in the theme's colours."""
         theme, painter = self._theme, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         edge = theme.step(1)
@@ -203,6 +198,7 @@ class MeasurePanel(QFrame):
         self.other.setAccessibleName("Compare with")
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.other.activated.connect(self._activated)
+        theme.in_steps(self.other.setMaximumWidth, 110)
         self._with.setBuddy(self.other)
         self.pairs = MeasurePairs(theme)
         self.counts = ScoreBars(theme)

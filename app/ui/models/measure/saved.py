@@ -29,6 +29,8 @@ from app.ui.models.words import when
 # A cell without a number is sorted below all that have one.
 _NONE = -1.0
 _MOST_ROWS = 9
+# The columns of the names, those of all texts, and the least width of these in steps.
+_NAMES, _TEXTS, _LEAST_TEXT = (0, 1), (0, 1, 8, 9), 26
 
 
 def _figure_column(title: str, tip: str, *names: str) -> Column:
@@ -55,6 +57,14 @@ def _model(one: Measure) -> str:
     return model_title(one.model)
 
 
+def _device(one: Measure) -> str:
+    return one.device
+
+
+def _when(one: Measure) -> str:
+    return when(one.when)
+
+
 def _speed(one: Measure) -> str:
     return f"{one.speed:,.0f}" if one.speed >= 9.95 else f"{one.speed:.1f}"
 
@@ -75,8 +85,8 @@ COLUMNS = (
     _figure_column("Right", _meaning("accuracy"), "accuracy"),
     _figure_column("Calibration error", _meaning("calibration error"), "calibration error"),
     Column("A second", _speed, lambda one: one.speed, number=True, title_tip=_FASTER),
-    Column("On", lambda one: one.device, lambda one: one.device, title_tip="Where the model ran"),
-    Column("When", lambda one: when(one.when), lambda one: datetime.fromisoformat(one.when).timestamp()),
+    Column("On", _device, _device, _device, title_tip="Where the model ran"),
+    Column("When", _when, lambda one: datetime.fromisoformat(one.when).timestamp(), _when),
 )
 
 
@@ -104,19 +114,18 @@ class MeasureTable(RowTable):
     def text_of(self, rows: Sequence[Measure]) -> str:
         """The measures as CSV, with every figure that any of them has."""
         names = list(dict.fromkeys(name for one in rows for name in one.figures))
-        lines: list[list[str]] = [
-            [
-                "model",
-                "examples",
-                "number",
-                *names,
-                "seconds",
-                "examples a second",
-                "device",
-                "when",
-                "folder",
-            ]
+        heading = [
+            "model",
+            "examples",
+            "number",
+            *names,
+            "seconds",
+            "examples a second",
+            "device",
+            "when",
+            "folder",
         ]
+        lines = [heading]
         for one in rows:
             figures = [f"{one.figures[name]:.2f}" if name in one.figures else "" for name in names]
             times = [f"{one.seconds:.3f}", f"{one.speed:.2f}"]
@@ -135,27 +144,40 @@ class MeasureTable(RowTable):
     def fit_columns(self) -> None:
         """Give every column the room that it needs."""
         self.horizontalHeader().setMinimumSectionSize(self._theme.step(12))
-        for at in range(len(COLUMNS)):
-            self.setColumnWidth(at, self._needed(at))
+        self._widths = [
+            self.needed_width(at, [column.text(one) for one in self._model.rows])
+            for at, column in enumerate(COLUMNS)
+        ]
         self.share_width()
 
     def share_width(self) -> None:
-        """Give the names what the others leave, and the table the height of its rows."""
-        names = self._needed(0), self._needed(1)
-        # Below that width the table scrolls: a name elided too much is useless.
-        least = [min(each, self._theme.step(48)) for each in names]
-        room = self.viewport().width() - sum(self.columnWidth(at) for at in range(2, len(COLUMNS)))
-        spare = room - sum(names)
-        first = names[0] + spare // 2 if spare >= 0 else max(least[0], round(room * names[0] / sum(names)))
-        second = max(least[1], room - first)
-        self.setColumnWidth(0, first)
-        self.setColumnWidth(1, second)
+        """Have the texts share what the numbers leave, and give the table the height of its rows.
+
+        The widest texts are elided first, but none so far that it says nothing: then the table scrolls.
+        """
+        widths, room = list(self._widths), self.viewport().width()
+        texts = [widths[at] for at in _TEXTS]
+        most = max(self._theme.step(_LEAST_TEXT), _most_each(texts, room - sum(widths) + sum(texts)))
+        for at in _TEXTS:
+            widths[at] = min(widths[at], most)
+        spare = room - sum(widths)
+        for at in _NAMES:
+            widths[at] += max(0, spare) // len(_NAMES)
+        for at, width in enumerate(widths):
+            self.setColumnWidth(at, width)
         rows = max(1, min(_MOST_ROWS, len(self._model.rows)))
-        bar = self.horizontalScrollBar().sizeHint().height() if first + second > room else 0
+        bar = self.horizontalScrollBar().sizeHint().height() if spare < 0 else 0
         self.setFixedHeight(self.height_of(rows) + bar + 2 * self.frameWidth())
 
-    def _needed(self, at: int) -> int:
-        return self.needed_width(at, [COLUMNS[at].text(one) for one in self._model.rows])
+
+def _most_each(widths: Sequence[int], room: int) -> int:
+    """The most that each of these widths may be so that all have room; the widest one if they have."""
+    for at, width in enumerate(sorted(widths)):
+        share = room // (len(widths) - at)
+        if width > share:
+            return share
+        room -= width
+    return max(widths)
 
 
 class SavedMeasures(QWidget):
@@ -175,7 +197,6 @@ class SavedMeasures(QWidget):
         self._first: Measure | None = None
         self._deleted: list[Measure] = []
         self._back: tuple[Measure, ...] = ()
-        self._change_job: Job | None = None
         self._heading = plain_label("Measured so far", type="strong", wrap=False)
         tip = "The chosen rows, with every figure  (Ctrl+C)"
         self.copy = push_button(theme, "Copy as CSV", tip=tip)
@@ -276,7 +297,6 @@ class SavedMeasures(QWidget):
         self.undo.clear()
 
     def _follow(self, job: Job) -> None:
-        self._change_job = job
         job.done.connect(self.changed)
         job.failed.connect(self._failed)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import wording
-from app.core.errors import SpanlightError
 from app.core.measure_words import NOUNS, examples
 from app.core.measures import ExampleSet, Measure
 from app.core.models import Head, ModelCard, model_title
@@ -19,12 +18,13 @@ from app.core.report import Progress, Report
 from app.flows.measure.label_matching import LabelsDiffer
 from app.flows.measure.measure import example_set, example_sets, measure, measured
 from app.flows.models.installed import installed
+from app.flows.models.use import in_use
 from app.flows.workspace import Workspace
-from app.ui.kit.empty_page import SampleButton
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import Scrolling, plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
+from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
 from app.ui.models.measure.form import MOST_LABELS, MeasureForm
@@ -51,18 +51,8 @@ class _Content:
 
 def _read_content(workspace: Workspace, report: Report) -> _Content:
     """The content of the section."""
-    cards, sets = installed(workspace), example_sets(workspace, report)
-    return _Content(cards, sets, measured(workspace, report), _used(workspace, sets))
-
-
-def _used(workspace: Workspace, sets: tuple[ExampleSet, ...]) -> dict[Head, str]:
-    found = {}
-    for head in dict.fromkeys(data.head for data in sets):
-        try:
-            found[head] = workspace.find_model(head).folder
-        except SpanlightError:
-            continue  # no model is installed for it
-    return found
+    sets = example_sets(workspace, report)
+    return _Content(installed(workspace), sets, measured(workspace, report), in_use(workspace))
 
 
 def _own_set(path: Path, report: Report) -> ExampleSet:
@@ -77,7 +67,7 @@ class MeasureEmpty(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: list[SampleButton] = []
+        self.buttons: list[SampleButton] = []
         self._words = plain_label(_WORDS, ink="quiet")
         self._row = QHBoxLayout()
         column = QVBoxLayout(self)
@@ -94,24 +84,20 @@ class MeasureEmpty(QFrame):
 
     def offer(self, things: Sequence[tuple[str, str]]) -> None:
         """Offer suggestions: a title and a line for each."""
-        for button in self._buttons:
+        for button in self.buttons:
             self._row.removeWidget(button)
             button.deleteLater()
-        self._buttons = []
+        self.buttons = []
         for at, (title, line) in enumerate(things):
             button = SampleButton(self._theme, title, line)
             button.setProperty("thing", at)
             button.clicked.connect(self._clicked)
-            self._buttons.append(button)
+            self.buttons.append(button)
             self._row.addWidget(button, 1)
-
-    def buttons(self) -> list[SampleButton]:
-        """The buttons, in their order."""
-        return self._buttons
 
     def set_busy(self, busy: bool) -> None:
         """Set whether a measurement is running."""
-        for button in self._buttons:
+        for button in self.buttons:
             button.setEnabled(not busy)
 
     @Slot()
@@ -125,10 +111,8 @@ class MeasureSection(Section):
     KEY = "measure"
     TITLE = "Measure"
 
-    def __init__(
-        self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(workspace, theme, lanes, parent)
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
         self._known: _Content | None = None
         self._own: dict[str, ExampleSet] = {}
         self._wanted = ""
@@ -337,7 +321,7 @@ class MeasureSection(Section):
     # Looks
 
     def _connect(self) -> None:
-        self.form.measure_requested.connect(self._measure)
+        self.form.button.clicked.connect(self._measure)
         self.form.file_requested.connect(self._choose_file)
         self.form.dropped.connect(self._dropped)
         self.strip.stop_asked.connect(self.stop)
@@ -357,12 +341,7 @@ class MeasureSection(Section):
             column.addWidget(part)
         column.addStretch(1)
         self.theme.space(column, 4, (6, 5, 6, 6))
-        self._scroll = QScrollArea()
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(inner)
+        self._scroll = Scrolling(inner)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)

@@ -1,13 +1,14 @@
-"""A combo box whose text is elided where there is no room for it, and a value with a link to where it is changed."""
+"""A label and a combo box that elide their text, and a value with a link to where it is changed."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QPaintEvent
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QPushButton,
+    QLabel,
+    QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
@@ -15,8 +16,47 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.status_line import ElidedLabel
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import push_button
+from app.ui.kit.theme import Theme
+
+
+class ElidedLabel(QLabel):
+    """A label that elides its text where there is no room; the full text is then its tool tip."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._full_text = ""
+        self._tip = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.set_full_text(text)
+
+    def full_text(self) -> str:
+        """The text without elision."""
+        return self._full_text
+
+    def set_full_text(self, text: str, tip: str = "") -> None:
+        """Set the text, and an optional tool tip."""
+        self._full_text, self._tip = text, tip
+        self.setAccessibleName(text)
+        self._cut()
+
+    def natural_width(self) -> int:
+        """The width in pixels that the full text needs."""
+        self.ensurePolished()
+        return self.fontMetrics().horizontalAdvance(self._full_text) + 2
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        shown = self.fontMetrics().elidedText(
+            self._full_text, Qt.TextElideMode.ElideRight, max(0, self.contentsRect().width())
+        )
+        if shown != self.text():
+            self.setText(shown)
+        self.setToolTip(self._tip or (self._full_text if shown != self._full_text else ""))
 
 
 class LinkedChoice(QWidget):
@@ -27,8 +67,7 @@ class LinkedChoice(QWidget):
     def __init__(self, theme: Theme, place: str) -> None:
         super().__init__()
         self._words = ElidedLabel()
-        self.link = QPushButton(place)
-        mark(self.link, kind="link")
+        self.link = push_button(theme, place, kind="link")
         self.link.clicked.connect(self.followed)
         self.setFocusProxy(self.link)
         row = QHBoxLayout(self)
@@ -56,7 +95,6 @@ class ElidedChoice(QComboBox):
         return self._elided(option)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the frame, the arrow, and the elided text."""
         painter = QStylePainter(self)
         option = QStyleOptionComboBox()
         self.initStyleOption(option)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -17,46 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.sample_list import SampleButton
+from app.ui.kit.theme import Theme
 
 _MOST_RECENT = 4
 _NBSP = "\N{NO-BREAK SPACE}"
 _KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
-
-
-class SampleButton(QPushButton):
-    """A sample's title with its first question below."""
-
-    def __init__(self, theme: Theme, title: str, question: str) -> None:
-        super().__init__()
-        mark(self, kind="sample")
-        self.setAccessibleName(f"Try the sample {title}: {question}")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._title = FlowText(theme, "strong")
-        self._question = FlowText(theme, "small")
-        self._words = title, question
-        self._update_texts()
-        column = QVBoxLayout(self)
-        for part in (self._title, self._question):
-            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            column.addWidget(part)
-        column.addStretch(1)
-        theme.space(column, 0.5, (3, 2.5, 3, 2.5))
-        theme.in_steps(self.setMinimumWidth, 36)
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Use pale ink while the button is disabled."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.EnabledChange:
-            self._update_texts()
-
-    def _update_texts(self) -> None:
-        title, question = self._words
-        self._title.set_text(title, role="ink" if self.isEnabled() else "ink_disabled")
-        self._question.set_text(question, role="ink_quiet" if self.isEnabled() else "ink_disabled")
 
 
 class EmptyPage(QFrame):
@@ -136,10 +103,10 @@ class EmptyPage(QFrame):
             button.deleteLater()
         self._recent = []
         for path in paths[:_MOST_RECENT]:
-            button = QPushButton(Path(path).name.replace("&", "&&") or path)
-            mark(button, kind="link")
-            button.setToolTip(path)
-            button.setAccessibleName(f"Open {Path(path).name} again")
+            name = Path(path).name
+            button = push_button(
+                self._theme, name.replace("&", "&&") or path, kind="link", name=f"Open {name} again", tip=path
+            )
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(self._recent_clicked)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.settings.paths import default_paths
-from app.ui.kit.elided_choice import ElidedChoice
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.theme import Theme
 
 
-def test_long_words_end_with_an_ellipsis(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> None:
-    Theme(default_paths().resources).choose("light")
+def test_long_words_end_with_an_ellipsis(theme: Theme, qtbot: QtBot) -> None:
     choice = ElidedChoice()
     choice.addItem("A model with a rather long name")
     qtbot.addWidget(choice)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, Qt, Slot
+from PySide6.QtCore import QPointF, Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from app.ui.kit.network_button import NetworkButton
+from app.core import wording
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.theme import Theme, mark
 
+OFFLINE, ON_DEMAND = "Offline", "Network: only when asked"
+_TIPS = {
+    True: "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
+    "Click to allow that, each time you ask for it.",
+    False: "The network is used only when you look up or download a model on the page Models, for nothing else.\n"
+    "Your texts never leave this computer. Click to go offline.",
+}
 # The dot's colour role, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
     "loading": ("mark", False),
@@ -33,7 +41,6 @@ class StatusDot(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw in the theme's colours."""
         role, filled = _DOTS[self._state]
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -44,44 +51,57 @@ class StatusDot(QWidget):
         painter.drawEllipse(QPointF(self.width() / 2, self.height() / 2), radius, radius)
 
 
-class ElidedLabel(QLabel):
-    """A label that elides its text where there is no room; the full text is then its tool tip."""
+class NetworkButton(QPushButton):
+    """A flat button that shows the network mode. `offline_requested` carries whether the user wants to be offline."""
 
-    def __init__(self, text: str = "") -> None:
+    offline_requested = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._full_text = ""
-        self._tip = ""
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.set_full_text(text)
+        self._theme = theme
+        self._offline = False
+        self._busy = ""
+        self.setProperty("kind", "foot")
+        self.setCheckable(True)
+        self.clicked.connect(self._clicked)
+        mark(self, type="small")
+        self._update_label()
 
-    def full_text(self) -> str:
-        """The text without elision."""
-        return self._full_text
+    def set_offline(self, offline: bool) -> None:
+        """Show the mode."""
+        self._offline = offline
+        self._update_label()
 
-    def set_full_text(self, text: str, tip: str = "") -> None:
-        """Set the text, and an optional tool tip."""
-        self._full_text, self._tip = text, tip
-        self.setAccessibleName(text)
-        self._cut()
+    def set_busy(self, words: str) -> None:
+        """Show what the network is used for now ("Downloading 34%"); empty for nothing."""
+        if words != self._busy:
+            self._busy = words
+            self._update_label()
 
-    def natural_width(self) -> int:
-        """The width in pixels that the full text needs."""
-        self.ensurePolished()
-        return self.fontMetrics().horizontalAdvance(self._full_text) + 2
+    @Slot()
+    def _clicked(self) -> None:
+        self.setChecked(self._offline)  # until the owner of the setting changes it
+        self.offline_requested.emit(not self._offline)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the new width."""
-        super().resizeEvent(event)
-        self._cut()
+    def _update_label(self) -> None:
+        words = self._busy if self._busy and not self._offline else OFFLINE if self._offline else ON_DEMAND
+        self.setChecked(self._offline)
+        self.setText(words)
+        self.setToolTip(_TIPS[self._offline])
+        self.setAccessibleName(f"Offline switch: {words}")
+        self.setAccessibleDescription(_TIPS[self._offline].replace("\n", " "))
+        icon = "offline" if self._offline else "network"
+        self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
 
-    def _cut(self) -> None:
-        shown = self.fontMetrics().elidedText(
-            self._full_text, Qt.TextElideMode.ElideRight, max(0, self.contentsRect().width())
-        )
-        if shown != self.text():
-            self.setText(shown)
-        self.setToolTip(self._tip or (self._full_text if shown != self._full_text else ""))
+
+def downloading(done: int, total: int) -> str:
+    """A download's progress in few words; in bytes if the total is not known.
+
+    Once everything is downloaded, the model is checked and tried out, which needs no network.
+    """
+    if 0 < total <= done:
+        return "Trying the new model"
+    return f"Downloading {done * 100 // total}%" if total else f"Downloading {wording.size(done)}"
 
 
 class StatusLine(QFrame):
@@ -129,7 +149,6 @@ class StatusLine(QFrame):
         return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the new width."""
         super().resizeEvent(event)
         self._fit()
 
