@@ -81,7 +81,7 @@ def _ask(trial: Trial, workspace: Workspace, path: Path) -> None:
     assert best is not None
     place = best.span.of(opened.document.text)
     require(place == ANSWER, f"The answer is placed at “{place}”.")
-    remember(workspace, opened, question, reading, trial.report)
+    remember(workspace, (opened,), question, reading, trial.report)
     found = past(workspace, PLACE, trial.report)
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")
 
