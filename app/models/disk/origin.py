@@ -14,7 +14,6 @@ from app.models.disk.weights import read_json
 
 ORIGIN = "origin.json"
 _TEXTS = ("repository", "commit", "endpoint", "path", "added", "cache", "licence")
-_SWITCHES = ("linked", "was_cached")
 
 
 def read_origin(folder: Path | str) -> Origin | None:
@@ -32,7 +31,7 @@ def read_origin(folder: Path | str) -> Origin | None:
             # A newer Spanlight may know more sources.
             Source(source) if source in tuple(Source) else Source.UNKNOWN,
             **{key: checked(str, found.get(key, "")) for key in _TEXTS},
-            **{key: checked(bool, found.get(key, False)) for key in _SWITCHES},
+            linked=checked(bool, found.get("linked", False)),
             languages=tuple(checked(str, each) for each in checked(list, found.get("languages", []))),
             sizes=tuple(
                 (name, checked(int, size)) for name, size in checked(dict, found.get("sizes", {})).items()
