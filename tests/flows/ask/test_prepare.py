@@ -31,18 +31,18 @@ def test_a_prepared_document_is_asked_without_sending_it_again(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.engine.texts.LONG", 3_000)
-    prepare(workspace, [Document(TEXT)], Silent(), device="cpu")
+    prepare(workspace, [Document(TEXT)], Silent(), device="cpu", model="reader-quick")
     taken = workspace.engine._texts.pack(Question("", (with_view(Document(TEXT)),)))[1]
     assert [sent.text for sent in taken] == [None]
     question = Question("When did the Knave steal the tarts?", (Document(TEXT),), quick=True)
-    reading = ask(workspace, question, Silent(), device="cpu")
+    reading = ask(workspace, question, Silent(), device="cpu", model="reader-quick")
     assert reading.answers[0].text == "1865"
     changed = replace(question, documents=(Document(TEXT.replace("1865", "1932")),))
-    assert ask(workspace, changed, Silent(), device="cpu").answers[0].text == "1932"
+    assert ask(workspace, changed, Silent(), device="cpu", model="reader-quick").answers[0].text == "1932"
 
 
 def test_a_question_may_stop_it(workspace: Workspace) -> None:
-    prepare(workspace, [], Silent(), device="cpu")
+    prepare(workspace, [], Silent(), device="cpu", model="reader-quick")
     pid = workspace.engine.pid
 
     class Impatient(Noted):
@@ -51,7 +51,7 @@ def test_a_question_may_stop_it(workspace: Workspace) -> None:
                 raise Stopped
 
     with pytest.raises(Stopped):
-        prepare(workspace, [Document(TEXT * 5)], Impatient(), device="cpu")
+        prepare(workspace, [Document(TEXT * 5)], Impatient(), device="cpu", model="reader-quick")
     question = Question("When did the Knave steal the tarts?", (Document(TEXT * 5),), quick=True)
-    assert ask(workspace, question, Silent(), device="cpu").answers[0].text == "1865"
+    assert ask(workspace, question, Silent(), device="cpu", model="reader-quick").answers[0].text == "1865"
     assert workspace.engine.pid == pid
