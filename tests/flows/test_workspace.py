@@ -163,7 +163,7 @@ def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
     (folder / "c.toml").write_text('title = "C"\nkind = "sing"\ntext = "x"\n')
     (folder / "d.toml").write_text('title = "D"\nkind = "ask"\n')
     home = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
-    paths = type(home)(home.config, home.data, home.cache, home.logs, tmp_path / "resources")
+    paths = replace(home, resources=tmp_path / "resources")
     assert [sample.title for sample in samples(paths)] == ["A"]
 
 
