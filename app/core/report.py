@@ -58,3 +58,26 @@ class Silent:
 
     def check(self) -> None:
         """Never stop."""
+
+
+class Relay:
+    """A Report that passes everything on to another; a subclass changes or drops what is not to go on as it is."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def progress(self, progress: Progress) -> None:
+        """Pass on the progress."""
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Pass on the partial result."""
+        self._report.partial(result)
+
+    def notice(self, sentence: str) -> None:
+        """Pass on the sentence."""
+        self._report.notice(sentence)
+
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop."""
+        self._report.check()

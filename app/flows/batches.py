@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
-from app.core.report import Progress, Report
+from app.core.report import Progress, Relay, Report
 
 ItemT = TypeVar("ItemT")
 FoundT = TypeVar("FoundT")
@@ -31,14 +31,14 @@ def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[l
         yield group
 
 
-class GroupReport:
+class GroupReport(Relay):
     """The Report of one group after another, passed on as the progress of all of them.
 
     `total` counts the items of all groups; partial results of a group are not passed on.
     """
 
     def __init__(self, report: Report, total: int, what: str) -> None:
-        self._report = report
+        super().__init__(report)
         self._total = total
         self._what = what
         self._done = 0
@@ -64,14 +64,6 @@ class GroupReport:
     def partial(self, result: object) -> None:
         """Drop partial results."""
 
-    def notice(self, sentence: str) -> None:
-        """Pass on a notice."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped when the work is to stop."""
-        self._report.check()
-
     def _report_done(self, done: int) -> None:
         left = self.seconds / done * (self._total - done) if done and self.seconds > 1 else None
         self._report.progress(Progress(done, self._total, self._what, left))
@@ -86,7 +78,7 @@ class BatchDone:
     seconds: float
 
 
-class InOrder(Generic[ItemT, FoundT]):
+class InOrder(Relay, Generic[ItemT, FoundT]):
     """The Report of one group whose partial results are `(index, result)`.
 
     `take` is called for the items in their order, for each as soon as all before it have a result. `known` has the
@@ -101,30 +93,18 @@ class InOrder(Generic[ItemT, FoundT]):
         whole: GroupReport,
         take: Callable[[ItemT, FoundT], None],
     ) -> None:
-        self._items = items
+        super().__init__(whole)
+        self._items, self._take = items, take
         self._known = dict(known)
-        self._whole, self._take = whole, take
         self.pending = [place for place in range(len(items)) if place not in known]
         self._taken = 0
         self._take_known()
-
-    def progress(self, progress: Progress) -> None:
-        """Report a group's progress as that of all groups."""
-        self._whole.progress(progress)
-
-    def check(self) -> None:
-        """Raise Stopped when the work is to stop."""
-        self._whole.check()
 
     def partial(self, result: object) -> None:
         """Store the result at its index, unless there is one already."""
         index, found = cast("tuple[int, FoundT]", result)
         self._known.setdefault(self.pending[index], found)
         self._take_known()
-
-    def notice(self, sentence: str) -> None:
-        """Pass on a notice."""
-        self._whole.notice(sentence)
 
     def _take_known(self) -> None:
         while self._taken in self._known:

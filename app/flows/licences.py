@@ -11,9 +11,8 @@ from typing import Any
 
 from app.core.components import KINDS, LIBRARY, Component, LicenceText
 from app.core.errors import SpanlightError
-from app.core.report import Report, Silent
+from app.core.report import Report
 from app.flows.workspace import Workspace
-from app.settings.paths import Paths
 
 FILE = "licences.json"
 _RULE = "=" * 80
@@ -22,16 +21,12 @@ _log = logging.getLogger(__name__)
 
 
 def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
-    """Spanlight itself, then everything that came with it, by name. Raises Stopped when cancelled."""
-    return components(workspace.paths, report)
+    """Spanlight itself, then everything that came with it, by name; a list in the resources is ignored if unreadable.
 
-
-def components(paths: Paths, report: Report | None = None) -> tuple[Component, ...]:
-    """As `licences`; a list in the resources that cannot be read is ignored.
-
-    Raises SpanlightError where the list of the parts that no package describes is missing as well.
+    Raises SpanlightError where the list of the parts that no package describes is missing as well, Stopped when
+    cancelled.
     """
-    file = paths.resources / FILE
+    file = workspace.paths.resources / FILE
     try:
         return from_json(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -41,7 +36,7 @@ def components(paths: Paths, report: Report | None = None) -> tuple[Component, .
     from app.flows.licences_installed import installed_components
 
     try:
-        return installed_components(paths, report=report or Silent())
+        return installed_components(workspace.paths, report=report)
     except FileNotFoundError as fault:
         raise SpanlightError("The list of licences is missing.", "Install Spanlight again.") from fault
 

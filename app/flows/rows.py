@@ -58,8 +58,13 @@ def read_rows(path: Path) -> Iterator[Row]:
     except FileNotFoundError as fault:
         raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
     except (OSError, EOFError, lzma.LZMAError) as fault:
-        reason = getattr(fault, "strerror", None) or "it is damaged"
-        raise SpanlightError(f"“{path.name}” could not be read: {reason}.", "Check the file.") from fault
+        raise unreadable(path, fault) from fault
+
+
+def unreadable(path: Path, fault: Exception) -> SpanlightError:
+    """The error for a file, perhaps a compressed one, that could not be read."""
+    reason = getattr(fault, "strerror", None) or "it is damaged"
+    return SpanlightError(f"“{path.name}” could not be read: {reason}.", "Check the file.")
 
 
 def check_rows(path: Path, names: tuple[str, ...]) -> int:
@@ -121,10 +126,10 @@ class RowFile:
     ) -> None:
         self._file.close()
 
-    def append(self, rows: list[dict[str, object]]) -> None:
-        """Write rows and hand them to the system at once, so that they outlive a kill of this process."""
+    def append(self, row: dict[str, object]) -> None:
+        """Write a row and hand it to the system at once, so that it outlives a kill of this process."""
         try:
-            self._file.write(b"".join(dumps(row).encode("utf-8") + b"\n" for row in rows))
+            self._file.write(dumps(row).encode("utf-8") + b"\n")
             self._file.flush()
         except OSError as fault:
             raise _refusal(self._path, fault) from fault

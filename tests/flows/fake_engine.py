@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, QaCalibration
+from app.core.models import DeviceChoice, Head, LoadedModel, ModelCard, ProblemType, QaCalibration
 from app.core.report import Progress, Report
 from app.core.requests import (
     CalibrationData,
@@ -50,12 +50,15 @@ FOLLOWER = ModelCard("follower", "/models/follower", "bert", (Head.NEXT_SENTENCE
 
 
 class FakeShelf:
-    """Holds two cards that stand for no folder."""
+    """Holds cards that stand for no folder; those above where none are given."""
 
     refused: dict[str, SpanlightError] = {}
 
+    def __init__(self, *cards: ModelCard) -> None:
+        self._cards = cards or (READER, CLASSIFIER, FILLER, FOLLOWER, FINDER)
+
     def cards(self) -> tuple[ModelCard, ...]:
-        return READER, CLASSIFIER, FILLER, FOLLOWER, FINDER
+        return self._cards
 
     def find(self, name_or_folder: str, head: Head) -> ModelCard:
         for card in self.cards():
@@ -182,13 +185,27 @@ def filled(request: TextToFill) -> FilledText:
 
 
 def fake_workspace(
-    home: Path, engine: FakeEngine | None = None, settings: Settings | None = None
+    home: Path, engine: FakeEngine | None = None, settings: Settings | None = None, *cards: ModelCard
 ) -> Workspace:
     """A workspace of these, whose folders lie below `home`."""
     return Workspace(
         settings or Settings(),
         default_paths({"SPANLIGHT_HOME": str(home)}),
-        cast("Shelf", FakeShelf()),
+        cast("Shelf", FakeShelf(*cards)),
         cast("Engine", engine or FakeEngine()),
         documents_here(),
     )
+
+
+def keeping_workspace(
+    home: Path,
+    engine: FakeEngine | None,
+    *heads: Head,
+    labels: tuple[str, ...] = LABELS,
+    problem: ProblemType = ProblemType.SINGLE_LABEL,
+) -> Workspace:
+    """A workspace whose only model keeps notes, in the folder `model` of `home`."""
+    folder = home / "model"
+    folder.mkdir()
+    card = ModelCard("kept", str(folder), "bert", heads, labels, problem)
+    return fake_workspace(home, engine, None, card)

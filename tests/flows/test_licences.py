@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from app.core.about import VERSION
 from app.core.components import KINDS, MODEL, Component, LicenceText
 from app.core.errors import SpanlightError
-from app.core.report import Stopped
-from app.flows.licences import FILE, as_text, components, from_json, to_json, write_file
+from app.core.report import Silent, Stopped
+from app.flows.licences import FILE, as_text, from_json, licences, to_json, write_file
 from app.flows.licences_installed import installed_components, licence_of, needed
+from app.flows.workspace import Workspace
 from app.settings.paths import Paths, default_paths
+from app.settings.settings import Settings
 
 WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 PARTS = st.builds(
@@ -33,6 +35,10 @@ PARTS = st.builds(
         tuple
     ),
 )
+
+
+def listed(paths: Paths) -> tuple[Component, ...]:
+    return licences(Workspace(Settings(), paths), Silent())
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +171,7 @@ def test_an_installed_spanlight_is_asked_what_it_needs(packages: Path, paths: Pa
 def test_where_nothing_tells_of_licences_that_is_one_sentence(paths: Paths) -> None:
     (paths.resources / "licences" / "index.toml").unlink()
     with pytest.raises(SpanlightError, match="list of licences is missing"):
-        components(paths)
+        listed(paths)
 
 
 def test_licence_files_are_read_each_text_once(packages: Path, paths: Paths) -> None:
@@ -219,13 +225,13 @@ def test_a_licence_is_told_by_whatever_states_it(packages: Path, facts: str, lic
 def test_the_bundles_own_list_is_read_where_it_is(paths: Paths) -> None:
     parts = (Component("bundled", "3", "MIT", texts=(LicenceText(("L",), "text"),)),)
     write_file(paths.resources / FILE, to_json(parts))
-    assert components(paths) == parts
+    assert listed(paths) == parts
 
 
 @pytest.mark.parametrize("broken", ["", "[]", "{}", '{"components": [{"name": "x"}], "texts": {}}'])
 def test_a_list_that_cannot_be_read_gives_way_to_what_is_installed(paths: Paths, broken: str) -> None:
     write_file(paths.resources / FILE, broken)
-    assert components(paths)[0].name == "Spanlight"
+    assert listed(paths)[0].name == "Spanlight"
 
 
 def test_one_text_holds_them_all(found: dict[str, Component]) -> None:

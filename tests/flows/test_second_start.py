@@ -62,6 +62,15 @@ def name(tmp_path: Path) -> Iterator[str]:
         Path(each).unlink(missing_ok=True)
 
 
+@pytest.fixture
+def held(name: str) -> Iterator[Claim]:
+    """The claim of another window."""
+    claim = Claim(name)
+    assert claim.take()
+    yield claim
+    claim.release()
+
+
 GREETING = second_start.GREETING + b"7\n"
 
 
@@ -79,66 +88,52 @@ def test_one_at_a_time_is_the_window(tmp_path: Path, name: str) -> None:
 
 @POSIX
 def test_a_window_that_speaks_is_given_the_files(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, held: Claim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DESKTOP_STARTUP_ID", "x-1_TIME77")
-    claim = Claim(name)
-    assert claim.take()
     window = Window(name, GREETING, second_start.TAKEN)
     assert claim_or_hand_over(tmp_path, ["a b.txt", "/ü😀"]) is None
     files, token = read_order(window.heard[0])
     assert files == [tmp_path / "a b.txt", Path("/ü😀")] and token == "x-1_TIME77"
     window.close()
-    claim.release()
 
 
 @POSIX
 @pytest.mark.parametrize("says", [(), (b"hello\n",), (b"x" * 4000,), (second_start.GREETING + b"me\n",)])
 def test_files_go_to_no_window_that_does_not_speak(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, says: tuple[bytes, ...]
+    tmp_path: Path, name: str, held: Claim, monkeypatch: pytest.MonkeyPatch, says: tuple[bytes, ...]
 ) -> None:
     """What is not told to a stuck window cannot be opened by it later, a second time."""
     monkeypatch.setattr(second_start, "_ANSWER", 0.2)
-    held = Claim(name)
-    assert held.take()
     window = Window(name, *says, then_close=False)
     began = time.monotonic()
     claim = claim_or_hand_over(tmp_path, ["secret.txt"])
     assert claim is not None and not claim.held and time.monotonic() - began < 5
     assert not any(b"secret" in heard for heard in window.heard)
     window.close()
-    held.release()
 
 
 @POSIX
-def test_more_files_than_a_window_takes_are_refused_at_once(tmp_path: Path, name: str) -> None:
-    held = Claim(name)
-    assert held.take()
+def test_more_files_than_a_window_takes_are_refused_at_once(tmp_path: Path, name: str, held: Claim) -> None:
     window = Window(name, GREETING, second_start.TAKEN)
     with pytest.raises(SpanlightError, match="So many files"):
         claim_or_hand_over(tmp_path, [f"{number:01000}.txt" for number in range(1100)])
     assert window.heard == []
     window.close()
-    held.release()
 
 
 @POSIX
-def test_a_window_that_is_being_opened_is_waited_for(tmp_path: Path, name: str) -> None:
-    held = Claim(name)
-    assert held.take()
+def test_a_window_that_is_being_opened_is_waited_for(tmp_path: Path, name: str, held: Claim) -> None:
     windows: list[Window] = []
     later = threading.Timer(0.3, lambda: windows.append(Window(name, GREETING, second_start.TAKEN)))
     later.start()
     assert claim_or_hand_over(tmp_path, ["a.txt"]) is None
     windows[0].close()
-    held.release()
 
 
 @POSIX
-def test_a_window_that_is_being_closed_is_followed(tmp_path: Path, name: str) -> None:
-    held = Claim(name)
-    assert held.take()
+def test_a_window_that_is_being_closed_is_followed(tmp_path: Path, name: str, held: Claim) -> None:
     window = Window(name)  # hangs up on whoever comes
     later = threading.Timer(0.3, held.release)
     later.start()

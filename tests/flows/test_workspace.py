@@ -22,6 +22,7 @@ from app.flows.workspace import open_workspace
 from app.settings.paths import default_paths
 from app.settings.settings import Settings
 from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_checkpoint
 
 DOCUMENT = Document("The knave stole the tarts.")
@@ -71,18 +72,11 @@ def test_listing_mends_what_a_killed_process_left(tmp_path: Path) -> None:
 
 
 def test_a_chosen_model_that_is_gone_is_told_of_once(tmp_path: Path) -> None:
-    class Notices(Silent):
-        def __init__(self) -> None:
-            self.said: list[str] = []
-
-        def notice(self, sentence: str) -> None:
-            self.said.append(sentence)
-
     workspace = fake_workspace(tmp_path, settings=Settings(models={"question-answering": "gone"}))
-    report = Notices()
+    report = Listener()
     for _ in range(2):
         ask(workspace, Question("Where are the tarts?", (DOCUMENT,)), report)
-    assert report.said == ["The model chosen for this, gone, cannot be used now: reader is used instead."]
+    assert report.notices == ["The model chosen for this, gone, cannot be used now: reader is used instead."]
 
 
 def test_which_model_reads(tmp_path: Path) -> None:
@@ -169,7 +163,7 @@ def test_a_broken_sample_is_left_out(tmp_path: Path) -> None:
     (folder / "c.toml").write_text('title = "C"\nkind = "sing"\ntext = "x"\n')
     (folder / "d.toml").write_text('title = "D"\nkind = "ask"\n')
     home = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
-    paths = type(home)(home.config, home.data, home.cache, home.logs, tmp_path / "resources")
+    paths = replace(home, resources=tmp_path / "resources")
     assert [sample.title for sample in samples(paths)] == ["A"]
 
 

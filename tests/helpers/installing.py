@@ -50,3 +50,20 @@ def hidden(workspace: Workspace) -> list[str]:
     """What lies hidden among the models: nothing, once all is done."""
     models = workspace.paths.models
     return sorted(path.name for path in models.iterdir() if path.name[0] == ".") if models.is_dir() else []
+
+
+def names(workspace: Workspace) -> list[str]:
+    """The names of the models that count."""
+    return [card.name for card in workspace.shelf.cards()]
+
+
+def in_cache(folder: Path, cache: Path) -> Path:
+    """The folder's files as the Hugging Face cache holds them, as org/tiny-reader; the snapshot."""
+    storage = cache / "models--org--tiny-reader"
+    snapshot = storage / "snapshots" / ("0" * 40)
+    snapshot.mkdir(parents=True)
+    (storage / "blobs").mkdir()
+    for number, path in enumerate(sorted(folder.iterdir())):
+        shutil.copy(path, storage / "blobs" / f"{number:040d}")
+        (snapshot / path.name).symlink_to(f"../../blobs/{number:040d}")
+    return snapshot

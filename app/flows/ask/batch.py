@@ -51,7 +51,7 @@ def ask_batch(
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
             row, question = pair
-            file.append([_answer_row(row, listed(reading, question.documents), options.top_k)])
+            file.append(_answer_row(row, listed(reading, question.documents), options.top_k))
 
         read_questions(workspace, questions, choice, whole, take)
     return BatchDone(total, before, whole.seconds)

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
-from app.core.report import Progress, Report
+from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.limits import MEMORY, OUT_OF_MEMORY
 from app.documents.orders import Draw, MarkUp, Read
@@ -26,16 +26,16 @@ _NO_MEMORY = (OUT_OF_MEMORY, -9)
 class Documents:
     """Reads documents in one process and draws and marks pages in another, so that neither waits for the other.
 
-    Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `total` seconds; where a file takes
+    Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
     more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
     Each is called from one thread at a time (`close` from any). `logs` is the folder for the output of their libraries.
     """
 
-    def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET, total: float = MOST_TIME) -> None:
+    def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET) -> None:
         log = logs / "documents.log" if logs else None
         self._reading = Child(start_limited, title="documents process", log=log)
         self._pages = Child(start_limited, title="pages process", log=log)
-        self._quiet, self._total = quiet, total
+        self._quiet = quiet
 
     def read(self, order: Read, report: Report) -> Opened:
         """The document of a file or of bytes; raises SpanlightError, PasswordNeeded and Stopped."""
@@ -67,7 +67,7 @@ class Documents:
 
     def _run(self, child: Child, order: Order, report: Report, failed: str, quiet: float) -> Any:
         try:
-            return child.run(order, _Patience(report, failed, quiet, self._total))
+            return child.run(order, _Patience(report, failed, quiet, MOST_TIME))
         except EngineLost as lost:
             if lost.exit_code in _NO_MEMORY:
                 raise SpanlightError(
@@ -80,28 +80,26 @@ class Documents:
             ) from lost
 
 
-class _Patience:
+class _Patience(Relay):
     """A Report that ends work which takes too long: `check` raises SpanlightError, and the process is stopped."""
 
     def __init__(self, report: Report, failed: str, quiet: float, total: float) -> None:
-        self._report, self._failed, self._quiet, self._total = report, failed, quiet, total
+        super().__init__(report)
+        self._failed, self._quiet, self._total = failed, quiet, total
         self._began = self._heard = time.monotonic()
         self._last: Progress | None = None
 
     def progress(self, progress: Progress) -> None:
         if progress != self._last:
             self._last, self._heard = progress, time.monotonic()
-        self._report.progress(progress)
+        super().progress(progress)
 
     def partial(self, result: object) -> None:
         self._heard = time.monotonic()
-        self._report.partial(result)
-
-    def notice(self, sentence: str) -> None:
-        self._report.notice(sentence)
+        super().partial(result)
 
     def check(self) -> None:
-        self._report.check()
+        super().check()
         now = time.monotonic()
         if now - self._heard > self._quiet or now - self._began > self._total:
             waited = now - (self._began if now - self._began > self._total else self._heard)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
+from app.core.report import Relay
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -149,16 +150,15 @@ def own_threshold(workspace: Workspace, report: Report) -> float:
     return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
 
 
-class _Listing:
+class _Listing(Relay):
     """A Report whose partial Readings are passed on `listed`, and with the name of the `finder` that made them, if any.
 
     `read` counts the windows read so far, by both readers.
     """
 
     def __init__(self, report: Report, question: Question, finder: str) -> None:
-        self._report = report
-        self._question = question
-        self._finder = finder
+        super().__init__(report)
+        self._question, self._finder = question, finder
         self.read = 0
 
     def prepared(self, reading: Reading) -> Reading:
@@ -170,18 +170,12 @@ class _Listing:
 
     def progress(self, progress: Progress) -> None:
         self.read = progress.done
-        self._report.progress(progress)
+        super().progress(progress)
 
     def partial(self, result: object) -> None:
         from app.core.results import Reading
 
-        self._report.partial(self.prepared(result) if isinstance(result, Reading) else result)
-
-    def notice(self, sentence: str) -> None:
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        self._report.check()
+        super().partial(self.prepared(result) if isinstance(result, Reading) else result)
 
 
 def _has_content(text: str) -> bool:

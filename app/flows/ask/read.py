@@ -1,4 +1,4 @@
-"""Open a file as a document, draw and mark its pages, and tell whether it has changed since."""
+"""Open a file as a document, draw its pages, and tell whether it has changed since."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.core.layout import Kind, Opened, Picture
 from app.core.report import Report
 from app.core.wording import size
 from app.documents.limits import MOST_BYTES
-from app.documents.orders import Draw, MarkUp, Read
+from app.documents.orders import Draw, Read
 from app.documents.same_bytes import holds_same_bytes
 from app.documents.sniff import HEAD, first_look
 from app.flows.workspace import Workspace
@@ -74,11 +74,6 @@ def draw_part(
     part = (page, scale, left, top, width, height)
     state = (opened.modified, opened.size, opened.sha256)
     return workspace.documents.draw(Draw(opened.document.path, *part, password, *state), report)
-
-
-def mark_up(workspace: Workspace, order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Write a copy of a PDF with highlights; for each why it was left out, else empty; raises as `draw_part`."""
-    return workspace.documents.mark_up(order, report)
 
 
 class FileState(StrEnum):

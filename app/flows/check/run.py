@@ -18,7 +18,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind
 from app.core.models import Head
 from app.core.network import HUB
-from app.core.report import Report
+from app.core.report import Relay, Report
 from app.core.requests import Question
 from app.documents.reader import library_versions
 from app.engine.child import Child
@@ -81,7 +81,7 @@ def _ask(trial: Trial, workspace: Workspace, path: Path) -> None:
     assert best is not None
     place = best.span.of(opened.document.text)
     require(place == ANSWER, f"The answer is placed at “{place}”.")
-    remember(workspace, opened, question, reading, trial.report)
+    remember(workspace, (opened,), question, reading, trial.report)
     found = past(workspace, PLACE, trial.report)
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")
 
@@ -230,13 +230,12 @@ def _try_window(
         child.close()
 
 
-class _Parts:
+class _Parts(Relay):
     """A report that takes the results of another process's trials."""
 
     def __init__(self, trial: Trial) -> None:
+        super().__init__(trial.report)
         self._trial = trial
-        self.progress, self.notice = trial.report.progress, trial.report.notice
-        self.check = trial.report.check
 
     def partial(self, result: object) -> None:
         """Add a trial's result."""

@@ -47,7 +47,7 @@ def classify_batch(
         texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
-            file.append([{"id": row.id, **values(item)}])
+            file.append({"id": row.id, **values(item)})
 
         classify_texts(workspace, texts, choice, whole, take)
     return BatchDone(total, before, whole.seconds)

@@ -12,7 +12,6 @@ from app.core.layout import Kind
 from app.core.report import Progress, Report
 from app.core.wording import count
 from app.documents.orders import Highlight, MarkUp
-from app.flows.ask.read import mark_up
 from app.flows.history.compare import plain
 from app.flows.history.export_formats import Exported
 from app.flows.workspace import Workspace
@@ -99,7 +98,8 @@ def _mark(
         for entry in fitting
         if entry.shown is not None
     )
-    reasons = iter(mark_up(workspace, MarkUp(path, str(output), highlights, password), report))
+    order = MarkUp(path, str(output), highlights, password)
+    reasons = iter(workspace.documents.mark_up(order, report))
     return [
         next(reasons) if entry.sha256 == digest else "the file has changed since it was asked."
         for entry in entries

@@ -50,18 +50,12 @@ class Comparison:
 
 
 def entry_of(
-    document: Opened | Document,
-    question: Question,
-    reading: Reading,
-    *,
-    index: int = 0,
-    asked: float | None = None,
+    opened: Opened, question: Question, reading: Reading, *, index: int = 0, asked: float | None = None
 ) -> Entry:
     """The entry for one of the question's documents, `index`, with the answers in that document.
 
     `asked` is in seconds since 1970, by default now.
     """
-    opened = document if isinstance(document, Opened) else Opened(document)
     text = opened.document.text
     answers = tuple(
         _kept_answer(opened, text, answer) for answer in reading.answers if answer.document == index
@@ -93,7 +87,7 @@ def entry_of(
 
 def remember(
     workspace: Workspace,
-    documents: Opened | Document | Sequence[Opened | Document],
+    documents: Sequence[Opened],
     question: Question,
     reading: Reading,
     report: Report,
@@ -107,11 +101,10 @@ def remember(
     """
     if not workspace.settings.keep_history:
         return None
-    several = (documents,) if isinstance(documents, Opened | Document) else tuple(documents)
     index = reading.answers[0].document if reading.answers else 0
-    entry = entry_of(several[index], question, reading, index=index, asked=asked)
-    document = several[index]
-    text = (document.document if isinstance(document, Opened) else document).text
+    opened = documents[index]
+    entry = entry_of(opened, question, reading, index=index, asked=asked)
+    text = opened.document.text
     try:
         return replace(entry, number=workspace.history.add(entry, text))
     except Damaged:

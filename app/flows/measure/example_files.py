@@ -18,7 +18,7 @@ from app.core.measures import ExampleSet
 from app.core.models import Head
 from app.core.wording import size
 from app.documents.plain_text import decode
-from app.flows.rows import read_rows
+from app.flows.rows import read_rows, unreadable
 from app.flows.tables import Table, read_columns
 from app.settings.paths import Paths
 from app.training.examples import QaExample, TextExample, read_qa, read_texts
@@ -129,8 +129,7 @@ def _guard(path: Path) -> None:
                         f"{path.name} is larger than {size(MOST_BYTES)}.", "A part of it measures as well."
                     )
     except (OSError, EOFError, lzma.LZMAError) as fault:
-        reason = getattr(fault, "strerror", None) or "it is damaged"
-        raise SpanlightError(f"“{path.name}” could not be read: {reason}.", "Check the file.") from fault
+        raise unreadable(path, fault) from fault
     # A table may be in UTF-16, which is full of zero bytes.
     if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SpanlightError(f"{path.name} is not a text file.", _ENDINGS)
@@ -146,9 +145,7 @@ def _read(path: Path) -> Examples:
         try:
             text = decode(path.read_bytes(), path.name).replace("\r\n", "\n").replace("\r", "\n")
         except OSError as fault:
-            raise SpanlightError(
-                f"“{path.name}” could not be read: {fault.strerror}.", "Check the file."
-            ) from fault
+            raise unreadable(path, fault) from fault
         if name.endswith(_TAGGED) and (not name.endswith(_TABLES) or _is_tagged(text)):
             return Examples(Head.TOKEN_CLASSIFICATION, tuple(parse_conll(text, path.name)))
         return _table(path)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, ExampleSet, Measure
 from app.core.models import Head, ModelCard
-from app.core.report import Progress, Report
+from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.batches import GroupReport
@@ -41,24 +40,18 @@ class Outcome:
     device: str = ""
 
 
-class Reader(Protocol):
-    """Reads a set of examples: a few of them to warm up, then all."""
-
-    def warm(self, whole: GroupReport) -> None:
-        """Read a few, and refuse what does not fit."""
-
-    def read(self, whole: GroupReport) -> Outcome:
-        """Read all."""
-
-
-def reader_of(
+def _reader_of(
     workspace: Workspace,
     card: ModelCard,
     items: Sequence[QaExample | TextExample | TaggedText],
     choice: ModelChoice,
     labels: Mapping[str, str] | None,
-) -> Reader:
-    """The reader of examples that are all of one kind. Raises SpanlightError where the model does not fit them."""
+) -> _Questions | _Texts | _Names:
+    """The reader of examples that are all of one kind.
+
+    `warm` reads a few and refuses what does not fit, `read` reads all. Raises SpanlightError where the model does not
+    fit the examples.
+    """
     first = items[0]
     if isinstance(first, QaExample):
         return _Questions(workspace, [item for item in items if isinstance(item, QaExample)], choice)
@@ -218,7 +211,7 @@ def measure(
     items = tuple(sample(file_examples.items, limit, _SEED))
     examples = Examples(data.head, items)
     choice = workspace.choose(data.head, model, device, report)
-    reader = reader_of(workspace, card, items, choice, labels)
+    reader = _reader_of(workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
     # The engine reports a group's progress under this name.
     what = "questions" if isinstance(items[0], QaExample) else "texts"
@@ -345,12 +338,8 @@ def _names(one: Measure) -> tuple[str, str]:
     return one.model, one.folder
 
 
-class _Quiet:
+class _Quiet(Relay):
     """A Report that passes on only stops and notices, for work that is not counted."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self.notice, self.check = report.notice, report.check
 
     def progress(self, progress: Progress) -> None:
         """Dropped."""

@@ -23,7 +23,6 @@ from app.flows.models.installing import (
     marks,
     names_taken,
     now,
-    sizes_and_checksums,
 )
 from app.flows.network.online import Online, refuse_offline
 from app.flows.workspace import Workspace
@@ -279,21 +278,16 @@ def _install(
             raise _Refused(fault) from fault
         # A trial can also fail for lack of memory, so the fetched files stay for another one.
         card = checked(workspace, stage.folder, report)
-        sizes, checksums = sizes_and_checksums(placed)
         origin = Origin(
             Source.HUB,
             repository=passport.repository,
             commit=passport.commit,
             endpoint=passport.endpoint,
-            added=now(),
-            linked=any(file.linked for file in placed),
             cache=fetched.cache,
-            licence=passport.licence or card.licence,
-            languages=passport.languages or card.languages,
-            sizes=sizes,
-            checksums=checksums,
+            licence=passport.licence,
+            languages=passport.languages,
         )
-        return finish(workspace, stage, origin, report, replace=replace)
+        return finish(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _delete_fetched(workspace: Workspace, passport: Passport) -> None:

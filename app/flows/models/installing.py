@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin
-from app.core.report import Progress, Report
+from app.core.report import Progress, Relay, Report
 from app.engine.client import Engine
 from app.flows.workspace import Workspace
 from app.models.disk.card import CONFIG, TOKENIZER, read_card
@@ -56,20 +58,39 @@ def complete(folder: Path) -> None:
 
 
 def finish(
-    workspace: Workspace, stage: Staging, origin: Origin, report: Report, *, replace: bool = False
+    workspace: Workspace,
+    stage: Staging,
+    origin: Origin,
+    card: ModelCard,
+    placed: Sequence[Placed],
+    report: Report,
+    *,
+    replace: bool,
 ) -> ModelCard:
     """Mark the model in a staging folder as whole, and put it into place; its card there.
 
+    `origin` says where the model came from; what its `card` and the files `placed` there tell is added here. Notes are
+    left out of the sizes and checksums, since Spanlight changes them.
     Raises SpanlightError where the disk refuses or its name is taken, Stopped when cancelled; then it is not installed.
     """
     report.check()
+    files = [file for file in placed if file.name != NOTES]
+    origin = dataclasses.replace(
+        origin,
+        added=now(),
+        linked=any(file.linked for file in placed),
+        licence=origin.licence or card.licence,
+        languages=origin.languages or card.languages,
+        sizes=tuple((file.name, file.size) for file in files),
+        checksums=tuple((file.name, file.sha256) for file in files),
+    )
     place = stage.install(origin, replace=replace)
-    card = next((card for card in workspace.shelf.cards() if Path(card.folder) == place), None)
-    if card is None:
+    found = next((each for each in workspace.shelf.cards() if Path(each.folder) == place), None)
+    if found is None:
         raise workspace.shelf.refused.get(str(place)) or SpanlightError(
             f"{place.name} is not there any more.", "Import or download it again."
         )
-    return card
+    return found
 
 
 def names_taken(workspace: Workspace) -> frozenset[str]:
@@ -94,34 +115,19 @@ def marks(workspace: Workspace) -> dict[Path, Origin]:
     return found
 
 
-def sizes_and_checksums(
-    placed: tuple[Placed, ...],
-) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-    """The sizes and checksums of files, for a mark; notes are left out, since Spanlight changes them."""
-    files = [file for file in placed if file.name != NOTES]
-    sizes = tuple((file.name, file.size) for file in files)
-    return sizes, tuple((file.name, file.sha256) for file in files)
-
-
 def now() -> str:
     """The current time as marks have it (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class _Trying:
+class _Trying(Relay):
     """The Report of a trial: all steps of loading are shown as one."""
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-
     def progress(self, progress: Progress) -> None:
-        self._report.progress(Progress(0, 0, TRYING))
+        super().progress(Progress(0, 0, TRYING))
 
     def partial(self, result: object) -> None:
         """A trial has no partial results."""
 
     def notice(self, sentence: str) -> None:
         """Dropped: notices on the trial's device are of no later use."""
-
-    def check(self) -> None:
-        self._report.check()

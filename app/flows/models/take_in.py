@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
-from app.flows.models.installing import (
-    CHECKING,
-    checked,
-    complete,
-    finish,
-    marks,
-    names_taken,
-    now,
-    sizes_and_checksums,
-)
+from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
 from app.models.disk.card import CONFIG, TOKENIZER, model_name, read_card
@@ -98,7 +90,8 @@ def _from_folder(
         meter = Meter(report, LINKING if link else COPYING, total)
         # Notes that Spanlight writes must not change the source model.
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
-        _refuse_again(workspace, placed, again=bool(wanted) or replace)
+        if not (wanted or replace):
+            _refuse_again(workspace, placed)
         complete(stage.folder)
         card = checked(workspace, stage.folder, report)
         if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
@@ -106,18 +99,8 @@ def _from_folder(
                 f"{called} was changed while it was being checked, and was not added.",
                 "Import it again when nothing writes to it any more.",
             )
-        sizes, checksums = sizes_and_checksums(placed)
-        origin = Origin(
-            Source.FOLDER,
-            path=str(path.absolute()),
-            added=now(),
-            linked=any(file.linked for file in placed),
-            licence=card.licence,
-            languages=card.languages,
-            sizes=sizes,
-            checksums=checksums,
-        )
-        return finish(workspace, stage, origin, report, replace=replace)
+        origin = Origin(Source.FOLDER, path=str(path.absolute()))
+        return finish(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, replace: bool) -> ModelCard:
@@ -128,20 +111,12 @@ def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, 
         with Staging(workspace.paths.models, target) as stage:
             unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
             placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)
-            _refuse_again(workspace, placed, again=bool(wanted) or replace)
+            if not (wanted or replace):
+                _refuse_again(workspace, placed)
             complete(stage.folder)
             card = checked(workspace, stage.folder, report)
-            sizes, checksums = sizes_and_checksums(placed)
-            origin = Origin(
-                Source.ARCHIVE,
-                path=str(path.absolute()),
-                added=now(),
-                licence=card.licence,
-                languages=card.languages,
-                sizes=sizes,
-                checksums=checksums,
-            )
-            return finish(workspace, stage, origin, report, replace=replace)
+            origin = Origin(Source.ARCHIVE, path=str(path.absolute()))
+            return finish(workspace, stage, origin, card, placed, report, replace=replace)
 
 
 def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
@@ -189,12 +164,9 @@ def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
             )
 
 
-def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...], *, again: bool) -> None:
-    """Refuse a model that is installed already, file for file, unless it is wanted again under a name of its own."""
-    if again:
-        return
-    _, checksums = sizes_and_checksums(placed)
-    ours = _identifying(checksums)
+def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
+    """Refuse a model that is installed already, file for file."""
+    ours = _identifying((file.name, file.sha256) for file in placed)
     for folder, origin in marks(workspace).items():
         if _identifying(origin.checksums) == ours:
             raise SpanlightError(
@@ -203,7 +175,7 @@ def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...], *, again: bo
             )
 
 
-def _identifying(checksums: tuple[tuple[str, str], ...]) -> frozenset[tuple[str, str]]:
+def _identifying(checksums: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """The checksums of weights, config and tokenizer: two models with equal ones are the same."""
     return frozenset(
         pair

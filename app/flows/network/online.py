@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from app.core.errors import SpanlightError
-from app.core.report import Report
+from app.core.report import Relay, Report
 from app.flows.workspace import Workspace
 
 
@@ -16,7 +16,7 @@ def refuse_offline(workspace: Workspace, what: str = "look for models on the net
         raise SpanlightError("Spanlight is offline.", f"Switch that off to {what}.")
 
 
-class Online:
+class Online(Relay):
     """The Report of work that needs the network: `check` ends the work when the user goes offline meanwhile.
 
     Where `late` is given, it is raised after `seconds`.
@@ -29,13 +29,13 @@ class Online:
         seconds: float = float("inf"),
         late: SpanlightError | None = None,
     ) -> None:
-        self._workspace, self._report = workspace, report
+        super().__init__(report)
+        self._workspace = workspace
         self._end, self._late = time.monotonic() + seconds, late
-        self.progress, self.partial, self.notice = report.progress, report.partial, report.notice
 
     def check(self) -> None:
         """Raise Stopped when the work is to stop, SpanlightError when Spanlight is offline or it takes too long."""
-        self._report.check()
+        super().check()
         self._workspace.take_up_settings()
         if self._workspace.settings.offline:
             raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")

@@ -446,7 +446,7 @@ class AskController(QObject):
             return
         from app.flows.history.history import remember
 
-        arguments = self._workspace, run.opened, run.request, run.reading
+        arguments = self._workspace, (run.opened,), run.request, run.reading
         if not at_once:
             job = self._lanes.files.start(remember, *arguments, asked=run.asked_at)
             self._history_jobs[job] = sheet

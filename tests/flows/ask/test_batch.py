@@ -9,13 +9,14 @@ from typing import Any, cast
 import pytest
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.report import Progress, Report, Silent, Stopped
+from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Answer, Reading
 from app.core.text import Span
 from app.flows.ask.batch import ask_batch
 from app.flows.batches import MOST_ITEMS
 from tests.flows.fake_engine import FakeEngine, fake_workspace, read
+from tests.helpers.children import Listener
 
 OPTIONS = Question("", (), top_k=1)
 
@@ -172,17 +173,9 @@ def test_what_is_finished_stays_also_of_a_group_that_breaks_off(tmp_path: Path) 
     assert [row["id"] for row in rows_of(output)] == [f"q{n}" for n in range(6)]
 
 
-class Remembers(Silent):
-    def __init__(self) -> None:
-        self.told: list[Progress] = []
-
-    def progress(self, progress: Progress) -> None:
-        self.told.append(progress)
-
-
 def test_progress_is_that_of_the_whole_batch(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", questions(2 * MOST_ITEMS))
-    report = Remembers()
+    report = Listener()
     ask_batch(fake_workspace(tmp_path), source, tmp_path / "out.jsonl", OPTIONS, report)
     done = [progress.done for progress in report.told]
     assert done == sorted(done)

@@ -173,19 +173,6 @@ def test_patience_lasts_while_the_work_goes_on() -> None:
     assert caught.value.message.startswith("“a” could not be read: after 0.2 seconds")
 
 
-def test_a_stop_is_heard_while_the_process_does_not_listen() -> None:
-    documents = with_reader(Documents(), start_dawdler)
-    stop = threading.Event()
-    threading.Timer(0.5, stop.set).start()
-    began = time.monotonic()
-    try:
-        with pytest.raises(Stopped):
-            documents.read(Read("/x/slow.pdf"), Listener(lambda _: stop.is_set()))
-        assert time.monotonic() - began < 10
-    finally:
-        documents.close()
-
-
 def test_drawing_does_not_wait_for_reading(documents: Documents, pdf: Path) -> None:
     slow = with_reader(documents, start_dawdler)
     stop = threading.Event()

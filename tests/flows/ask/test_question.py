@@ -15,6 +15,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Document, Span, View
 from app.flows.ask.question import LEAST_LISTED, ask, listed
 from tests.flows.fake_engine import READER, FakeEngine, fake_workspace
+from tests.helpers.children import Listener
 
 TEXT = "The tide is high at noon, or at one. Of the two it is noon ✓. The US swims. Nobody swims — at night."
 
@@ -78,14 +79,9 @@ def test_what_is_found_meanwhile_is_listed_so_as_well(tmp_path: Path) -> None:
             report.partial(many)  # type: ignore[attr-defined]
             return many
 
-    class Partly(Silent):
-        def partial(self, result: object) -> None:
-            partial.append(result)
-
-    partial: list[object] = []
-    workspace = fake_workspace(tmp_path, Engine())
-    last = ask(workspace, Question("When?", (Document(TEXT),)), Partly())
-    assert partial == [last] and [answer.text for answer in last.answers] == ["noon"]
+    report = Listener()
+    last = ask(fake_workspace(tmp_path, Engine()), Question("When?", (Document(TEXT),)), report)
+    assert report.partials == [last] and [answer.text for answer in last.answers] == ["noon"]
 
 
 def test_what_the_quick_reader_read_alone_tells_nothing_of_the_careful_ones_speed(tmp_path: Path) -> None:
@@ -94,8 +90,7 @@ def test_what_the_quick_reader_read_alone_tells_nothing_of_the_careful_ones_spee
             report.progress(Progress(32, 32, "windows"))  # type: ignore[attr-defined]
             return Reading(found("noon"), True, 0.1, 0.5, 32, 32, 0.3, model="reader-quick", quick=True)
 
-    workspace = fake_workspace(tmp_path, Engine())
-    workspace.shelf.cards = lambda: (replace(READER, finder="/m/reader-quick"),)  # type: ignore[method-assign]
+    workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, finder="/m/reader-quick"))
     workspace.settings.reading_speed = 5.0
     said = ask(workspace, Question("When?", (Document(TEXT),), quick=True), Silent())
     assert said.finder == said.model == "reader-quick"
@@ -118,27 +113,19 @@ def test_a_reading_names_the_quick_reader_that_found_for_it(
             report.progress(Progress(60, 60, "windows"))  # type: ignore[attr-defined]
             return last
 
-    class Partly(Silent):
-        def partial(self, result: object) -> None:
-            assert isinstance(result, Reading)
-            partial.append(result)
-
-    partial: list[Reading] = []
-    workspace = fake_workspace(tmp_path, Engine())
     card = replace(READER, finder=finder, parameters=100)
     quick_card = replace(READER, name="reader-quick", parameters=10)
-    workspace.shelf.cards = lambda: (card, quick_card)  # type: ignore[method-assign]
-    said = ask(workspace, Question("When?", (Document(TEXT),), quick=quick), Partly())
+    workspace, report = fake_workspace(tmp_path, Engine(), None, card, quick_card), Listener()
+    said = ask(workspace, Question("When?", (Document(TEXT),), quick=quick), report)
     assert said.finder == ("reader-quick" if named else "") and said.share_of_text == pytest.approx(12 / 900)
     work = 384 * (12 * 100 + (48 * 10 if named else 0))
     assert workspace.settings.reading_speed == pytest.approx(work / 0.3), "both readers' work counts"
     assert said.judged_whole == named, "passages that a quicker reader found stand for the whole text"
     if named:
-        assert partial[0].finder == "reader-quick" and not partial[0].judged_whole
-        stopped = partial[0].stopped(Progress(30, 60, "windows"), 0.2)
-        assert (stopped.share_read, stopped.share_of_text) == (0.5, None), (
-            "of the passages that are to be read"
-        )
+        partial = report.partials[0]
+        assert partial.finder == "reader-quick" and not partial.judged_whole
+        stopped = partial.stopped(Progress(30, 60, "windows"), 0.2)
+        assert (stopped.share_read, stopped.share_of_text) == (0.5, None), "of the passages to be read"
 
 
 @pytest.mark.parametrize(("length", "tokens"), [(2000, 690), (400, 0), (10**6, 384 * 2)])
@@ -147,8 +134,7 @@ def test_the_speed_of_reading_is_that_of_the_tokens_read(tmp_path: Path, length:
         def run(self, request: object, choice: object, report: object) -> Reading:
             return Reading((), False, 0.9, 0.5, 2, 2, 0.5)
 
-    workspace = fake_workspace(tmp_path, Engine())
-    workspace.shelf.cards = lambda: (replace(READER, parameters=100),)  # type: ignore[method-assign]
+    workspace = fake_workspace(tmp_path, Engine(), None, replace(READER, parameters=100))
     ask(workspace, Question("When?", (Document("tide " * (length // 5)),)), Silent())
     assert workspace.settings.reading_speed == tokens * 100 / 0.5, "too few tokens tell nothing"
 

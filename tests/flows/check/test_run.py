@@ -55,7 +55,9 @@ def resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path: Path) -> None:
+def test_what_is_spoilt_is_found_and_the_rest_goes_on(
+    resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = resources / "check"
     (known / "lighthouse.docx").unlink()
     text = (known / "lighthouse.txt").read_text("utf-8").replace("forty kilometres", "eleven miles")
@@ -63,6 +65,8 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path:
     (known / "lighthouse.txt").write_text(text, "utf-8")
     (resources / "models" / "starter-entities").unlink()
     told = Told()
+    # To find and load every module takes long; tests/cli/test_check.py does it.
+    monkeypatch.setattr(run, "needed", lambda: (("app.core.about",), ()))
     found = check(None, told)
     failed = {part.what.split(":")[0]: part.fault for part in found.failed}
     no_names = "The starter model loaded to find names"
@@ -75,8 +79,11 @@ def test_what_is_spoilt_is_found_and_the_rest_goes_on(resources: Path, tmp_path:
     assert not list((tmp_path / "temporary").iterdir())
 
 
-def test_a_stop_leaves_nothing_behind(resources: Path, tmp_path: Path) -> None:
+def test_a_stop_leaves_nothing_behind(
+    resources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = Told(until="Every module is there")
+    monkeypatch.setattr(run, "needed", lambda: (("app.core.about",), ()))
     with pytest.raises(Stopped):
         check(None, told)
     assert not list((tmp_path / "temporary").iterdir())

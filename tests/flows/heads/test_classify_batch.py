@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.report import Report, Silent, Stopped
+from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TextBatch
-from app.flows.batches import MOST_ITEMS
 from app.flows.heads.classify_batch import classify_batch, classify_table
 from app.flows.tables import Table, read_table
 from tests.flows.fake_engine import FakeEngine, classes, fake_workspace
@@ -32,26 +31,6 @@ def test_rows(tmp_path: Path) -> None:
     assert first["probability"] == first["probabilities"]["positive"] == pytest.approx(0.9)
     assert (second["id"], second["label"]) == (2, "negative")
     assert third == {"id": 9, "label": "", "probability": None, "probabilities": {}}
-
-
-def test_goes_on_after_a_stop(tmp_path: Path) -> None:
-    source = tmp_path / "in.jsonl"
-    source.write_text("".join(json.dumps({"text": f"good {n}"}) + "\n" for n in range(2 * MOST_ITEMS)))
-    output = tmp_path / "out.jsonl"
-    calls = 0
-
-    def stop_at_the_second(request: object) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 2:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        classify_batch(fake_workspace(tmp_path, FakeEngine(stop_at_the_second)), source, output, Silent())
-    done = classify_batch(fake_workspace(tmp_path), source, output, Silent())
-    assert done.finished_before == MOST_ITEMS
-    ids = [json.loads(line)["id"] for line in output.read_text().splitlines()]
-    assert ids == list(range(1, 2 * MOST_ITEMS + 1))
 
 
 class LostInTheMiddle(FakeEngine):

@@ -48,7 +48,7 @@ def workspace(tmp_path: Path) -> Workspace:
 def asked(workspace: Workspace, path: Path, text: str) -> Entry:
     opened = read_document(workspace, path, SILENT)
     question = Question(text, (opened.document,))
-    kept = remember(workspace, opened, question, ask(workspace, question, SILENT), SILENT)
+    kept = remember(workspace, (opened,), question, ask(workspace, question, SILENT), SILENT)
     assert kept is not None
     return kept
 

@@ -29,6 +29,7 @@ from tests.helpers.history_entries import LEASE, entry, unanswered
 
 TEXT = "Part one\n\nThe tide is low. At noon the tide is highest, says Mr. Hu.\n\nPart two\n\nNobody swims."
 SILENT = Silent()
+PASTED = Opened(Document(TEXT, "Pasted text"))
 
 
 @pytest.fixture
@@ -48,12 +49,11 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def asked(workspace: Workspace, document: Opened | Document, text: str = "What about noon?") -> Entry:
+def asked(workspace: Workspace, opened: Opened, text: str = "What about noon?") -> Entry:
     """Ask and remember: the entry as it was kept."""
-    inside = document.document if isinstance(document, Opened) else document
-    question = Question(text, (inside,))
+    question = Question(text, (opened.document,))
     reading = ask(workspace, question, SILENT)
-    kept = history.remember(workspace, document, question, reading, SILENT)
+    kept = history.remember(workspace, (opened,), question, reading, SILENT)
     assert kept is not None and workspace.history.get(kept.number) == kept
     return kept
 
@@ -102,30 +102,31 @@ def test_what_is_kept_around_an_answer_is_the_text_around_it(text: str, data: st
     end = data.draw(st.integers(start + 1, len(text)))
     answer = Answer(0, Span(start, end), text[start:end], 0.5, 1.0, 0.0)
     reading = Reading((answer,), True, 0.5, 0.4, 1, 1, 0.1)
-    best = history.entry_of(Document(text), Question("q", (Document(text),)), reading).answers[0]
+    best = history.entry_of(Opened(Document(text)), Question("q", (Document(text),)), reading).answers[0]
     assert text[: best.span.start].endswith(best.before) and text[best.span.end :].startswith(best.after)
     assert len(best.before) == min(32, start) and len(best.after) == min(32, len(text) - end)
     assert best.text in best.sentence and best.sentence in text
 
 
 def test_a_typed_text_is_kept_with_its_entry(workspace: Workspace) -> None:
-    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    kept = asked(workspace, PASTED)
     assert kept.sha256 == hashlib.sha256(TEXT.encode()).hexdigest()
     assert history.document_of(workspace, kept, SILENT).document == Document(TEXT, "Pasted text")
 
 
 def test_nothing_is_kept_where_no_history_is_wanted(workspace: Workspace) -> None:
     workspace.settings.keep_history = False
-    question = Question("What about noon?", (Document(TEXT),))
+    question = Question("What about noon?", (PASTED.document,))
     reading = ask(workspace, question, SILENT)
-    assert history.remember(workspace, question.documents[0], question, reading, SILENT) is None
+    assert history.remember(workspace, (PASTED,), question, reading, SILENT) is None
     assert not workspace.paths.history_file.exists()
 
 
 def test_of_several_documents_that_of_the_best_answer_is_kept(workspace: Workspace) -> None:
     documents = (Document("Nothing here.", "a"), Document("At noon.", "b"))
     question = Question("What about noon?", documents)
-    kept = history.remember(workspace, documents, question, ask(workspace, question, SILENT), SILENT)
+    opened = [Opened(document) for document in documents]
+    kept = history.remember(workspace, opened, question, ask(workspace, question, SILENT), SILENT)
     assert kept is not None and kept.name == "b" and kept.best is not None and kept.best.text == "noon"
 
 
@@ -134,7 +135,7 @@ def test_an_answer_is_kept_in_a_new_history_where_the_old_one_is_damaged(workspa
     file.parent.mkdir(parents=True)
     file.write_bytes(b"no database" * 1000)
     with pytest.raises(Damaged):
-        asked(workspace, Document(TEXT))
+        asked(workspace, PASTED)
     assert history.past(workspace, "noon", SILENT).total == 1
 
 
@@ -157,7 +158,7 @@ def test_the_past_comes_in_pages_and_as_a_whole(workspace: Workspace) -> None:
 
 
 def test_what_was_forgotten_can_be_brought_back(workspace: Workspace) -> None:
-    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    kept = asked(workspace, PASTED)
     forgotten = history.forget(workspace, [kept.number], SILENT)
     assert history.past(workspace, "", SILENT).total == 0
     history.bring_back(workspace, forgotten, SILENT)
@@ -191,7 +192,7 @@ def test_the_same_answer_is_said(workspace: Workspace, file: Path, engine: FakeE
 def test_what_was_read_whole_is_read_whole_again(
     workspace: Workspace, engine: FakeEngine, changes: dict[str, Any], every: bool
 ) -> None:
-    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), **changes)
+    kept = replace(asked(workspace, PASTED), **changes)
     assert check(workspace, kept).same
     again = engine.requests[-1]
     assert isinstance(again, Question) and again.every == every
@@ -222,14 +223,14 @@ def test_a_file_that_is_gone_is_said(workspace: Workspace, file: Path, engine: F
 
 
 def test_a_typed_text_is_asked_again_as_long_as_it_is_kept(workspace: Workspace) -> None:
-    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    kept = asked(workspace, PASTED)
     assert check(workspace, kept).same
     history.forget(workspace, [kept.number], SILENT)
     assert check(workspace, kept).sentences == ("The text is not kept any more.",)
 
 
 def test_a_model_that_is_gone_gives_way_and_is_said(workspace: Workspace) -> None:
-    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), model="grand-reader")
+    kept = replace(asked(workspace, PASTED), model="grand-reader")
     assert check(workspace, kept).sentences == (
         "The same answer, at the same place.",
         "grand-reader is not installed any more; reader has read it.",
@@ -242,7 +243,7 @@ def test_a_reading_that_was_stopped_at_the_quick_readers_words_is_asked_of_the_c
 ) -> None:
     cards = (READER, replace(READER, name="quick", folder="/models/quick"))
     workspace.shelf.cards = lambda: cards  # type: ignore[method-assign]
-    kept = asked(workspace, Document(TEXT, "Pasted text"))
+    kept = asked(workspace, PASTED)
     check(workspace, replace(kept, model="quick", finder="quick", quick=quick, complete=False))
     choice, again = engine.choices[-1], engine.requests[-1]
     assert choice is not None and Path(choice.folder).name == asked_again
@@ -250,9 +251,9 @@ def test_a_reading_that_was_stopped_at_the_quick_readers_words_is_asked_of_the_c
 
 
 def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine: FakeEngine) -> None:
-    question = Question("What about whales?", (Document(TEXT),), threshold=0.0)
+    question = Question("What about whales?", (PASTED.document,), threshold=0.0)
     reading = ask(workspace, question, SILENT)
-    kept = history.remember(workspace, question.documents[0], question, reading, SILENT)
+    kept = history.remember(workspace, (PASTED,), question, reading, SILENT)
     assert kept is not None and kept.answered
     assert check(workspace, kept).same
     again = engine.requests[-1]
@@ -260,7 +261,7 @@ def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine:
 
 
 def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
-    kept = replace(asked(workspace, Document(TEXT, "Pasted text")), complete=False, windows_total=4)
+    kept = replace(asked(workspace, PASTED), complete=False, windows_total=4)
     assert "That time: stopped after 25% of the text." in check(workspace, kept).sentences
     kept = replace(kept, windows=0, windows_total=0)
     assert "That time: stopped before the end." in check(workspace, kept).sentences

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard, ProblemType
+from app.core.models import Head
 from app.core.reliability import BINS, TextKind, question_count
 from app.core.report import Report, Silent
 from app.core.requests import CalibrationData, ModelChoice, QuestionBatch
 from app.flows.measure.evaluate import evaluate_qa, join_paragraphs
-from app.flows.measure.evaluate_classes import evaluate_classes
 from app.flows.measure.plan import Plan, sample
-from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
-from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace, keeping_workspace
+
+QA = Head.QUESTION_ANSWERING
 
 # The fake reader answers with the place of the question's last word, or guesses the first word of the text.
 ROWS = [
@@ -102,7 +102,7 @@ def test_joined_paragraphs_are_read_as_one_document(tmp_path: Path, file: Path) 
 
 def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file: Path) -> None:
     engine = FakeEngine()
-    workspace = keeping_workspace(tmp_path, engine)
+    workspace = keeping_workspace(tmp_path, engine, QA)
     plan = Plan((file,), join=(0, 1), fit=True, record=True)
     found = evaluate_qa(workspace, plan, Silent())
     data = engine.requests[-1]
@@ -120,21 +120,6 @@ def test_fit_is_asked_of_the_engine_and_kept_with_the_model(tmp_path: Path, file
     assert set(notes["measured"]) == {"dev", "dev, among 1 others"}
 
 
-def keeping_workspace(tmp_path: Path, engine: FakeEngine) -> Workspace:
-    folder = tmp_path / "model"
-    folder.mkdir()
-    workspace = fake_workspace(tmp_path, engine)
-    heads = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION)
-    card = ModelCard("kept", str(folder), "bert", heads, ("negative", "positive"))
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-    workspace.shelf = Shelf()  # type: ignore[assignment]
-    return workspace
-
-
 class LongEngine(FakeEngine):
     """Reads a window for each paragraph."""
 
@@ -149,7 +134,7 @@ class LongEngine(FakeEngine):
 
 
 def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> None:
-    workspace = keeping_workspace(tmp_path, LongEngine())
+    workspace = keeping_workspace(tmp_path, LongEngine(), QA)
     evaluate_qa(workspace, Plan((file,), join=(0, 2), record=True), Silent())
     kept = read_notes(tmp_path / "model").reliability
     assert set(kept) == {TextKind.PARAGRAPHS, TextKind.LONG_DOCUMENTS}
@@ -162,7 +147,7 @@ def test_reliability_is_kept_by_the_kind_of_text(tmp_path: Path, file: Path) -> 
 
 
 def test_another_record_adds_its_kinds_and_a_fit_drops_what_was_before_it(tmp_path: Path, file: Path) -> None:
-    workspace = keeping_workspace(tmp_path, LongEngine())
+    workspace = keeping_workspace(tmp_path, LongEngine(), QA)
     evaluate_qa(workspace, Plan((file,), record=True), Silent())
     tables = tmp_path / "tables.jsonl"
     table = [["Name", "Deed"], ["The king", "stole\n\ntarts"]]
@@ -191,8 +176,6 @@ def test_a_file_without_questions(tmp_path: Path) -> None:
     path.write_text("")
     with pytest.raises(SpanlightError, match="no question"):
         evaluate_qa(fake_workspace(tmp_path), Plan((path,)), Silent())
-    with pytest.raises(SpanlightError, match="no text"):
-        evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
 
 
 @given(st.integers(1, 12), st.integers(0, 15), st.integers(), st.data())
@@ -218,71 +201,3 @@ def test_sample_keeps_the_order() -> None:
     some = list(sample(range(100), 10, 1))
     assert some == sorted(some)
     assert len(set(some)) == 10
-
-
-def write_texts(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    return path
-
-
-def test_classes_by_name_or_index(tmp_path: Path) -> None:
-    rows = [
-        {"text": "so good", "label": 1, "domain": "x"},
-        {"text": "good for nothing", "label": "Negative", "domain": "x"},
-        {"text": "bad", "label": "0", "domain": "y"},
-        {"text": "fine", "label": "positive", "domain": "y"},
-        {"text": "meh", "label": 0, "domain": "y"},
-    ]
-    path = write_texts(tmp_path / "dev.jsonl", rows)
-    found = evaluate_classes(keeping_workspace(tmp_path, FakeEngine()), Plan((path,), record=True), Silent())
-    assert found.labels == ("negative", "positive")
-    assert found.confusion == ((2, 1), (1, 1))
-    assert found.overall.accuracy == pytest.approx(0.6)
-    # F1: negative 2·2/(3+3), positive 2·1/(2+2)
-    assert found.overall.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 2)
-    assert found.by_class["negative"].recall == pytest.approx(2 / 3)
-    assert found.by_class["positive"].precision == pytest.approx(1 / 2)
-    assert found.by_source["x"].accuracy == pytest.approx(0.5)
-    notes = json.loads((tmp_path / "model" / "spanlight.json").read_text())
-    expected = {"texts": 5, "accuracy": 0.6, "macro f1": 0.5833, "calibration error": 0.24}
-    assert notes["measured"]["dev"] == expected
-
-
-def test_a_class_that_does_not_occur_does_not_count(tmp_path: Path) -> None:
-    path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "positive"}])
-    found = evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
-    assert found.overall.macro_f1 == 1.0
-    assert found.by_class["negative"].precision is None
-    assert found.by_class["negative"].recall is None
-
-
-@pytest.mark.parametrize(
-    ("rows", "sentence"),
-    [
-        ([{"text": "good", "label": 2}], "dev.jsonl has the label “2”, which classifier does not know."),
-        (
-            [{"text": "good", "label": "neutral"}],
-            "dev.jsonl has the label “neutral”, which classifier does not know.",
-        ),
-        ([{"text": "good", "label": 1}, {"text": " ", "label": 1}], "Text 2 of dev.jsonl is empty."),
-    ],
-)
-def test_texts_at_fault(tmp_path: Path, rows: list[dict[str, Any]], sentence: str) -> None:
-    path = write_texts(tmp_path / "dev.jsonl", rows)
-    with pytest.raises(SpanlightError) as caught:
-        evaluate_classes(fake_workspace(tmp_path), Plan((path,)), Silent())
-    assert caught.value.message == sentence
-
-
-def test_a_head_without_one_winner_is_refused(tmp_path: Path) -> None:
-    card = ModelCard("many", "/m", "bert", (Head.CLASSIFICATION,), ("a", "b"), ProblemType.MULTI_LABEL)
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-    workspace = fake_workspace(tmp_path)
-    workspace.shelf = Shelf()  # type: ignore[assignment]
-    path = write_texts(tmp_path / "dev.jsonl", [{"text": "good", "label": "a"}])
-    with pytest.raises(SpanlightError, match="does not choose one"):
-        evaluate_classes(workspace, Plan((path,)), Silent())

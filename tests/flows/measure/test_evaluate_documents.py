@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import Question
 from app.core.text import Span
 from app.flows.measure.evaluate_documents import DocumentQaEvaluation, evaluate_documents, places_in
 from app.flows.measure.plan import Plan
-from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace, keeping_workspace
+from tests.helpers.children import Listener
 
 # The fake reader answers with the first place of the question's last word, or holds back the text's first word.
 TALE = "# Tale\n\nThe king slept. The red queen slept too, and the king woke.\n"
@@ -182,34 +183,20 @@ def test_what_was_found_before_a_fault_is_kept(folder: Path) -> None:
 
 
 def test_figures_are_kept_with_the_model_unless_it_was_stopped(folder: Path) -> None:
-    model = folder.parent / "model"
-    model.mkdir()
-    card = ModelCard("kept", str(model), "bert", (Head.QUESTION_ANSWERING,))
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-    def record(engine: FakeEngine) -> None:
-        workspace = fake_workspace(folder.parent / "home", engine)
-        workspace.shelf = Shelf()  # type: ignore[assignment]
-        questions = write(folder.parent / "some.jsonl", ROWS)
-        evaluate_documents(workspace, Plan((questions, folder), record=True), Silent())
-
-    record(stopping(3, Stopped()))
-    assert not (model / "spanlight.json").exists()
-    record(FakeEngine())
-    kept = json.loads((model / "spanlight.json").read_text())["measured"]["some"]
+    workspace = keeping_workspace(folder.parent, stopping(3, Stopped()), Head.QUESTION_ANSWERING)
+    plan = Plan((write(folder.parent / "some.jsonl", ROWS), folder), record=True)
+    notes = folder.parent / "model" / "spanlight.json"
+    evaluate_documents(workspace, plan, Silent())
+    assert not notes.exists()
+    workspace.engine = FakeEngine()  # type: ignore[assignment]
+    evaluate_documents(workspace, plan, Silent())
+    kept = json.loads(notes.read_text())["measured"]["some"]
     assert (kept["questions"], kept["right"], kept["refused"], kept["forced"]) == (8, 62.5, 16.67, 83.33)
 
 
 def test_time_left_goes_by_characters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "long.txt").write_text("word " * 2000)
-    told: list[Progress] = []
-
-    class Watching(Silent):
-        def progress(self, progress: Progress) -> None:
-            told.append(progress)
+    listener = Listener()
 
     class Reading(FakeEngine):
         def run(self, request: object, choice: Any, report: Any) -> Any:
@@ -220,8 +207,8 @@ def test_time_left_goes_by_characters(folder: Path, monkeypatch: pytest.MonkeyPa
     rows = [ROWS[3], row("z", "long.txt", "none", "What?")]
     workspace = fake_workspace(folder.parent / "home", Reading())
     plan = Plan((write(folder.parent / "questions.jsonl", rows), folder))
-    evaluate_documents(workspace, plan, Watching())
-    asked = [each for each in told if each.what == "questions"]
+    evaluate_documents(workspace, plan, listener)
+    asked = [each for each in listener.told if each.what == "questions"]
     short, whole = len(NOTE_TEXT) + 1, len(NOTE_TEXT) + 1 + 10_001
     read = [short / 4, short, short + 10_001 / 4, whole]
     assert [(each.done, each.total) for each in asked] == [(0, 2), (1, 2), (1, 2), (2, 2)]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
@@ -15,7 +15,7 @@ from app.flows.measure.evaluate_names import evaluate_names
 from app.flows.measure.plan import Plan
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
-from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+from tests.flows.fake_engine import FakeEngine, keeping_workspace
 
 KNOWN = {"Ann Lee": "PER", "Rome": "LOC", "Paris": "PER", "Lee": "PER"}
 
@@ -38,16 +38,7 @@ class Finder(FakeEngine):
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    card = ModelCard("kept", str(tmp_path / "model"), "bert", (Head.TOKEN_CLASSIFICATION,))
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-    (tmp_path / "model").mkdir()
-    workspace = fake_workspace(tmp_path, Finder())
-    workspace.shelf = Shelf()  # type: ignore[assignment]
-    return workspace
+    return keeping_workspace(tmp_path, Finder(), Head.TOKEN_CLASSIFICATION)
 
 
 def write(path: Path, *rows: str) -> str:
@@ -82,12 +73,11 @@ def test_kinds_that_the_model_does_not_know_are_refused(tmp_path: Path, workspac
         evaluate_names(workspace, Plan((Path(write(tmp_path / "a.jsonl", "Ann/B-person")),)), Silent())
 
 
-def test_texts_without_names_may_be_measured(tmp_path: Path, workspace: Workspace) -> None:
+def test_texts_without_names_may_be_measured_and_no_texts_may_not(
+    tmp_path: Path, workspace: Workspace
+) -> None:
     found = evaluate_names(workspace, Plan((Path(write(tmp_path / "a.jsonl", "It/O rained/O")),)), Silent())
     assert (found.overall.names, found.overall.found, found.overall.f1) == (0, 0, 0.0)
-
-
-def test_an_empty_file_is_refused(tmp_path: Path, workspace: Workspace) -> None:
     (tmp_path / "a.jsonl").write_text("")
     with pytest.raises(SpanlightError, match="no text"):
         evaluate_names(workspace, Plan((tmp_path / "a.jsonl",)), Silent())

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText, MaskedTexts
@@ -20,9 +20,8 @@ from app.flows.measure.evaluate_pretraining import (
     word_figures,
 )
 from app.flows.measure.plan import Plan
-from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
-from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+from tests.flows.fake_engine import FakeEngine, keeping_workspace
 
 BOTH = (Head.MASKED_WORDS, Head.NEXT_SENTENCE)
 
@@ -35,22 +34,6 @@ class Pretrained(FakeEngine):
             self.requests.append(request)
             return MaskedTexts(tuple(MaskedText(2, 1, 2, 3.0) for _ in request.texts), 0.1)
         return super().run(request, choice, report)
-
-
-def workspace_of(folder: Path, engine: FakeEngine, heads: tuple[Head, ...] = BOTH) -> Workspace:
-    card = ModelCard("kept", str(folder), "bert", heads)
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-        def find(self, name_or_folder: str, head: Head) -> ModelCard:
-            return card
-
-    folder.mkdir()
-    workspace = fake_workspace(folder.parent, engine)
-    workspace.shelf = Shelf()  # type: ignore[assignment]
-    return workspace
 
 
 @pytest.fixture
@@ -66,7 +49,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_words_and_pairs_by_source(tmp_path: Path, files: tuple[Path, Path]) -> None:
     engine = Pretrained()
-    workspace = workspace_of(tmp_path / "model", engine)
+    workspace = keeping_workspace(tmp_path, engine, *BOTH)
     found = evaluate_pretraining(workspace, Plan(files, record=True), Silent())
     assert (found.texts, found.words.words) == (7, 14)
     assert (found.words.top1, found.words.top5, found.words.loss) == (0.5, 1.0, 1.5)
@@ -85,7 +68,7 @@ def test_words_and_pairs_by_source(tmp_path: Path, files: tuple[Path, Path]) -> 
 
 def test_without_a_head_over_pairs_only_words_are_measured(tmp_path: Path, files: tuple[Path, Path]) -> None:
     engine = Pretrained()
-    workspace = workspace_of(tmp_path / "model", engine, (Head.MASKED_WORDS,))
+    workspace = keeping_workspace(tmp_path, engine, Head.MASKED_WORDS)
     found = evaluate_pretraining(workspace, Plan(files), Silent())
     assert found.pairs is None and found.pairs_by_source == {}
     assert not any(isinstance(r, PassagePairs) for r in engine.requests)
@@ -95,9 +78,7 @@ def test_files_without_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "none.txt").write_text(" \n\n ")
     with pytest.raises(SpanlightError, match="no text"):
         evaluate_pretraining(
-            workspace_of(tmp_path / "model", Pretrained()),
-            Plan((tmp_path / "none.txt",)),
-            Silent(),
+            keeping_workspace(tmp_path, None, *BOTH), Plan((tmp_path / "none.txt",)), Silent()
         )
 
 

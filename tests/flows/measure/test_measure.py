@@ -11,8 +11,8 @@ import pytest
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.measures import ExampleSet, Measure
-from app.core.models import Head, ModelCard, ProblemType
-from app.core.report import Progress, Silent, Stopped
+from app.core.models import Head, ProblemType
+from app.core.report import Silent, Stopped
 from app.core.requests import QuestionBatch, TextBatch, TextsToTag
 from app.flows.measure.label_matching import LabelsDiffer, matched
 from app.flows.measure.measure import (
@@ -26,7 +26,8 @@ from app.flows.measure.measure import (
     measured,
 )
 from app.flows.workspace import Workspace, open_workspace
-from tests.flows.fake_engine import FakeEngine, FakeShelf, fake_workspace
+from tests.flows.fake_engine import FakeEngine, fake_workspace, keeping_workspace
+from tests.helpers.fake_models import Noted
 from tests.helpers.small_models import small_checkpoint
 
 # The fake reader answers with the place of the question's last word, or guesses the first word of the text.
@@ -37,26 +38,6 @@ QUESTIONS = [
     ("Alice grew.", "Who was it: duchess?", []),  # rightly not answered
     ("A duchess sneezed.", "Was it the duchess?", []),  # wrongly answered
 ]
-
-
-class Telling(Silent):
-    """Remembers what it was told, and stops when a count of checks is up."""
-
-    def __init__(self, checks: int = 10**9) -> None:
-        self.left = checks
-        self.told: list[Progress] = []
-        self.noticed: list[str] = []
-
-    def progress(self, progress: Progress) -> None:
-        self.told.append(progress)
-
-    def notice(self, sentence: str) -> None:
-        self.noticed.append(sentence)
-
-    def check(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise Stopped
 
 
 def write(path: Path, *rows: dict[str, object]) -> Path:
@@ -84,23 +65,10 @@ def texts(tmp_path: Path, *rows: tuple[str, object], name: str = "texts") -> Exa
     )
 
 
-def classifier(tmp_path: Path, labels: tuple[str, ...], **others: object) -> Workspace:
-    """A workspace whose classifier says these labels; the fake engine's own are negative and positive."""
-    workspace = fake_workspace(tmp_path)
-    card = ModelCard("classifier", "/models/classifier", "bert", (Head.CLASSIFICATION,), labels, **others)  # type: ignore[arg-type]
-
-    class Shelf(FakeShelf):
-        def cards(self) -> tuple[ModelCard, ...]:
-            return (card,)
-
-    workspace.shelf = Shelf()  # type: ignore[assignment]
-    return workspace
-
-
 def test_questions(tmp_path: Path, questions: ExampleSet) -> None:
     engine = FakeEngine()
     workspace = fake_workspace(tmp_path, engine)
-    report = Telling()
+    report = Noted()
     found = measure(workspace, "reader", questions, report)
     assert (found.model, found.folder, found.head) == ("reader", "/models/reader", Head.QUESTION_ANSWERING)
     assert (found.data, found.examples, found.device) == ("mine", 5, "CPU")
@@ -194,14 +162,9 @@ def test_several_labels_of_a_model_stand_for_one(tmp_path: Path) -> None:
     )
     assert found.right == "10"
     assert found.figures["calibration error"] == pytest.approx(50)
-
-
-def test_more_classes_than_the_set_has(tmp_path: Path) -> None:
-    data = texts(tmp_path, ("so good", "positive"))
-    found = measure(fake_workspace(tmp_path), "", data, Silent())
-    assert found.figures["accuracy"] == 100.0
-    wrong = measure(fake_workspace(tmp_path), "", texts(tmp_path, ("bad", "positive")), Silent())
-    assert (wrong.figures["accuracy"], wrong.right) == (0.0, "0")
+    # A model may know more classes than the set has.
+    fewer = texts(tmp_path, ("so good", "positive"), ("bad", "positive"))
+    assert measure(fake_workspace(tmp_path), "", fewer, Silent()).right == "10"
 
 
 def test_numbers_belong_to_labels_with_the_number() -> None:
@@ -216,7 +179,7 @@ def test_numbers_belong_to_labels_with_the_number() -> None:
 
 @pytest.mark.parametrize("problem", [ProblemType.MULTI_LABEL, ProblemType.REGRESSION])
 def test_only_a_head_with_one_winner(tmp_path: Path, problem: ProblemType) -> None:
-    workspace = classifier(tmp_path, ("a", "b"), problem=problem)
+    workspace = keeping_workspace(tmp_path, None, Head.CLASSIFICATION, problem=problem)
     with pytest.raises(SpanlightError, match="does not choose one"):
         measure(workspace, "", texts(tmp_path, ("good", "a")), Silent())
 
@@ -247,22 +210,18 @@ def test_names(tmp_path: Path) -> None:
 
 def test_a_stop_keeps_nothing_half(tmp_path: Path, questions: ExampleSet) -> None:
     workspace = fake_workspace(tmp_path)
-    for checks in range(3):  # the warming, the reading, and what comes after it
-        with pytest.raises(Stopped):
-            measure(workspace, "reader", questions, Telling(checks))
-    assert measured(workspace, Silent()) == ()
-    measure(workspace, "reader", questions, Telling(3))
-    assert len(measured(workspace, Silent())) == 1
 
-
-def test_a_lost_process_keeps_nothing(tmp_path: Path, questions: ExampleSet) -> None:
     def die(request: object) -> None:
         raise EngineLost("The model process ended.", "Try again.")
 
-    workspace = fake_workspace(tmp_path, FakeEngine(die))
     with pytest.raises(EngineLost):
-        measure(workspace, "reader", questions, Silent())
+        measure(fake_workspace(tmp_path, FakeEngine(die)), "reader", questions, Silent())
+    for checks in range(1, 4):  # the warming, the reading, and what comes after it
+        with pytest.raises(Stopped):
+            measure(workspace, "reader", questions, Noted(stop_at=checks))
     assert measured(workspace, Silent()) == ()
+    measure(workspace, "reader", questions, Noted(stop_at=4))
+    assert len(measured(workspace, Silent())) == 1
 
 
 def test_what_the_engine_notices_is_passed_on(tmp_path: Path, questions: ExampleSet) -> None:
@@ -271,14 +230,9 @@ def test_what_the_engine_notices_is_passed_on(tmp_path: Path, questions: Example
             report.notice("Memory ran out; the batch was halved.")
             return super().run(request, choice, report)
 
-    report = Telling()
+    report = Noted()
     measure(fake_workspace(tmp_path, Noticing()), "reader", questions, report)
-    assert report.noticed == ["Memory ran out; the batch was halved."] * 2
-
-
-def test_a_model_without_the_head(tmp_path: Path, questions: ExampleSet) -> None:
-    with pytest.raises(SpanlightError, match="There is no model"):
-        measure(fake_workspace(tmp_path), "classifier", questions, Silent())
+    assert report.notices == ["Memory ran out; the batch was halved."] * 2
 
 
 def test_comparing(tmp_path: Path, questions: ExampleSet) -> None:
@@ -356,7 +310,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 def test_real_models(real: Workspace) -> None:
     questions, reviews, names = example_sets(real, Silent())
-    report = Telling()
+    report = Noted()
     first: Measure = measure(real, "reads", questions, report, limit=20, device="cpu")
     assert (first.examples, len(first.right), first.device) == (20, 20, "CPU")
     assert first.figures["exact"] == pytest.approx(100 * first.right.count("1") / 20)

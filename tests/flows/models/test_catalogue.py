@@ -166,19 +166,9 @@ def measure(folder: str, head: Head = Head.QUESTION_ANSWERING, seconds: float = 
     )
 
 
-class ShelfOf:
-    def __init__(self, *cards: ModelCard) -> None:
-        self._cards = cards
-
-    def cards(self) -> tuple[ModelCard, ...]:
-        return self._cards
-
-
-def test_speed_is_told_only_where_a_like_model_was_measured(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_speed_is_told_only_where_a_like_model_was_measured(tmp_path: Path) -> None:
     small = replace(READER, folder="/small", parameters=10_000_000)
-    monkeypatch.setattr(workspace, "shelf", ShelfOf(small))
+    workspace = fake_workspace(tmp_path, None, None, small)
     large = model(100_000_000)
 
     def said(*measures: Measure) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.offers import Downloading, Passport, Source
+from app.core.offers import Downloading, Source
 from app.core.report import Silent, Stopped
 from app.flows.models import get as get_model
 from app.flows.models import installing
@@ -32,7 +32,7 @@ from tests.conftest import ROOT
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.hub_server import HubServer
-from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden
+from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, names
 from tests.helpers.small_models import small_checkpoint
 
 NAME = "org/tiny-reader"
@@ -74,16 +74,10 @@ def workspace(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Workspace]:
-    for name in (
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "HF_TOKEN",
-    ):
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr(installing, "Engine", TrialHere)
     monkeypatch.setattr(get_model, "Fetch", partial(Fetch, limits=Limits(tries=2, pause=0.05)))
     with a_workspace(tmp_path / "home", originals[CLASSIFY]) as opened:
@@ -92,10 +86,6 @@ def workspace(
         opened.settings.hub_cache = str(tmp_path / "hub")
         yield opened
         opened.downloads = own
-
-
-def names(workspace: Workspace) -> list[str]:
-    return [card.name for card in workspace.shelf.cards()]
 
 
 def records(workspace: Workspace) -> list[str]:
@@ -138,11 +128,19 @@ def test_a_model_is_downloaded_tried_out_and_linked(
     assert listener.told[-1].what == "Trying it out"
     assert records(workspace) == [] and hidden(workspace) == []
     assert workspace.shelf.find(NAME, QA) == card
-    assert unfinished(workspace, Silent()) == ()
+    # A process that ended between the last two steps leaves its record.
+    write_begun(workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    assert unfinished(workspace, Silent()) == () and records(workspace) == []
+    # The same again needs no network.
+    asked = len(hub.asked)
+    workspace.settings.offline = True
+    assert download(workspace, passport, listener) == card
+    assert listener.notices == [f"{NAME} is installed already, as tiny-reader."]
+    assert len(hub.asked) == asked
 
 
-def test_offline_nothing_is_asked_and_no_process_started(
-    originals: dict[Head, Path], tmp_path: Path, workspace: Workspace, hub: HubServer, reader: Path
+def test_offline_nothing_is_asked_and_no_process_started_in_any_spanlight(
+    tmp_path: Path, workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
     hub.add(NAME, reader)
     passport = look_up(workspace, NAME, Silent())
@@ -154,14 +152,7 @@ def test_offline_nothing_is_asked_and_no_process_started(
             assert caught.value.hint
         assert other.downloads.pids == (None, None)
         assert not other.paths.unfinished_downloads.exists()
-        assert unfinished(other, Silent()) == ()
-
-
-def test_offline_holds_for_a_spanlight_that_is_open_already(
-    workspace: Workspace, hub: HubServer, reader: Path
-) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
+    # One that is open already takes up what another process has saved.
     asked = len(hub.asked)
     elsewhere = settings_file.load(workspace.paths.settings_file)
     elsewhere.offline = True
@@ -177,34 +168,14 @@ def test_offline_holds_for_a_spanlight_that_is_open_already(
     assert workspace.chosen_elsewhere() == ()
 
 
-@pytest.mark.parametrize(
-    "name", ["", "a/b/c", "../x", "https://example.org/a/b", "a b", "org/name.git", "a\\b"]
-)
-def test_what_is_no_repository_is_not_asked_for(workspace: Workspace, hub: HubServer, name: str) -> None:
-    with pytest.raises(SpanlightError):
-        look_up(workspace, name, Silent())
+def test_what_is_no_repository_or_no_commit_is_not_asked_for(workspace: Workspace, hub: HubServer) -> None:
+    for name in ("", "a/b/c", "../x", "https://example.org/a/b", "a b", "org/name.git", "a\\b"):
+        with pytest.raises(SpanlightError):
+            look_up(workspace, name, Silent())
+    for commit in ("main", "abc", "../..", "g" * 40, "A" * 40):
+        with pytest.raises(SpanlightError, match="is no commit"):
+            look_up(workspace, NAME, Silent(), commit=commit)
     assert hub.asked == []
-
-
-@pytest.mark.parametrize("commit", ["main", "abc", "../..", "g" * 40, "A" * 40])
-def test_what_is_no_commit_is_not_asked_for(workspace: Workspace, hub: HubServer, commit: str) -> None:
-    with pytest.raises(SpanlightError, match="is no commit"):
-        look_up(workspace, NAME, Silent(), commit=commit)
-    assert hub.asked == []
-
-
-def test_what_is_installed_already_is_said_without_the_network(
-    workspace: Workspace, hub: HubServer, reader: Path
-) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
-    card = download(workspace, passport, Silent())
-    asked = len(hub.asked)
-    workspace.settings.offline = True
-    listener = Listener()
-    assert download(workspace, passport, listener) == card
-    assert listener.notices == [f"{NAME} is installed already, as tiny-reader."]
-    assert len(hub.asked) == asked
 
 
 def test_another_version_takes_its_place_only_when_asked(
@@ -270,15 +241,23 @@ def in_trial(listener: Listener) -> bool:
     return any(progress.what == "Trying it out" for progress in listener.told)
 
 
-def test_a_download_that_was_cut_is_known_and_gone_on_with(
+def test_a_download_that_was_cut_is_given_up_or_gone_on_with(
     workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
     hub.add(NAME, reader)
     passport = look_up(workspace, NAME, Silent())
-    hub.fail(CDN, cut=500_000, times=1)
-    hub.fail(CDN, cut=0)
-    with pytest.raises(SpanlightError):
-        download(workspace, passport, Silent())
+    for give_it_up in (True, False):
+        hub.fail(CDN, cut=500_000, times=1)
+        hub.fail(CDN, cut=0)
+        with pytest.raises(SpanlightError):
+            download(workspace, passport, Silent())
+        assert cached(workspace)
+        if give_it_up:
+            give_up(workspace, NAME, Silent())
+            assert cached(workspace) == [] and records(workspace) == []
+            with pytest.raises(SpanlightError, match="no unfinished download of org/tiny-reader"):
+                give_up(workspace, NAME, Silent())
+            hub.heal()
     nothing_counts(workspace)
     (there,) = unfinished(workspace, Silent())
     assert there.passport == passport
@@ -303,11 +282,7 @@ def test_stopped_it_is_known_and_nothing_counts(workspace: Workspace, hub: HubSe
     assert [each.passport.repository for each in unfinished(workspace, Silent())] == [NAME]
     hub.heal()
     with pytest.raises(Stopped):  # in the trial, all bytes there
-        download(
-            workspace,
-            passport,
-            Listener(in_trial),
-        )
+        download(workspace, passport, Listener(in_trial))
     nothing_counts(workspace)
     assert [each.done for each in unfinished(workspace, Silent())] == [passport.size]
 
@@ -380,20 +355,6 @@ def test_given_up_between_the_last_byte_and_its_entry_nothing_stays(
     assert cached(workspace) == [] and records(workspace) == []
 
 
-def test_given_up_what_was_fetched_goes(workspace: Workspace, hub: HubServer, reader: Path) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
-    hub.fail(CDN, cut=500_000, times=1)
-    hub.fail(CDN, cut=0)
-    with pytest.raises(SpanlightError):
-        download(workspace, passport, Silent())
-    assert cached(workspace)
-    give_up(workspace, NAME, Silent())
-    assert cached(workspace) == [] and records(workspace) == []
-    with pytest.raises(SpanlightError, match="no unfinished download of org/tiny-reader"):
-        give_up(workspace, NAME, Silent())
-
-
 def test_given_up_what_lay_in_the_cache_before_stays(
     workspace: Workspace, hub: HubServer, reader: Path
 ) -> None:
@@ -405,11 +366,7 @@ def test_given_up_what_lay_in_the_cache_before_stays(
     hub.add(NAME, reader)
     passport = look_up(workspace, NAME, Silent())
     with pytest.raises(Stopped):
-        download(
-            workspace,
-            passport,
-            Listener(in_trial),
-        )
+        download(workspace, passport, Listener(in_trial))
     assert len(cached(workspace)) == len(before) + 1
     give_up(workspace, NAME, Silent())
     assert cached(workspace) == before
@@ -483,18 +440,6 @@ def test_killed_in_the_middle_it_goes_on_later(
     assert records(workspace) == []
 
 
-def test_ended_between_the_last_two_steps_it_is_finished(
-    workspace: Workspace, hub: HubServer, reader: Path
-) -> None:
-    hub.add(NAME, reader)
-    passport = look_up(workspace, NAME, Silent())
-    download(workspace, passport, Silent())
-    write_begun(workspace.paths.unfinished_downloads, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
-    assert records(workspace)
-    assert unfinished(workspace, Silent()) == ()
-    assert records(workspace) == []
-
-
 # Refused
 
 
@@ -539,43 +484,38 @@ def test_a_model_that_fails_its_trial_does_not_count(
 # What was taken down of a download
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "{", "[]", '{"passport": {}, "begun": ""}', '{"passport": null, "begun": "x"}', "[" * 100_000],
-)
-def test_a_malformed_record_is_left_out(workspace: Workspace, text: str) -> None:
+def test_a_record_that_is_malformed_or_could_lead_elsewhere_is_left_out(
+    workspace: Workspace, hub: HubServer, reader: Path
+) -> None:
+    hub.add(NAME, reader)
+    passport = look_up(workspace, NAME, Silent())
     folder = workspace.paths.unfinished_downloads
-    folder.mkdir(parents=True)
-    (folder / "org--tiny.json").write_text(text)
-    assert unfinished(workspace, Silent()) == ()
-    with pytest.raises(SpanlightError, match="no unfinished download"):
-        give_up(workspace, "org/tiny", Silent())
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
+    write_begun(folder, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
+    assert len(unfinished(workspace, Silent())) == 1
+    path = folder / "org--tiny-reader.json"
+    told = json.loads(path.read_text())
+    changes: tuple[dict[str, object], ...] = (
         {"repository": "../../etc"},
         {"commit": "main"},
         {"commit": "../x"},
         {"card": None},
         {"files": [{"name": "../../x", "size": 3, "sha256": "0" * 64}]},
         {"files": [{"name": "config.json", "size": -3, "sha256": "0" * 64}]},
-    ],
-)
-def test_a_record_that_could_lead_elsewhere_is_left_out(
-    workspace: Workspace, hub: HubServer, reader: Path, change: dict[str, object]
-) -> None:
-    hub.add(NAME, reader)
-    passport: Passport = look_up(workspace, NAME, Silent())
-    folder = workspace.paths.unfinished_downloads
-    write_begun(folder, get_model.Begun(passport, "2026-01-01T00:00:00+00:00"))
-    assert len(unfinished(workspace, Silent())) == 1
-    path = folder / "org--tiny-reader.json"
-    told = json.loads(path.read_text())
-    told["passport"] |= change
-    path.write_text(json.dumps(told))
-    assert unfinished(workspace, Silent()) == ()
+    )
+    texts = [json.dumps(told | {"passport": told["passport"] | change}) for change in changes]
+    texts += [
+        "",
+        "{",
+        "[]",
+        '{"passport": {}, "begun": ""}',
+        '{"passport": null, "begun": "x"}',
+        "[" * 100_000,
+    ]
+    for text in texts:
+        path.write_text(text)
+        assert unfinished(workspace, Silent()) == (), text[:200]
+        with pytest.raises(SpanlightError, match="no unfinished download"):
+            give_up(workspace, NAME, Silent())
 
 
 def test_the_speed_is_kept_for_the_next_look(workspace: Workspace, hub: HubServer, reader: Path) -> None:

@@ -31,7 +31,7 @@ from app.settings import settings as settings_file
 from tests.helpers.cards import CLASSIFY, QA
 from tests.helpers.children import Listener
 from tests.helpers.history_entries import entry
-from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden
+from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names
 from tests.helpers.small_models import small_checkpoint
 
 REPOSITORY, COMMIT = "org/tiny-reader", "0" * 40
@@ -61,22 +61,6 @@ def workspace(
         yield opened
 
 
-def names(workspace: Workspace) -> list[str]:
-    return [card.name for card in workspace.shelf.cards()]
-
-
-def in_cache(folder: Path, cache: Path) -> Path:
-    """The folder's files as the Hugging Face cache holds them; the snapshot."""
-    storage = cache / "models--org--tiny-reader"
-    snapshot = storage / "snapshots" / COMMIT
-    snapshot.mkdir(parents=True)
-    (storage / "blobs").mkdir()
-    for number, path in enumerate(sorted(folder.iterdir())):
-        shutil.copy(path, storage / "blobs" / f"{number:040d}")
-        (snapshot / path.name).symlink_to(f"../../blobs/{number:040d}")
-    return snapshot
-
-
 def from_hub(workspace: Workspace, reader: Path) -> Path:
     """A model as a download leaves it: links to the cache, and the mark."""
     cache = Path(workspace.settings.hub_cache)
@@ -102,19 +86,8 @@ def size_of(folder: Path) -> int:
 
 
 def measured(folder: str) -> Measure:
-    return Measure(
-        "reader",
-        folder,
-        QA,
-        "set",
-        "0" * 64,
-        1,
-        {"exact": 100.0},
-        1.0,
-        "CPU",
-        "1",
-        "2026-01-01T00:00:00+00:00",
-    )
+    when = "2026-01-01T00:00:00+00:00"
+    return Measure("reader", folder, QA, "set", "0" * 64, 1, {"exact": 100.0}, 1.0, "CPU", "1", when)
 
 
 def test_what_goes_is_told(workspace: Workspace, reader: Path) -> None:
@@ -152,26 +125,18 @@ def test_removed_it_is_gone_with_all_that_was_kept_of_it(workspace: Workspace, r
     assert (reader / "config.json").is_file()
 
 
-@pytest.mark.parametrize("how", ["name", "folder", "repository"])
-def test_whatever_names_it_in_the_settings_goes(workspace: Workspace, reader: Path, how: str) -> None:
+def test_whatever_names_it_in_the_settings_goes_and_the_cache_is_told_apart(
+    workspace: Workspace, reader: Path
+) -> None:
     place = from_hub(workspace, reader)
-    workspace.settings.models[QA.value] = {
-        "name": "Tiny-Reader",
-        "folder": str(place),
-        "repository": REPOSITORY,
-    }[how]
-    removal = removal_of(workspace, REPOSITORY, Silent())
-    assert removal.chosen_for == (QA,)
-    remove(workspace, removal, Silent(), from_cache=False)
-    assert workspace.settings.models == {}
-
-
-def test_links_count_nothing_and_the_cache_is_told_apart(workspace: Workspace, reader: Path) -> None:
-    place = from_hub(workspace, reader)
-    removal = removal_of(workspace, "tiny-reader", Silent())
-    assert removal.freed == (place / "origin.json").stat().st_size
+    for name in ("Tiny-Reader", str(place), REPOSITORY):
+        workspace.settings.models[QA.value] = name
+        removal = removal_of(workspace, REPOSITORY, Silent())
+        assert removal.chosen_for == (QA,), name
+    assert removal.freed == (place / "origin.json").stat().st_size, "links count nothing"
     assert removal.cached == size_of(reader)
     remove(workspace, removal, Silent(), from_cache=False)
+    assert workspace.settings.models == {}
     cache = Path(workspace.settings.hub_cache)
     assert len(list(cache.glob("*/blobs/*"))) == len(list(reader.iterdir()))
     assert names(workspace) == [STARTER]
@@ -267,33 +232,29 @@ def test_starters_stay(workspace: Workspace) -> None:
     assert names(workspace) == [STARTER]
 
 
-@pytest.mark.parametrize(
-    "where", [".", "..", "../..", "models/reader/deeper", "models/.hidden", "elsewhere/x"]
-)
-def test_nothing_elsewhere_is_removed(workspace: Workspace, reader: Path, where: str) -> None:
+def test_nothing_elsewhere_is_removed(workspace: Workspace, reader: Path) -> None:
     import_model(workspace, reader, Silent())
     removal = removal_of(workspace, "reader", Silent())
-    folder = workspace.paths.data / where
     before = sorted(workspace.paths.data.rglob("*"))
-    with pytest.raises(SpanlightError, match="removes nothing"):
-        remove(
-            workspace,
-            replace(removal, card=replace(removal.card, folder=str(folder))),
-            Silent(),
-            from_cache=True,
-        )
-    assert sorted(workspace.paths.data.rglob("*")) == before
+    for where in (".", "..", "../..", "models/reader/deeper", "models/.hidden", "elsewhere/x"):
+        card = replace(removal.card, folder=str(workspace.paths.data / where))
+        with pytest.raises(SpanlightError, match="removes nothing"):
+            remove(workspace, replace(removal, card=card), Silent(), from_cache=True)
+        assert sorted(workspace.paths.data.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["", "  ", "nobody", "..", "/"])
-def test_what_is_not_installed_is_told(workspace: Workspace, reader: Path, name: str) -> None:
-    with pytest.raises(SpanlightError, match="There is no model") as caught:
-        removal_of(workspace, name, Silent())
-    assert caught.value.hint == "No model was added yet."
+def test_what_is_not_installed_is_told(workspace: Workspace, reader: Path) -> None:
+    def not_found() -> set[str]:
+        hints = set()
+        for name in ("", "  ", "nobody", "..", "/"):
+            with pytest.raises(SpanlightError, match="There is no model") as caught:
+                removal_of(workspace, name, Silent())
+            hints.add(caught.value.hint)
+        return hints
+
+    assert not_found() == {"No model was added yet."}
     import_model(workspace, reader, Silent())
-    with pytest.raises(SpanlightError, match="There is no model") as caught:
-        removal_of(workspace, name, Silent())
-    assert caught.value.hint == "These can be removed: reader."
+    assert not_found() == {"These can be removed: reader."}
 
 
 def test_of_two_with_one_name_the_one_that_was_added_is_meant(workspace: Workspace, reader: Path) -> None:
@@ -338,18 +299,14 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
 # In between
 
 
-def test_stopped_before_it_began_it_stays(workspace: Workspace, reader: Path) -> None:
-    import_model(workspace, reader, Silent())
-    with pytest.raises(Stopped):
-        remove(
-            workspace, removal_of(workspace, "reader", Silent()), Listener(lambda _: True), from_cache=True
-        )
-    assert names(workspace) == ["reader", STARTER]
-
-
-def test_removed_twice_it_is_told(workspace: Workspace, reader: Path) -> None:
+def test_stopped_before_it_began_it_stays_and_removed_twice_it_is_told(
+    workspace: Workspace, reader: Path
+) -> None:
     import_model(workspace, reader, Silent())
     removal = removal_of(workspace, "reader", Silent())
+    with pytest.raises(Stopped):
+        remove(workspace, removal, Listener(lambda _: True), from_cache=True)
+    assert names(workspace) == ["reader", STARTER]
     remove(workspace, removal, Silent(), from_cache=False)
     with pytest.raises(SpanlightError, match="not there any more"):
         remove(workspace, removal, Silent(), from_cache=False)

@@ -28,7 +28,7 @@ from app.models.disk.installed import Shelf
 from app.models.disk.origin import read_origin
 from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
-from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden
+from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names
 from tests.helpers.small_models import small_checkpoint
 
 
@@ -61,10 +61,6 @@ def zipped(folder: Path, below: str = "") -> Path:
         for each in sorted(folder.iterdir()):
             file.write(each, below + each.name)
     return path
-
-
-def names(workspace: Workspace) -> list[str]:
-    return [card.name for card in workspace.shelf.cards()]
 
 
 def nothing_came(workspace: Workspace) -> None:
@@ -164,13 +160,10 @@ def test_a_tokenizer_is_made_where_only_its_vocabulary_is_there(workspace: Works
 def test_a_name_that_is_taken_gets_a_number(
     workspace: Workspace, reader: Path, originals: dict[Head, Path], tmp_path: Path
 ) -> None:
-    import_model(workspace, reader, Silent())
-    other = Path(shutil.copytree(originals[CLASSIFY], tmp_path / "more" / "READER"))
-    assert import_model(workspace, other, Silent()).name == "READER-2"
-
-
-def test_a_starters_name_is_taken_too(workspace: Workspace, reader: Path) -> None:
-    assert import_model(workspace, reader.rename(reader.with_name(STARTER)), Silent()).name == f"{STARTER}-2"
+    like_the_starter = reader.rename(reader.with_name(STARTER))
+    assert import_model(workspace, like_the_starter, Silent()).name == f"{STARTER}-2"
+    other = Path(shutil.copytree(originals[CLASSIFY], tmp_path / "more" / STARTER.upper()))
+    assert import_model(workspace, other, Silent()).name == f"{STARTER.upper()}-3"
 
 
 def test_it_can_be_given_a_name(workspace: Workspace, reader: Path) -> None:
@@ -224,19 +217,17 @@ BROKEN: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
 @pytest.mark.parametrize("way", ["copy", "link", "zip"])
 def test_a_model_that_is_not_sound_leaves_nothing(
-    workspace: Workspace, reader: Path, kind: str, way: str
+    workspace: Workspace, originals: dict[Head, Path], tmp_path: Path, way: str
 ) -> None:
-    BROKEN[kind](reader)
-    refused(workspace, zipped(reader) if way == "zip" else reader, ".", link=way == "link")
-
-
-def test_the_sentence_names_the_model_not_a_hidden_folder(workspace: Workspace, reader: Path) -> None:
-    config(reader, model_type="gpt2")
-    for path in (reader, zipped(reader)):
-        assert ".part" not in refused(workspace, path, "reader").message
+    for kind, spoil in BROKEN.items():
+        reader = Path(shutil.copytree(originals[QA], tmp_path / kind / "reader"))
+        spoil(reader)
+        path = zipped(reader) if way == "zip" else reader
+        said = refused(workspace, path, ".", link=way == "link").message
+        assert ".part" not in said, "a hidden folder's name"
+        assert "reader" in said or kind != "no family"
 
 
 def test_a_model_that_breaks_the_process_is_not_added(
@@ -269,15 +260,16 @@ def test_a_folder_that_is_a_link_is_taken(workspace: Workspace, reader: Path, tm
     assert import_model(workspace, tmp_path / "by link", Silent()).heads == (QA,)
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "README.md"])
 @pytest.mark.parametrize("link", [False, True])
 def test_links_that_lead_out_are_refused(
-    workspace: Workspace, reader: Path, tmp_path: Path, name: str, link: bool
+    workspace: Workspace, reader: Path, tmp_path: Path, link: bool
 ) -> None:
     (reader / "README.md").write_text("words")
-    (reader / name).rename(tmp_path / "elsewhere")
-    (reader / name).symlink_to(tmp_path / "elsewhere")
-    refused(workspace, reader, f"{name} of reader is a link that leads out of its folder", link=link)
+    for name in ("config.json", "model.safetensors", "README.md"):
+        (reader / name).rename(tmp_path / name)
+        (reader / name).symlink_to(tmp_path / name)
+        refused(workspace, reader, f"{name} of reader is a link that leads out of its folder", link=link)
+        (tmp_path / name).replace(reader / name)
 
 
 def test_links_within_the_folder_are_taken(workspace: Workspace, reader: Path) -> None:
@@ -286,18 +278,6 @@ def test_links_within_the_folder_are_taken(workspace: Workspace, reader: Path) -
     place = Path(import_model(workspace, reader, Silent()).folder)
     assert not (place / "model.safetensors").is_symlink()
     assert (place / "model.safetensors").read_bytes() == (reader / "weights.v3").read_bytes()
-
-
-def in_cache(folder: Path, cache: Path) -> Path:
-    """The folder's files as a Hugging Face cache holds them; the snapshot."""
-    storage = cache / "models--org--tiny-reader"
-    snapshot = storage / "snapshots" / ("0" * 40)
-    snapshot.mkdir(parents=True)
-    (storage / "blobs").mkdir()
-    for number, path in enumerate(sorted(folder.iterdir())):
-        shutil.copy(path, storage / "blobs" / f"{number:040d}")
-        (snapshot / path.name).symlink_to(f"../../blobs/{number:040d}")
-    return snapshot
 
 
 @pytest.mark.parametrize("link", [False, True])

@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 from app.core.about import VERSION
 from app.core.devices import DeviceOption, Devices
 from app.core.models import DeviceChoice
-from app.core.report import Report
+from app.core.report import Report, Silent
 from app.core.results import Reading
-from app.flows.licences import components
+from app.flows.licences import licences
 from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
 from app.ui.about.overview import OverviewSection
@@ -186,7 +186,7 @@ def choose(section: LicencesSection, name: str) -> None:
 
 def test_every_part_is_listed_with_its_whole_licence(window: MainWindow, qtbot: QtBot) -> None:
     section = licences_of(window, qtbot)
-    parts = components(window.workspace.paths)
+    parts = licences(window.workspace, Silent())
     assert [row.title for row in section.list.rows()] == [part.name for part in parts]
     choose(section, "Spanlight")
     assert "Apache License" in section.sheet.text.toPlainText()
