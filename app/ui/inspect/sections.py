@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.core.inspection import Visit
@@ -24,12 +24,7 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class Sections(QObject):
-    """`names` is the row of names, `stack` the sections below it; a section is created when it is first shown.
-
-    `changed` is sent when another section is selected.
-    """
-
-    changed = Signal()
+    """`names` is the row of names, `stack` the sections below it; a section is created when it is first shown."""
 
     def __init__(self, make: Callable[[type[Section]], Section], theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,7 +32,6 @@ class Sections(QObject):
         self._theme = theme
         self._sections: dict[int, Section] = {}
         self._areas: dict[int, QScrollArea] = {}
-        self._layouts: list[QVBoxLayout] = []
         self.names = QTabBar()
         self.names.setDrawBase(False)
         self.names.setProperty("ground", "panel")
@@ -46,11 +40,9 @@ class Sections(QObject):
         for at, kind in enumerate(SECTIONS):
             self.names.addTab(kind.TITLE)
             self.names.setTabToolTip(at, kind.TERM)
-        self.names.currentChanged.connect(self._moved)
         self.stack = QStackedWidget()
         self._blank = QWidget()
         self.stack.addWidget(self._blank)
-        theme.changed.connect(self._restyle)
 
     def key(self) -> str:
         """The key of the selected section."""
@@ -117,10 +109,6 @@ class Sections(QObject):
         at = named.index(self.names.currentIndex()) + way
         self.names.setCurrentIndex(named[at % len(named)])
 
-    @Slot()
-    def _moved(self) -> None:
-        self.changed.emit()
-
     def _add(self, at: int) -> None:
         section = self._make(SECTIONS[at])
         area = QScrollArea()
@@ -132,15 +120,9 @@ class Sections(QObject):
         ground.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         layout = QVBoxLayout(ground)
         layout.addWidget(section)
-        self._layouts.append(layout)
+        self._theme.in_steps(layout.setContentsMargins, 6, 5, 6, 6)
         area.setWidget(ground)
         self._sections[at], self._areas[at] = section, area
         self.stack.addWidget(area)
         # With a stylesheet in force Qt drops the fonts of a widget that gets a parent.
         self._theme.refresh()
-
-    @Slot()
-    def _restyle(self) -> None:
-        step = self._theme.step
-        for layout in self._layouts:
-            layout.setContentsMargins(step(6), step(5), step(6), step(6))

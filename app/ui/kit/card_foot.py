@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.look_button import LookButton
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label
+from app.ui.kit.theme import Theme
 
 
 class CardFoot(QWidget):
@@ -19,16 +20,13 @@ class CardFoot(QWidget):
         super().__init__()
         look = LookButton(theme)
         look.clicked.connect(self.look_requested)
-        self._source = QLabel()
-        self._source.setWordWrap(True)
-        self._source.setTextFormat(Qt.TextFormat.PlainText)
+        self._source = plain_label(type="small", ink="quiet")
         row = FlowRow()
         for button in (*buttons, look):
             row.add(button)
         column = QVBoxLayout(self)
         column.addLayout(row)
         column.addWidget(self._source)
-        mark(self._source, type="small", ink="quiet")
         theme.space(row, 2)
         theme.space(column, 2)
         self._source.hide()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core import wording
 from app.core.models import ProblemType
 from app.core.results import Classification
 from app.ui.kit.card_foot import CardFoot
+from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.theme import Theme, mark
 
@@ -69,26 +69,15 @@ class ClassCard(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._headline = ""
-        self._winner = QLabel()
-        self._winner.setWordWrap(True)
-        self._sure = QLabel()
-        self._sure.setWordWrap(True)
+        self._winner, self._sure = plain_label(), plain_label(type="strong")
         self._bars = ScoreBars(theme)
-        self._length = QLabel()
-        self._length.setWordWrap(True)
-        for label in (self._winner, self._sure, self._length):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._length = plain_label(type="small", ink="quiet")
         self.foot = CardFoot(theme)
         layout = QVBoxLayout(self)
-        layout.addWidget(self._winner)
-        layout.addWidget(self._sure)
-        layout.addWidget(self._bars)
-        layout.addWidget(self._length)
-        layout.addWidget(self.foot)
+        for widget in (self._winner, self._sure, self._bars, self._length, self.foot):
+            layout.addWidget(widget)
         self.setProperty("kind", "card")
         self.setAccessibleName("Classification")
-        mark(self._sure, type="strong")
-        mark(self._length, type="small", ink="quiet")
         # The bars leave room for their focus ring: everything else is aligned with their text.
         for widget in (self._winner, self._sure, self._length, self.foot):
             theme.in_steps(widget.setContentsMargins, 1, 0, 1, 0)

@@ -1,8 +1,9 @@
-"""Labels, buttons and rules as the pages use them."""
+"""Labels, buttons, rules and painted lines of text as the pages use them."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton
 
 from app.ui.kit.theme import Theme
@@ -41,3 +42,22 @@ def rule() -> QFrame:
     line.setProperty("kind", "rule")
     line.setFixedHeight(1)
     return line
+
+
+def draw_line(
+    painter: QPainter,
+    theme: Theme,
+    place: QRectF,
+    text: str,
+    font: str,
+    ink: str,
+    side: Qt.AlignmentFlag,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> int:
+    """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width in pixels."""
+    painter.setFont(theme.font(font))
+    painter.setPen(theme.colour(ink))
+    metrics = painter.fontMetrics()
+    shown = metrics.elidedText(text, elide, int(place.width()) + 1)
+    painter.drawText(place, int(side), shown)
+    return metrics.horizontalAdvance(shown)

@@ -220,15 +220,16 @@ class FillView(TextPage):
 
     def _connect(self) -> None:
         card = self._fill_panel.card
-        self._fill_panel.blank_requested.connect(self._make_blank)
+        self._fill_panel.blank.clicked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
-        card.picked.connect(self._pick)
-        card.stepped.connect(self._editor.step)
-        card.give_back_requested.connect(self._give_back)
+        card.words.picked.connect(self._pick)
+        card.previous.clicked.connect(self._previous)
+        card.next.clicked.connect(self._next)
+        card.back.clicked.connect(self._give_back)
         card.foot.look_requested.connect(self._look_inside)
         card.words.undo_requested.connect(self._editor.undo)
         card.words.redo_requested.connect(self._editor.redo)
-        card.question.edited.connect(self._word_edited)
+        card.question.field.textEdited.connect(self._word_edited)
         card.question.submitted.connect(self.run)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),

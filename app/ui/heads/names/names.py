@@ -140,6 +140,7 @@ class NamesView(TextPage):
         panel.list.again.connect(self._row_again)
         panel.list.copy_requested.connect(self.copy)
         panel.copy.clicked.connect(self.copy)
+        panel.opening.clicked.connect(self._choose_file)
         panel.save_requested.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)

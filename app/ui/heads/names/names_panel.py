@@ -23,8 +23,9 @@ from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
-from app.ui.heads.text_panel import PaperTerm, TextPanel, action
+from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.look_button import LookButton
+from app.ui.kit.parts import push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
 
@@ -153,13 +154,17 @@ class NamesPanel(TextPanel):
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
         self._partly = ""
-        self.opening = action("Open…", "Open a file  (Ctrl+O)", "Open a file")
-        find = action("Find names", "Find names  (Ctrl+Enter)")
+        self.opening = push_button(
+            theme, "Open…", icon="open", name="Open a file", tip="Open a file  (Ctrl+O)"
+        )
+        find = push_button(theme, "Find names", tip="Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
         self.look = LookButton(theme)
-        self.copy = action("Copy", "Copy the names as a table  (Ctrl+C)", "Copy the names")
-        self.save = action("Save as", "Save the names  (Ctrl+S)", "Save the names")
+        tip = "Copy the names as a table  (Ctrl+C)"
+        self.copy = push_button(theme, "Copy", icon="copy", name="Copy the names", tip=tip)
+        tip = "Save the names  (Ctrl+S)"
+        self.save = push_button(theme, "Save as", icon="save", name="Save the names", tip=tip)
         self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
@@ -175,8 +180,6 @@ class NamesPanel(TextPanel):
         row.addWidget(self.save)
         super().__init__(theme, self.opening, find, None, about)
         theme.in_steps(self._layout.setSpacing, 3)
-        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
-            button.setIcon(theme.icon(icon, "ink"))
         menu = QMenu(self.save)
         for key, title in formats:
             menu.addAction(f"{title}…").setData(key)
@@ -184,7 +187,6 @@ class NamesPanel(TextPanel):
         self.save.setMenu(menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self.opening.clicked.connect(self.open_requested)
         self.legend.changed.connect(self._types_changed)
         self._arrange()
 

@@ -8,7 +8,7 @@ import sys
 from array import array
 from functools import cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QResizeEvent
 
 from app.core.inside import Attention, InputWindow
@@ -75,10 +75,8 @@ def _weights(attention: Attention, head: int) -> array[float]:
 class AttentionHeads(Chart):
     """A small picture of each head's grid, painted one after another so that the window never waits.
 
-    Its places are heads; `head_chosen` carries the one that the user picked.
+    Its places are heads.
     """
-
-    head_chosen = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Heads of this layer")
@@ -90,7 +88,6 @@ class AttentionHeads(Chart):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._paint_next)
-        self.chosen.connect(self.head_chosen)
 
     def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
         """Show a layer's heads."""
@@ -105,10 +102,6 @@ class AttentionHeads(Chart):
         """Outline the head that is shown large."""
         self._head = head
         self.update()
-
-    def painted(self) -> bool:
-        """Whether every head's picture is there."""
-        return len(self._images) == self.count()
 
     def count(self) -> int:
         return self._attention.heads

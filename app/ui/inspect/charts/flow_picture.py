@@ -35,15 +35,11 @@ class FlowPicture(Chart):
         self._figure = look.Figure()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_picture(self, picture: ModelPicture | None) -> None:
-        """Show this model; None shows nothing."""
+    def set_picture(self, picture: ModelPicture) -> None:
+        """Show this model."""
         self._picture = picture
         self._lay_out()
         self.begin()
-
-    def figure(self) -> look.Figure:
-        """The laid-out figure."""
-        return self._figure
 
     # Descriptions
 

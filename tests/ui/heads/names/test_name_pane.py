@@ -14,7 +14,7 @@ from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
 from app.ui.heads.names.name_pane import HighlightedName, NamePane
-from app.ui.heads.names.name_styles import DIFFERENT, styles_of
+from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 
@@ -129,9 +129,9 @@ def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: 
 
 
 def test_styles_differ_in_more_than_colour(pane: NamePane) -> None:
-    styles = styles_of([f"T{number}" for number in range(DIFFERENT)])
+    styles = styles_of([f"T{number}" for number in range(24)])
     looks = {(style.ground, style.number % 6) for style in styles}
-    assert len(looks) == DIFFERENT
+    assert len(looks) == 24
     neighbours = [(one.number % 6, other.number % 6) for one, other in pairwise(styles)]
     assert all(one != other for one, other in neighbours)
     for style in styles:
