@@ -13,6 +13,7 @@ from app.core.text import Span
 from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
 from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.tokens import labels_of
 from app.ui.inspect.section import Part, Section, choice_box
 from app.ui.inspect.visit import one_line, window_words
 from app.ui.kit.chart import link, number, signed
@@ -193,8 +194,9 @@ class AttentionPart(Part):
         _fill(self._layer, found.layers, found.layer)
         head = min(max(0, self._head.currentIndex()), found.heads - 1)
         _fill(self._head, found.heads, head)
+        labels = labels_of(found.window, subject.text, subject.pair)
         for chart in (self._heads, self._lines, self._grid):
-            chart.set_attention(found, subject.text, subject.pair)
+            chart.set_attention(found, labels)
         self._choose_head(head)
         start = _first_token(found.window, subject.focus)
         for chart in (self._lines, self._grid):

@@ -21,15 +21,11 @@ from app.ui.heads.text_page import TextPage
 from tests.helpers import insides
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.names_here import FINDER, find
-from tests.helpers.windows import FakeEngine, until_stopped
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 OpenPage = Callable[[type[TextPage], FakeEngine], TextPage]
 Ctrl, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 EVERY = pytest.mark.parametrize("kind", [ClassifyView, FillView, FollowView, NamesView])
-
-
-def button(view: TextPage, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.core.inside import Attention, InputWindow
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.painting import image_of, pooled
-from app.ui.inspect.charts.tokens import labels_of, share_name
+from app.ui.inspect.charts.tokens import share_name
 from app.ui.kit.chart import Cell, Chart, Table, number
 from app.ui.kit.theme import Theme
 
@@ -89,10 +89,10 @@ class AttentionHeads(Chart):
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._paint_next)
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer's heads."""
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self._images, self._habits = {}, {}
         self._timer.start()
@@ -216,11 +216,11 @@ class AttentionLines(Chart):
         self._labels: tuple[str, ...] = ()
         self._head = 0
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer, keeping the number of the shown head."""
         current = self._current if self._attention.window == attention.window else -1
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self.begin()
         self.set_current(current)
@@ -367,10 +367,10 @@ class AttentionGrid(Matrix):
         self._attention = _NOTHING
         self._head = 0
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer, keeping the number of the shown head."""
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self._show()
 

@@ -19,8 +19,8 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
 from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
-from tests.helpers.classify_page import CARD, button, by_length, edit
-from tests.helpers.windows import FakeEngine
+from tests.helpers.classify_page import CARD, by_length, edit
+from tests.helpers.windows import FakeEngine, button
 
 
 @pytest.fixture

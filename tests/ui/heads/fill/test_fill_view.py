@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Subject, Visit
@@ -19,7 +19,7 @@ from app.core.requests import ModelChoice, TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
 from app.ui.heads.fill.fill import FillView
-from tests.helpers.windows import FakeEngine
+from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("gaps", "/models/gaps", "bert", (Head.MASKED_WORDS,))
 TWO = "A ___ cup of hot [MASK]."
@@ -56,10 +56,6 @@ def view(make: Callable[[], FillView]) -> FillView:
 
 def edit(view: FillView) -> QPlainTextEdit:
     return view._editor._lit
-
-
-def button(view: FillView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def words(view: FillView) -> list[str]:

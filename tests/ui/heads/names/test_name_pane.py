@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
+from app.core.results import Entity
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
-from app.ui.heads.names.name_pane import HighlightedName, NamePane
+from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
@@ -39,8 +40,10 @@ def pane(qapp: QApplication, qtbot: QtBot) -> NamePane:
     return pane
 
 
-def named(text: str, places: list[Span]) -> list[HighlightedName]:
-    return [HighlightedName(place, place.of(text), number % 3) for number, place in enumerate(places)]
+def named(text: str, places: list[Span]) -> list[Entity]:
+    return [
+        Entity(place, place.of(text), STYLES[number % 3].label, 0.9) for number, place in enumerate(places)
+    ]
 
 
 def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
@@ -68,9 +71,9 @@ def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
 def test_a_place_that_says_something_else_is_not_lit(pane: NamePane) -> None:
     pane.set_text("Alice met Bill.")
     names = [
-        HighlightedName(Span(0, 5), "Alice", 0),
-        HighlightedName(Span(10, 14), "Tom!", 0),
-        HighlightedName(Span(12, 99), "x", 0),
+        Entity(Span(0, 5), "Alice", "PER", 0.9),
+        Entity(Span(10, 14), "Tom!", "PER", 0.9),
+        Entity(Span(12, 99), "x", "PER", 0.9),
     ]
     assert pane.show_names(names, STYLES) == [True, False, False]
     assert pane.names.at(11) == -1
@@ -121,7 +124,7 @@ def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: 
     name = "Llanfairpwllgwyngyll " * 12
     pane.set_text(f"In {name}.")
     place = Span(3, 3 + len(name) - 1)
-    pane.show_names([HighlightedName(place, place.of(pane.text()), 0)], STYLES)
+    pane.show_names(named(pane.text(), [place]), STYLES)
     pane.viewport().repaint()
     firsts = [first for _, _, first in pane.names._boxes]
     assert len(firsts) > 2

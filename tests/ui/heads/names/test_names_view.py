@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Visit
@@ -23,7 +22,7 @@ from app.core.results import TaggedTexts
 from app.core.text import Span
 from app.ui.heads.names.names import NamesView
 from tests.helpers.names_here import FINDER, TYPES, find, tagged
-from tests.helpers.windows import FakeEngine, until_stopped
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 TEXT = "Alice 👩‍👧 met Bill in Oxford.\n\nBill saw Acme and\nAlice in Paris, Alice Liddell too."
 
@@ -46,10 +45,6 @@ def read(view: NamesView, qtbot: QtBot, text: str = TEXT) -> None:
     view.pane.set_text(text)
     view.run()
     settle(view, qtbot)
-
-
-def button(view: NamesView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def names(view: NamesView) -> list[tuple[str, int]]:

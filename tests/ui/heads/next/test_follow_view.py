@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.core.inspection import Subject, Visit
@@ -17,7 +17,7 @@ from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.ui.heads.next.follow import FollowView, outcome, signed
-from tests.helpers.windows import FakeEngine
+from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
 Ctrl = Qt.KeyboardModifier.ControlModifier
@@ -55,10 +55,6 @@ def edits(view: FollowView) -> tuple[QPlainTextEdit, QPlainTextEdit]:
     first, second = (paper.findChild(QPlainTextEdit) for paper in view._papers)
     assert isinstance(first, QPlainTextEdit) and isinstance(second, QPlainTextEdit)
     return first, second
-
-
-def button(view: FollowView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def put(view: FollowView, first: str, second: str) -> None:
