@@ -153,7 +153,7 @@ class PaperFiles(QObject):
         self._passwords: dict[Path, str] = {}
         self._locked: Path | None = None
         panel.lock.entered.connect(self._unlock)
-        panel.lock.left.connect(self._leave)
+        panel.lock.left.connect(self.stop)
 
     def open(self, number: int, paths: list[Path]) -> None:
         """Read files into the papers from this number on."""
@@ -201,10 +201,6 @@ class PaperFiles(QObject):
             self._passwords = {**self._passwords, self._locked: password}
             self._panel.lock.put_away()
             self._read()
-
-    @Slot()
-    def _leave(self) -> None:
-        self.stop()
 
 
 class TextPage(Page):
@@ -383,10 +379,6 @@ class TextPage(Page):
         self.refresh()
         self.note.emit("Stopped")
 
-    @Slot()
-    def _stop_requested(self) -> None:
-        self.stop()
-
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error in the panel."""
@@ -479,7 +471,7 @@ class TextPage(Page):
             paper.edited.connect(self._text_edited)
             paper.dropped.connect(self._dropped)
         panel.button.clicked.connect(self.run)
-        panel.strip.stop_asked.connect(self._stop_requested)
+        panel.strip.stop_asked.connect(self.stop)
         panel.samples.chosen.connect(self._sample_chosen)
         self._files.read.connect(self._files_read)
         self._files.failed.connect(self.show_fault)

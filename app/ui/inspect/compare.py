@@ -19,7 +19,7 @@ from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _ONLY_MODEL = (
     "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
@@ -192,18 +192,15 @@ class _Card(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._name, self._headline = plain_label(), plain_label(selectable=True)
-        self._facts, self._took = plain_label(ink="quiet"), plain_label(ink="quiet")
+        self._name, self._headline = plain_label(type="strong"), plain_label(type="answer", selectable=True)
+        self._facts, self._took = (plain_label(type="small", ink="quiet") for _ in range(2))
         self._bars = ScoreBars(theme)
-        self._column = QVBoxLayout(self)
+        column = QVBoxLayout(self)
         for widget in (self._name, self._facts, self._headline, self._bars, self._took):
-            self._column.addWidget(widget)
-        self._column.addStretch(1)
+            column.addWidget(widget)
+        column.addStretch(1)
         self.setProperty("kind", "card")
-        mark(self._name, type="strong")
-        mark(self._headline, type="answer")
-        mark(self._facts, self._took, type="small")
-        theme.space(self._column, 2, (4, 4, 4, 4))
+        theme.space(column, 2, (4, 4, 4, 4))
 
     def show_side(self, side: Side | None, waiting: str = "") -> None:
         """Show a result; None while it is still being computed by the model called `waiting`."""
@@ -233,14 +230,13 @@ class Compared(Figures):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._sides: tuple[Side, ...] = ()
         self._cards = (_Card(theme), _Card(theme))
-        self._row = QHBoxLayout(self)
+        row = QHBoxLayout(self)
         for card in self._cards:
-            self._row.addWidget(card, 1)
+            row.addWidget(card, 1)
         self.setAccessibleName(self.title)
-        theme.space(self._row, 4)
+        theme.space(row, 4)
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
         """Show the available sides; `names` are the models'."""

@@ -56,14 +56,15 @@ class InspectEmpty(QScrollArea):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.notice = Notice(theme)
-        self._heading, self._about = plain_label("Look inside the model"), plain_label(_ABOUT)
-        self._hint = plain_label(_HINT, ink="quiet")
+        heading = plain_label("Look inside the model", type="winner")
+        about = plain_label(_ABOUT, type="quote")
+        self._hint = plain_label(_HINT, type="small", ink="quiet")
         self.samples = SampleList(theme, "Try one of these")
         self._middle = QWidget()
         self._middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
-        self._column = QVBoxLayout(self._middle)
-        for widget in (self._heading, self._about, self.notice, self.samples, self._hint):
-            self._column.addWidget(widget)
+        column = QVBoxLayout(self._middle)
+        for widget in (heading, about, self.notice, self.samples, self._hint):
+            column.addWidget(widget)
         inner = QWidget()
         around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
         around.addWidget(self._middle, 1, 1)
@@ -75,10 +76,7 @@ class InspectEmpty(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        mark(self._heading, type="winner")
-        mark(self._about, type="quote")
-        mark(self._hint, type="small")
-        theme.in_steps(self._column.setSpacing, 4)
+        theme.in_steps(column.setSpacing, 4)
         theme.in_steps(self._middle.setFixedWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:

@@ -160,9 +160,10 @@ class ModelQuery(QObject):
 class Section(QWidget):
     """A section: its name, the paper's term, a few sentences, a line for errors, progress, and `body` below.
 
-    A subclass declares its texts and heads, makes its widgets in `build`, and starts its queries in `begin`. Those in
-    `results` stay hidden from a new visit until `show_results`; `main` is the one whose numbers are the section's. A
-    section begins when it is first shown with a visit, for which the page calls `show_visit`.
+    A subclass declares its texts and the heads that it applies to, makes its widgets in `build`, and starts its
+    queries in `begin`. Those in `results` stay hidden from a new visit until `show_results`; `main` is the one whose
+    numbers are the section's. A section begins when it is first shown with a visit, for which the page calls
+    `show_visit`.
 
     `note` is one line for the status line; `lost` is sent when the model process died; `save_requested` carries a
     chart whose numbers or picture are to be saved in a file; `visit_requested` carries another visit to inspect.
@@ -191,7 +192,7 @@ class Section(QWidget):
         self.notice = Notice(theme)
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self._stop_requested)
+        self.strip.stop_asked.connect(self.stop)
         self._queries: list[ModelQuery] = []
         self.results: list[QWidget] = []
         self._stale = True
@@ -262,11 +263,6 @@ class Section(QWidget):
 
     # What the page calls
 
-    @classmethod
-    def fits(cls, head: Head) -> bool:
-        """Whether this section applies to a head."""
-        return head in cls.HEADS
-
     def numbers(self) -> str:
         """The shown numbers, as CSV with a heading; empty if there are none."""
         return self.main.csv() if self.main.isVisibleTo(self) else ""
@@ -331,7 +327,3 @@ class Section(QWidget):
     @Slot()
     def _retry(self) -> None:
         self.show_visit(self.visit, self.models)
-
-    @Slot()
-    def _stop_requested(self) -> None:
-        self.stop()

@@ -44,20 +44,16 @@ class Sections(QObject):
         self._blank = QWidget()
         self.stack.addWidget(self._blank)
 
-    def key(self) -> str:
-        """The key of the selected section."""
-        return SECTIONS[self.names.currentIndex()].KEY
-
     def current(self) -> Section | None:
         """The selected section, if it exists already."""
         return self._sections.get(self.names.currentIndex())
 
     def name_for(self, head: Head) -> None:
         """List the sections that apply to the head; the current one stays selected if it does, else the first is."""
-        if not SECTIONS[self.names.currentIndex()].fits(head):
+        if head not in SECTIONS[self.names.currentIndex()].HEADS:
             self.names.setCurrentIndex(0)
         for at, kind in enumerate(SECTIONS):
-            self.names.setTabVisible(at, kind.fits(head))
+            self.names.setTabVisible(at, head in kind.HEADS)
 
     def named(self) -> list[int]:
         """The indices of the listed sections."""

@@ -71,6 +71,25 @@ def test_a_sample_is_run_at_one_click_and_the_keyboard_is_in_the_text(
 
 
 @EVERY
+def test_nothing_is_run_of_blanks_and_a_changed_text_is_said_to_be_changed(
+    kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = open_page(kind, engine)
+    put(view, " \n ")
+    view.run()
+    assert view._panel.notice.sentence() and engine.requests == []
+    put(view, "A ___ cup")
+    assert view._panel.notice.sentence() == "", "what was said of another text goes"
+    view.run()
+    qtbot.waitUntil(lambda: not view.working())
+    assert not view._panel.outdated()
+    view._papers[0].replace("A hot ___ cup")
+    assert view._panel.outdated()
+    view._papers[0].replace("A ___ cup")
+    assert not view._panel.outdated()
+
+
+@EVERY
 def test_no_model_is_said_with_a_way_on(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
     engine = FakeEngine(insides.answer)
     view = open_page(kind, engine)

@@ -476,7 +476,6 @@ def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> No
     assert describe_best_span(scores) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
     assert [float(row[4]) for row in rows[1:]] == pytest.approx(scores.start_logits)
-    assert section.fits(Head.QUESTION_ANSWERING) and not section.fits(Head.CLASSIFICATION)
 
 
 def test_text_bars_matrix_and_list_move_together(show: Show) -> None:

@@ -135,19 +135,11 @@ class ClassPanel(TextPanel):
         QGuiApplication.clipboard().setText(self.table.copied())
 
 
-DRAFT = "classify"
-
-
 def texts_of(text: str, way: str) -> tuple[str, ...]:
     """The texts to classify: the full text, or each line that is not blank."""
     if way == ONE:
         return (text,) if text.strip() else ()
     return tuple(line.strip() for line in text.split("\n") if line.strip())
-
-
-def visit_of(text: str, model: str) -> Visit:
-    """The visit to inspect a text that was classified by this model."""
-    return Visit(Subject(Head.CLASSIFICATION, text), model, " ".join(text.split())[:80])
 
 
 class ClassifyView(TextPage):
@@ -168,7 +160,7 @@ class ClassifyView(TextPage):
         ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
     )
     SAMPLES = CLASSIFY
-    DRAFTS = (DRAFT,)
+    DRAFTS = ("classify",)
 
     def __init__(
         self, workspace: Workspace, theme: Theme, lanes: Lanes, parent: QWidget | None = None
@@ -236,7 +228,8 @@ class ClassifyView(TextPage):
         table = self._class_panel.table
         text = self._requested_texts[0] if self._requested_texts and self._way == ONE else table.chosen_text()
         if self._result is not None and text:
-            self.look_inside.emit(visit_of(text, self._result.model))
+            title = " ".join(text.split())[:80]
+            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._result.model, title))
 
     # Texts
 

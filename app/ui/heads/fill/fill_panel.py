@@ -7,11 +7,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButto
 
 from app.core import wording
 from app.core.results import FilledBlank, Guess
-from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
 _NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
@@ -81,7 +81,7 @@ class BlankCard(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._heading = QLabel()
+        self._heading = plain_label(type="small_strong", wrap=False)
         self.previous = _arrow(theme, "up", "Go to the previous blank", "Shift+F3")
         self.next = _arrow(theme, "down", "Go to the next blank", "F3")
         self.words = WordList(theme)
@@ -100,7 +100,6 @@ class BlankCard(QFrame):
         for widget in (self.words, self._hint, self.question, self.foot):
             layout.addWidget(widget)
         self.setAccessibleName("Words for the blank")
-        mark(self._heading, type="small_strong")
         theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
@@ -116,7 +115,7 @@ class BlankCard(QFrame):
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
         """Show the words found, none before a result; `source` names the model, the device and the time."""
         guesses = filled.guesses if filled is not None else ()
-        self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
+        self.words.set_rows(guesses)
         self.words.setVisible(bool(guesses))
         self._hint.setVisible(bool(guesses))
         self.question.show_answer(filled.asked if filled is not None else None)

@@ -25,9 +25,9 @@ from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.look_button import LookButton
-from app.ui.kit.parts import push_button
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
@@ -81,8 +81,7 @@ class NameLegend(QFrame):
             tick.setChecked(style.label not in hidden)
             tick.setToolTip(f"{style.label}: show or hide on the page")
             tick.toggled.connect(self.changed)
-            number = QLabel()
-            mark(number, type="small", ink="quiet")
+            number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row, column = at % high, at // high * 3
             self._grid.addWidget(NameSwatch(self._theme, style), row, column)
@@ -115,14 +114,14 @@ class AggregationChoice(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._heading = QLabel("A word read in pieces goes by its")
-        self.ways = Segments(theme, "A word read in pieces goes by its", _CHOICES)
+        question = "A word read in pieces goes by its"
+        heading = plain_label(question, type="small", ink="quiet", wrap=False)
+        self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
         column = QVBoxLayout(self)
-        for widget in (self._heading, self.ways, self._about):
+        for widget in (heading, self.ways, self._about):
             column.addWidget(widget)
-        mark(self._heading, type="small", ink="quiet")
         theme.space(column, 1.5)
 
     def select(self, aggregation: PieceAggregation) -> None:

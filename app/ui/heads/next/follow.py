@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -160,9 +160,8 @@ class TwoPapers(QWidget):
         )
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         for name, paper in zip(("First passage", "Second passage"), self.papers, strict=True):
-            label = QLabel(name)
+            label = plain_label(name, type="small_strong", ink="quiet", wrap=False)
             label.setBuddy(paper)
-            mark(label, type="small_strong", ink="quiet")
             column = QVBoxLayout()
             column.addWidget(label)
             column.addWidget(paper, 1)

@@ -67,13 +67,6 @@ def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(
     assert edit(view).toPlainText() == "short"
 
 
-def test_blanks_are_nothing_to_classify(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
-    edit(view).setPlainText(" \n ")
-    view.run()
-    assert view._panel.notice.sentence()
-    assert engine.requests == []
-
-
 def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
     view._class_panel.ways._buttons[LINES].click()
     edit(view).setPlainText("=SUM(A1)\n\n  " + "y" * 90 + "  \n-mid " + "z" * 40)
@@ -165,17 +158,6 @@ def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
     rich.setText("bold")
     edit(view).insertFromMimeData(rich)
     assert edit(view).toPlainText() == "bold"
-
-
-def test_a_changed_text_is_said_to_be_changed(view: ClassifyView, qtbot: QtBot) -> None:
-    edit(view).setPlainText("first")
-    view.run()
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert not view._panel._outdated.isVisible()
-    edit(view).insertPlainText("more ")
-    assert view._panel._outdated.isVisible()
-    edit(view).undo()
-    assert not view._panel._outdated.isVisible()
 
 
 def test_what_counts_as_a_text() -> None:

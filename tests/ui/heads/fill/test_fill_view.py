@@ -43,15 +43,8 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def make(
-    open_page: Callable[[type[FillView], FakeEngine], FillView], engine: FakeEngine
-) -> Callable[[], FillView]:
-    return lambda: open_page(FillView, engine)
-
-
-@pytest.fixture
-def view(make: Callable[[], FillView]) -> FillView:
-    return make()
+def view(open_page: Callable[[type[FillView], FakeEngine], FillView], engine: FakeEngine) -> FillView:
+    return open_page(FillView, engine)
 
 
 def edit(view: FillView) -> QPlainTextEdit:
@@ -257,17 +250,6 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
     assert not view._panel.outdated()
     edit(view).setPlainText("A ___ cup of ___ and ___")
     assert words(view) == []
-
-
-def test_nothing_to_fill_is_said(view: FillView, engine: FakeEngine) -> None:
-    view.run()
-    edit(view).setPlainText("No gap.")
-    view.run()
-    assert view._panel.notice.sentence() == "There is no blank yet."
-    assert engine.requests == []
-    assert "Ctrl+B" in view._panel.invite.text()
-    edit(view).setPlainText("A ___ now.")
-    assert view._panel.notice.sentence() == "", "what was said of another text goes"
 
 
 def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) -> None:

@@ -224,13 +224,6 @@ def test_another_joining_asks_again_at_once_and_is_kept(
     assert "average" in view._names_panel.aggregation._about.accessibleName()
 
 
-def test_blanks_are_nothing_to_look_in(view: NamesView, engine: FakeEngine) -> None:
-    view.pane.set_text(" \n ")
-    view.run()
-    assert view._names_panel.notice.sentence() == "There is no text yet."
-    assert engine.requests == []
-
-
 def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "nothing here")
     assert view._names_panel.invite.text() == "No names were found in this text."

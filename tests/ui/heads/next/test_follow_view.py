@@ -40,15 +40,8 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def make(
-    open_page: Callable[[type[FollowView], FakeEngine], FollowView], engine: FakeEngine
-) -> Callable[[], FollowView]:
-    return lambda: open_page(FollowView, engine)
-
-
-@pytest.fixture
-def view(make: Callable[[], FollowView]) -> FollowView:
-    return make()
+def view(open_page: Callable[[type[FollowView], FakeEngine], FollowView], engine: FakeEngine) -> FollowView:
+    return open_page(FollowView, engine)
 
 
 def edits(view: FollowView) -> tuple[QPlainTextEdit, QPlainTextEdit]:
