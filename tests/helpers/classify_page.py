@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPlainTextEdit
 
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
@@ -33,7 +33,3 @@ def edit(view: ClassifyView) -> QPlainTextEdit:
     found = view.findChild(QPlainTextEdit)
     assert isinstance(found, QPlainTextEdit)
     return found
-
-
-def button(view: ClassifyView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)

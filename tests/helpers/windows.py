@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
@@ -83,6 +84,11 @@ def open_fake_workspace(engine: FakeEngine, *, first: bool = False) -> Workspace
     settings = settings_file.load(paths.settings_file)
     settings.welcomed = not first
     return Workspace(settings, paths, FakeShelf(*engine.cards), engine, documents_here())  # type: ignore[arg-type]
+
+
+def button(page: QWidget, name: str) -> QPushButton:
+    """The first button below a page with this accessible name."""
+    return next(one for one in page.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:

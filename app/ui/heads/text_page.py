@@ -153,7 +153,7 @@ class PaperFiles(QObject):
         self._passwords: dict[Path, str] = {}
         self._locked: Path | None = None
         panel.lock.entered.connect(self._unlock)
-        panel.lock.left.connect(self._leave)
+        panel.lock.left.connect(self.stop)
 
     def open(self, number: int, paths: list[Path]) -> None:
         """Read files into the papers from this number on."""
@@ -201,10 +201,6 @@ class PaperFiles(QObject):
             self._passwords = {**self._passwords, self._locked: password}
             self._panel.lock.put_away()
             self._read()
-
-    @Slot()
-    def _leave(self) -> None:
-        self.stop()
 
 
 class TextPage(Page):
@@ -381,10 +377,6 @@ class TextPage(Page):
         self.refresh()
         self.note.emit("Stopped")
 
-    @Slot()
-    def _stop_requested(self) -> None:
-        self.stop()
-
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error in the panel."""
@@ -475,13 +467,13 @@ class TextPage(Page):
         for paper in self._papers:
             paper.edited.connect(self._text_edited)
             paper.dropped.connect(self._dropped)
-        panel.run_requested.connect(self.run)
-        panel.strip.stop_asked.connect(self._stop_requested)
-        panel.sample_chosen.connect(self._sample_chosen)
+        panel.button.clicked.connect(self.run)
+        panel.strip.stop_asked.connect(self.stop)
+        panel.samples.chosen.connect(self._sample_chosen)
         self._files.read.connect(self._files_read)
         self._files.failed.connect(self.show_fault)
-        panel.open_requested.connect(self._choose_file)
-        panel.model.settings_requested.connect(self.open_settings)
+        panel.open.clicked.connect(self._choose_file)
+        panel.model.settings.clicked.connect(self.open_settings)
         self._model.found.connect(panel.show_model)
         self._model.missing.connect(self._no_model)
         self._model.note.connect(self._model_noted)

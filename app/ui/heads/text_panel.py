@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.models import ModelCard
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import Scrolling
+from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
@@ -40,37 +40,29 @@ _LOW = 140
 
 
 class ModelLine(QFrame):
-    """A quiet line about the model; without one, there is a link below it, which sends `settings_requested`."""
-
-    settings_requested = Signal()
+    """A quiet line about the model; without one, there is a link to the `settings` below it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._words = QLabel()
-        self._words.setWordWrap(True)
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._settings = QPushButton("Choose a model in the settings")
-        self._settings.setProperty("kind", "link")
-        self._settings.setAccessibleName("Choose a model in the settings")
-        self._settings.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._settings.clicked.connect(self.settings_requested)
-        self._settings.hide()
+        self._words = plain_label(type="small", ink="quiet")
+        self.settings = push_button(theme, "Choose a model in the settings", kind="link")
+        self.settings.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.settings.hide()
         layout = QVBoxLayout(self)
         layout.addWidget(self._words)
-        layout.addWidget(self._settings, 0, Qt.AlignmentFlag.AlignLeft)
-        mark(self._words, type="small", ink="quiet")
-        mark(self._settings, type="small")
+        layout.addWidget(self.settings, 0, Qt.AlignmentFlag.AlignLeft)
+        mark(self.settings, type="small")
         theme.space(layout, 1)
 
     def show_model(self, words: str) -> None:
         """Show the model in words."""
         self._words.setText(words)
-        self._settings.hide()
+        self.settings.hide()
 
     def show_none(self, words: str) -> None:
         """Show why there is no model."""
         self._words.setText(words)
-        self._settings.show()
+        self.settings.show()
 
     def words(self) -> str:
         """The shown words."""
@@ -81,13 +73,9 @@ class TextPanel(QFrame):
     """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
 
     `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
-    happens, with the paper's term. OPEN is the label of the button that opens a file, DOES what the model does on this
-    page. A page adds further widgets with `add`.
+    happens, with the paper's term. OPEN is the label of `open`, the button that opens a file, DOES what the model does
+    on this page. A page adds further widgets with `add`.
     """
-
-    run_requested = Signal()
-    open_requested = Signal()
-    sample_chosen = Signal(int)
 
     OPEN = "Open a text file"
     DOES = ""
@@ -99,22 +87,18 @@ class TextPanel(QFrame):
         self._theme = theme
         self.button = button
         button.setProperty("kind", "primary")
-        button.clicked.connect(self.run_requested)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
         self.lock = PasswordLine(theme, leavable=True)
-        self._outdated = quiet_line("The text was changed since.")
-        self.invite = quiet_line("")
+        self._outdated = plain_label("The text was changed since.", type="small", ink="quiet")
+        self.invite = plain_label(ink="quiet")
         self.samples = SampleList(theme, "Try one of these")
-        self.samples.chosen.connect(self.sample_chosen)
-        self._open = QPushButton(f"{self.OPEN}…")
-        self._open.setProperty("kind", "sample")
-        self._open.setAccessibleName(self.OPEN)
-        self._open.setToolTip(f"{self.OPEN}  (Ctrl+O)")
-        self._open.clicked.connect(self.open_requested)
+        tip = f"{self.OPEN}  (Ctrl+O)"
+        self.open = push_button(theme, f"{self.OPEN}…", kind="sample", name=self.OPEN, tip=tip)
+        self.open.setIcon(theme.icon("open"))
         body = QWidget()
         column = QVBoxLayout(body)
-        for widget in (self.invite, card, self.samples, self._open):
+        for widget in (self.invite, card, self.samples, self.open):
             if widget is not None:
                 column.addWidget(widget)
         column.addStretch(1)
@@ -136,8 +120,6 @@ class TextPanel(QFrame):
         self.setProperty("kind", "panel")
         theme.space(self._layout, 3.5, (4.5, 4.5, 4.5, 3))
         theme.space(column, 3.5)
-        mark(self._outdated, type="small")
-        self._open.setIcon(theme.icon("open"))
         self._outdated.hide()
 
     def add(self, widget: QWidget, stretch: int = 0) -> None:
@@ -151,7 +133,7 @@ class TextPanel(QFrame):
     def set_inviting(self, empty: bool) -> None:
         """Show how to begin while there is no text."""
         self.samples.setVisible(empty)
-        self._open.setVisible(empty)
+        self.open.setVisible(empty)
         self._inviting = empty
         self._make_room()
 
@@ -177,23 +159,6 @@ class TextPanel(QFrame):
         self._about.setVisible(self._inviting or self.height() >= self._theme.step(_LOW))
 
 
-def action(text: str, tip: str, name: str = "") -> QPushButton:
-    """A button with a tool tip; `name` is its name for a screen reader, if that is not its text."""
-    button = QPushButton(text)
-    button.setAccessibleName(name or text)
-    button.setToolTip(tip)
-    return button
-
-
 def source_line(model: str, device: str, seconds: float) -> str:
     """Which model computed a result, on what, and how fast."""
     return " · ".join(part for part in (model, device, wording.duration(seconds)) if part)
-
-
-def quiet_line(text: str) -> QLabel:
-    """A line of plain text in the quiet ink, with word wrap."""
-    label = QLabel(text)
-    label.setProperty("ink", "quiet")
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label

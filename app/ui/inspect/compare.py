@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Subject
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
-from app.ui.inspect.section import Section, leftmost, run_models, wrapped
+from app.flows.heads.inspect import compare
+from app.ui.inspect.section import Section, choice_box, leftmost
 from app.ui.inspect.visit import one_line
 from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
+from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _ONLY_MODEL = (
     "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
@@ -29,7 +31,7 @@ Rows = list[tuple[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model's result: its name and facts, the result in words, its numbers, and the time it took.
+    """One model's result: its name and facts, the result in words, its numbers, and the seconds it took.
 
     Two results are the same if their `outcome` is equal.
     """
@@ -39,7 +41,6 @@ class Side:
     headline: str
     rows: tuple[tuple[str, float, str], ...]
     seconds: float
-    took: str
     outcome: tuple[str, ...]
     probabilities: bool = True
 
@@ -75,14 +76,11 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
     )
     weights = wording.count(card.parameters, "weight") if card.parameters else ""
     facts = " · ".join(part for part in (family_title(card.family), weights, result.device) if part)
-    seconds = result.seconds
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
     if isinstance(result, Reading) and result.shown is None:
         outcome = ("",)  # however confident each is that the text does not say
-    return Side(
-        card.title, facts, headline, scores, seconds, wording.duration(seconds), outcome, probabilities
-    )
+    return Side(card.title, facts, headline, scores, result.seconds, outcome, probabilities)
 
 
 def _reading(result: Reading) -> tuple[str, Rows]:
@@ -128,11 +126,8 @@ class CompareSection(Section):
         self._comparing = self.query(self._show)
         self._comparing.partial.connect(self._show_some)
         self._with = QLabel("Compare with")
-        self._other = QComboBox()
-        self._other.setAccessibleName("The second model")
-        self._other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._other.activated.connect(self._run)
-        self._summary = wrapped()
+        self._other = choice_box("The second model", self._run)
+        self._summary = plain_label()
         self._compared = self.main = Compared(self.theme)
         self._tools = self.bar(self._compared)
         self.body.addLayout(leftmost(self._with, self._other))
@@ -158,7 +153,7 @@ class CompareSection(Section):
         folders = tuple(card.folder for card in self._pair())
         self._summary.hide()
         self._show_some(())
-        self._comparing.start_flow(run_models, self.visit.subject, folders, words="Reading with both models")
+        self._comparing.start_flow(compare, self.visit.subject, folders, words="Reading with both models")
 
     def _pair(self) -> tuple[ModelCard, ModelCard]:
         return self.models[0], self.models[1 + self._other.currentIndex()]
@@ -197,25 +192,22 @@ class _Card(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._name, self._headline = wrapped(), wrapped(selectable=True)
-        self._facts, self._took = wrapped(quiet=True), wrapped(quiet=True)
+        self._name, self._headline = plain_label(type="strong"), plain_label(type="answer", selectable=True)
+        self._facts, self._took = (plain_label(type="small", ink="quiet") for _ in range(2))
         self._bars = ScoreBars(theme)
-        self._column = QVBoxLayout(self)
+        column = QVBoxLayout(self)
         for widget in (self._name, self._facts, self._headline, self._bars, self._took):
-            self._column.addWidget(widget)
-        self._column.addStretch(1)
+            column.addWidget(widget)
+        column.addStretch(1)
         self.setProperty("kind", "card")
-        mark(self._name, type="strong")
-        mark(self._headline, type="answer")
-        mark(self._facts, self._took, type="small")
-        theme.space(self._column, 2, (4, 4, 4, 4))
+        theme.space(column, 2, (4, 4, 4, 4))
 
     def show_side(self, side: Side | None, waiting: str = "") -> None:
         """Show a result; None while it is still being computed by the model called `waiting`."""
         self._name.setText(side.name if side is not None else waiting)
         self._facts.setText(side.facts if side is not None else "Still reading…")
         self._headline.setText(side.headline if side is not None else "")
-        self._took.setText(f"in {side.took}" if side is not None else "")
+        self._took.setText(f"in {wording.duration(side.seconds)}" if side is not None else "")
         rows = side.rows if side is not None else ()
         best = max((value for _, value, _ in rows), default=0.0)
         shares = side is not None and side.probabilities
@@ -238,14 +230,13 @@ class Compared(Figures):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self._sides: tuple[Side, ...] = ()
         self._cards = (_Card(theme), _Card(theme))
-        self._row = QHBoxLayout(self)
+        row = QHBoxLayout(self)
         for card in self._cards:
-            self._row.addWidget(card, 1)
+            row.addWidget(card, 1)
         self.setAccessibleName(self.title)
-        theme.space(self._row, 4)
+        theme.space(row, 4)
 
     def show_sides(self, sides: tuple[Side, ...], names: tuple[str, str]) -> None:
         """Show the available sides; `names` are the models'."""
@@ -253,10 +244,6 @@ class Compared(Figures):
         for at, card in enumerate(self._cards):
             card.show_side(sides[at] if at < len(sides) else None, names[at])
         self.renewed.emit()
-
-    def sides(self) -> tuple[Side, ...]:
-        """The shown sides."""
-        return self._sides
 
     def table(self) -> Table:
         """A row for every result of each model."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLabel, QPlainTextEdit, QSizePolicy, QTextEdit
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from app.core.inside import Losses
 from app.core.inspection import Example, LookAtLoss, Subject
@@ -17,9 +17,11 @@ from app.core.name_types import plain_type
 from app.core.positions import Offsets
 from app.core.results import Classifications, FilledText, Reading, TaggedTexts
 from app.core.text import Span
+from app.flows.heads.inspect import compare
 from app.ui.inspect.charts.loss_terms import LossTerms
-from app.ui.inspect.section import Section, leftmost, run_models, wrapped
+from app.ui.inspect.section import Section, choice_box, leftmost
 from app.ui.inspect.visit import one_line, window_words
+from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.theme import Theme, mark
 
@@ -232,21 +234,18 @@ class LossSection(Section):
         self._usual: tuple[Gold, ...] = ()
         self._reading = self.query(self._offer)
         self._losing = self.query(self._show)
-        self._choice = QComboBox()
-        self._choice.setAccessibleName("What is right")
+        self._choice = choice_box("What is right", self._request)
         self._choice.setPlaceholderText("Nothing is known to be right")
-        self._choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._choice.activated.connect(self._request)
         self._value = QDoubleSpinBox()
         self._value.setAccessibleName("The right value")
         self._value.setRange(-1e6, 1e6)
         self._value.setDecimals(3)
         self._value.valueChanged.connect(self._request)
-        self._hint = wrapped("Select other words of the text to see their loss.", quiet=True)
+        self._hint = plain_label("Select other words of the text to see their loss.", ink="quiet")
         self._text = GoldText(self.theme)
         self._text.selected.connect(self._take_selection)
         self._chart = self.main = LossTerms(self.theme)
-        self._words = wrapped()
+        self._words = plain_label()
         self.body.addLayout(leftmost(QLabel("What is right"), self._choice, self._value))
         self.add(self._text, self._hint)
         self.add_results(self._chart, self._words, self.bar(self._chart))
@@ -266,7 +265,7 @@ class LossSection(Section):
             self._offer_golds(self._usual)
         else:
             model = (self.visit.model,)
-            self._reading.start_flow(run_models, subject, model, words="Looking for the model’s own result")
+            self._reading.start_flow(compare, subject, model, words="Looking for the model’s own result")
 
     @Slot(object)
     def _offer(self, results: tuple[object, ...]) -> None:

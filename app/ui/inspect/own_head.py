@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from app.core import wording
 from app.core.about import command
 from app.core.inside import ModelPicture
-from app.ui.inspect.section import Part, within, wrapped
+from app.ui.inspect.section import Part, within
+from app.ui.kit.parts import plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
@@ -93,9 +94,9 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
 
 
 class OwnHeadPart(Part):
-    """A choice of three kinds of head, with its code and an explanation. `copied` is sent when the code was copied."""
+    """A choice of three kinds of head, with its code and an explanation. `note` is a line for the status line."""
 
-    copied = Signal()
+    note = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
@@ -107,7 +108,7 @@ class OwnHeadPart(Part):
         self._way = Segments(theme, "What it gives", _CHOICES)
         self._way.select(TEXT)
         self._way.chosen.connect(self._choose)
-        self._words, self._code = wrapped(), QLabel()
+        self._words, self._code = plain_label(), QLabel()
         self._code.setTextFormat(Qt.TextFormat.PlainText)
         self._code.setAccessibleName("Code of the head")
         for label in (self._words, self._code):
@@ -137,7 +138,7 @@ class OwnHeadPart(Part):
     @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._code.text() + "\n")
-        self.copied.emit()
+        self.note.emit("The code is copied")
 
     @Slot()
     def _restyle_code(self) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -22,7 +21,7 @@ from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
 from app.ui.inspect.charts.export import ChartSaver
-from app.ui.inspect.section import Section, wrapped
+from app.ui.inspect.section import Section, choice_box
 from app.ui.inspect.sections import Sections
 from app.ui.inspect.visit import (
     DRAFT,
@@ -38,6 +37,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme, mark
 
@@ -51,22 +51,20 @@ _NOTHING = "There is no model here yet. As soon as one is installed, examples st
 
 
 class InspectEmpty(QScrollArea):
-    """A heading, two sentences, samples to inspect with one click. `chosen` carries a sample's index."""
-
-    chosen = Signal(int)
+    """A heading, two sentences, samples to inspect with one click."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.notice = Notice(theme)
-        self._heading, self._about = wrapped("Look inside the model"), wrapped(_ABOUT)
-        self._hint = wrapped(_HINT, quiet=True)
-        self._samples = SampleList(theme, "Try one of these")
-        self._samples.chosen.connect(self.chosen)
+        heading = plain_label("Look inside the model", type="winner")
+        about = plain_label(_ABOUT, type="quote")
+        self._hint = plain_label(_HINT, type="small", ink="quiet")
+        self.samples = SampleList(theme, "Try one of these")
         self._middle = QWidget()
         self._middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
-        self._column = QVBoxLayout(self._middle)
-        for widget in (self._heading, self._about, self.notice, self._samples, self._hint):
-            self._column.addWidget(widget)
+        column = QVBoxLayout(self._middle)
+        for widget in (heading, about, self.notice, self.samples, self._hint):
+            column.addWidget(widget)
         inner = QWidget()
         around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
         around.addWidget(self._middle, 1, 1)
@@ -78,54 +76,36 @@ class InspectEmpty(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        mark(self._heading, type="winner")
-        mark(self._about, type="quote")
-        mark(self._hint, type="small")
-        theme.in_steps(self._column.setSpacing, 4)
+        theme.in_steps(column.setSpacing, 4)
         theme.in_steps(self._middle.setFixedWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
         """Offer these samples."""
-        self._samples.set_titles(titles)
+        self.samples.set_titles(titles)
         self._hint.setText(_HINT if titles else _NOTHING)
 
 
 class SubjectBar(QFrame):
-    """The inspected subject, and a choice among the models with its head.
+    """The inspected subject, a choice among the `models` with its head, and a button for `others` to inspect."""
 
-    `model_chosen` carries the folder of the model that the user picked; `samples_requested` is sent to show samples.
-    """
-
-    model_chosen = Signal(str)
-    samples_requested = Signal()
-
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, chosen: Callable[[int], None]) -> None:
         super().__init__()
         self._title, self._head = ElidedLabel(), ElidedLabel()
-        self._head.setProperty("ink", "quiet")
-        self._by = QLabel("Model")
-        self._by.setProperty("ink", "quiet")
-        self.models = QComboBox()
-        self.models.setAccessibleName("Model that is looked into")
-        self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.models.activated.connect(self._picked)
-        self._others = QPushButton("Other examples")
-        self._others.setAccessibleName("Other examples")
-        self._others.clicked.connect(self.samples_requested)
+        self.models = choice_box("Model that is looked into", chosen)
+        self.others = push_button(theme, "Other examples")
+        self.others.setIcon(theme.icon("paste"))
         words = QVBoxLayout()
         words.addWidget(self._title)
         words.addWidget(self._head)
-        self._words = words
-        self._row = QHBoxLayout(self)
-        self._row.addLayout(words, 1)
-        for widget in (self._by, self.models, self._others):
-            self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout(self)
+        row.addLayout(words, 1)
+        for widget in (plain_label("Model", type="small", ink="quiet", wrap=False), self.models, self.others):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setProperty("kind", "frame")
         mark(self._title, type="answer")
-        mark(self._head, self._by, type="small")
-        self._others.setIcon(theme.icon("paste"))
-        theme.in_steps(self._words.setSpacing, 0.5)
-        theme.space(self._row, 3, (6, 3, 6, 2.5))
+        mark(self._head, type="small", ink="quiet")
+        theme.in_steps(words.setSpacing, 0.5)
+        theme.space(row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Show the subject and what the head does; the models are not known yet."""
@@ -141,14 +121,6 @@ class SubjectBar(QFrame):
             self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
         self.models.setToolTip(models[0].description if models else "")
-
-    def title(self) -> str:
-        """The title of the subject."""
-        return self._title.full_text()
-
-    @Slot(int)
-    def _picked(self, index: int) -> None:
-        self.model_chosen.emit(self.models.itemData(index))
 
 
 class InspectView(Page):
@@ -173,7 +145,7 @@ class InspectView(Page):
         self._offers: tuple[Offer, ...] = ()
         self._find_job: Job | None = None
         self._offer_job: Job | None = None
-        self._bar = SubjectBar(theme)
+        self._bar = SubjectBar(theme, self._model_chosen)
         self._sections = Sections(self._make, theme, self)
         self._notice = Notice(theme)
         self._empty = InspectEmpty(theme)
@@ -276,10 +248,10 @@ class InspectView(Page):
         self._sections.show_nothing()
         self._show_fault(error)
 
-    @Slot(str)
-    def _model_chosen(self, folder: str) -> None:
+    @Slot(int)
+    def _model_chosen(self, index: int) -> None:
         if self._visit is not None:
-            self.look_at(Visit(self._visit.subject, folder, self._visit.title))
+            self.look_at(Visit(self._visit.subject, self._models[index].folder, self._visit.title))
 
     @Slot()
     def _show_samples(self) -> None:
@@ -345,14 +317,14 @@ class InspectView(Page):
     def _lay_out(self) -> None:
         self._names_frame = QFrame()
         self._names_frame.setProperty("kind", "frame")
-        names_column = QVBoxLayout(self._names_frame)
-        names_column.addWidget(self._sections.names)
+        names = QVBoxLayout(self._names_frame)
+        names.addWidget(self._sections.names)
         self._notice_frame = QFrame()
-        notice_column = QVBoxLayout(self._notice_frame)
-        notice_column.addWidget(self._notice)
-        self.theme.in_steps(names_column.setContentsMargins, 5, 0, 5, 0)
-        self.theme.in_steps(notice_column.setContentsMargins, 6, 3, 6, 3)
+        notice = QVBoxLayout(self._notice_frame)
+        notice.addWidget(self._notice)
         self._notice_frame.hide()
+        self.theme.in_steps(names.setContentsMargins, 5, 0, 5, 0)
+        self.theme.in_steps(notice.setContentsMargins, 6, 3, 6, 3)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -363,11 +335,10 @@ class InspectView(Page):
         whole.addWidget(self._empty, 1)
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._bar.model_chosen.connect(self._model_chosen)
         self._notice.closed.connect(self._hide_notice)
-        self._bar.samples_requested.connect(self._show_samples)
-        self._sections.changed.connect(self._show_section)
-        self._empty.chosen.connect(self._try_sample)
+        self._bar.others.clicked.connect(self._show_samples)
+        self._sections.names.currentChanged.connect(self._show_section)
+        self._empty.samples.chosen.connect(self._try_sample)
         self._saving.note.connect(self.note)
         self._saving.failed.connect(self._show_fault)
         self._draft.failed.connect(self._show_fault)

@@ -12,9 +12,9 @@ from app.core.inspection import LookAtModel
 from app.core.models import Head, family_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
-from app.ui.inspect.section import Part, Section, leftmost, within, wrapped
-from app.ui.kit.chart import Table
-from app.ui.kit.theme import Theme, mark
+from app.ui.inspect.section import Part, Section, leftmost, within
+from app.ui.kit.parts import plain_label
+from app.ui.kit.theme import Theme
 
 _EVERY = (
     "This head takes every token’s state, because each token gets a result of its own; a head that judges the text as"
@@ -85,8 +85,8 @@ class AnswersPart(Part):
         )
         self._rows: list[tuple[QLabel, QLabel]] = []
         for _ in range(2):
-            question, answer = wrapped(selectable=True), wrapped(selectable=True)
-            mark(question, type="small_strong")
+            question = plain_label(type="small_strong", selectable=True)
+            answer = plain_label(selectable=True)
             for label in (question, answer):
                 theme.in_steps(label.setMaximumWidth, 190)
                 self.content.addLayout(within(label))
@@ -113,7 +113,7 @@ class PictureSection(Section):
     def build(self) -> None:
         self._query = self.query(self._show)
         self._seen: ModelPicture | None = None
-        self._facts = wrapped(quiet=True)
+        self._facts = plain_label(ink="quiet")
         self._picture = self.main = FlowPicture(self.theme)
         self._unfold = QPushButton(_SHOW)
         self._unfold.setCheckable(True)
@@ -123,7 +123,7 @@ class PictureSection(Section):
         copy.clicked.connect(self._copy_printed)
         self._tree = ModuleTree(self.theme)
         self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
-        self._own.copied.connect(self._note_copied)
+        self._own.note.connect(self.note)
         self.add_results(self._facts, self._picture, self.bar(self._picture))
         self.body.addLayout(leftmost(self._unfold, copy))
         self.results += (self._unfold, copy)
@@ -161,10 +161,6 @@ class PictureSection(Section):
             QGuiApplication.clipboard().setText(self._seen.printed)
             self.note.emit("The modules are copied as text")
 
-    @Slot()
-    def _note_copied(self) -> None:
-        self.note.emit("The code is copied")
-
     def _why(self, first: str = "") -> str:
         """What the head takes and why; `first` is the first token, once it is known."""
         reason = _WHY[self.visit.subject.head]
@@ -177,9 +173,7 @@ class ModuleTree(QTreeWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._rows: tuple[ModuleRow, ...] = ()
-        self.title = "Every module"
-        self.setAccessibleName(self.title)
+        self.setAccessibleName("Every module")
         self.setColumnCount(4)
         self.setHeaderLabels(["Module", "Class", "What it says of itself", "Weights"])
         self.headerItem().setTextAlignment(3, Qt.AlignmentFlag.AlignRight)
@@ -191,7 +185,6 @@ class ModuleTree(QTreeWidget):
 
     def set_modules(self, rows: tuple[ModuleRow, ...]) -> None:
         """Show these rows, each below the last one that is less deep."""
-        self._rows = rows
         self.clear()
         above: list[QTreeWidgetItem] = []
         for row in rows:
@@ -210,11 +203,6 @@ class ModuleTree(QTreeWidget):
         for column in (0, 1, 3):
             self.resizeColumnToContents(column)
             self.setColumnWidth(column, self.columnWidth(column) + self._theme.step(4))
-
-    def table(self) -> Table:
-        """Every module in a row."""
-        rows = tuple((row.path, row.name, row.kind, row.detail, row.parameters) for row in self._rows)
-        return Table(("path", "name", "class", "detail", "weights"), rows)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()

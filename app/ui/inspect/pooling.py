@@ -10,9 +10,10 @@ from app.core.inside import Pooling
 from app.core.inspection import LookAtPooling, Subject, Visit
 from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
-from app.ui.inspect.section import Part, Section, leftmost, wrapped
+from app.ui.inspect.section import Part, Section, leftmost
 from app.ui.kit.chart import number
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label
+from app.ui.kit.theme import Theme
 
 _TAKES = {
     Head.QUESTION_ANSWERING: "Question answering takes every token’s state, so it leaves the pooled output aside.",
@@ -62,14 +63,10 @@ class ProofPart(Part):
         self._grid = QGridLayout()
         self._cells: list[tuple[QLabel, ...]] = []
         self.content.addLayout(self._grid)
-        self._verdicts = wrapped(selectable=True), wrapped(selectable=True)
+        self._verdicts = plain_label(selectable=True), plain_label(selectable=True)
         self.add(*self._verdicts)
         theme.in_steps(self._grid.setHorizontalSpacing, 5)
         theme.in_steps(self._grid.setVerticalSpacing, 1.5)
-
-    def lines(self) -> tuple[tuple[str, ...], ...]:
-        """The shown rows, followed by the two verdicts."""
-        return tuple(tuple(label.text() for label in row) for row in (*self._cells, self._verdicts))
 
     def show_pooling(self, found: Pooling) -> None:
         """Show the proof for these vectors; nothing if no layer takes the first token."""
@@ -78,14 +75,14 @@ class ProofPart(Part):
             label.deleteLater()
         self._cells = []
         for at, row in enumerate(rows(found) if found.pooled else ()):
-            labels = tuple(QLabel(text) for text in row)
-            for column, label in enumerate(labels):
+            labels = []
+            for column, text in enumerate(row):
                 side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-                mark(label, type="small_strong" if not column or not at else "small")
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                font = "small_strong" if not column or not at else "small"
+                label = plain_label(text, type=font, wrap=False, selectable=True)
+                labels.append(label)
                 self._grid.addWidget(label, at, column, side | Qt.AlignmentFlag.AlignVCenter)
-            self._cells.append(labels)
+            self._cells.append(tuple(labels))
         self._grid.setColumnStretch(_SHOWN + 1, 1)
         for label, words in zip(self._verdicts, verdicts(found), strict=True):
             label.setText(words)
@@ -138,7 +135,7 @@ class PoolingSection(Section):
     def build(self) -> None:
         self._query = self.query(self._show)
         self._pooling: Pooling | None = None
-        self._proof, self._use = wrapped(selectable=True), wrapped(selectable=True)
+        self._proof, self._use = plain_label(selectable=True), plain_label(selectable=True)
         self._classes = QPushButton("Look at this text as one to classify")
         self._classes.setToolTip("A head for classes takes the first token alone")
         self._classes.clicked.connect(self._request_classification)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost
 from app.core.inspection import Look, Subject, Visit
 from app.core.models import Head, ModelCard
-from app.core.report import Report
-from app.flows.heads.inspect import compare, look
+from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 from app.ui.inspect.charts.export import ChartBar
 from app.ui.kit.chart import Figures
@@ -20,22 +20,11 @@ from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.theme import Theme, mark
 
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
-
-
-def wrapped(text: str = "", *, quiet: bool = False, selectable: bool = False) -> QLabel:
-    """A label of several lines, in quiet ink or with words that can be selected if so wanted."""
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    if selectable:
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if quiet:
-        label.setProperty("ink", "quiet")
-    return label
 
 
 def within(widget: QWidget) -> QHBoxLayout:
@@ -55,30 +44,36 @@ def leftmost(*widgets: QWidget) -> QHBoxLayout:
     return row
 
 
+def choice_box(name: str, chosen: Callable[..., object]) -> QComboBox:
+    """A box as wide as its longest choice; `chosen` is called when the user picks one."""
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    box.activated.connect(chosen)
+    return box
+
+
 class Part(QFrame):
     """A card below others in a section; its content is hidden until there is something to show."""
 
     def __init__(self, theme: Theme, title: str, term: str, about: str) -> None:
         super().__init__()
         self._theme = theme
-        self._title, self._term, self._about = QLabel(title), QLabel(term), QLabel(about)
-        self._about.setWordWrap(True)
+        words = plain_label(about)
         names = QHBoxLayout()
-        names.addWidget(self._title)
-        names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
+        names.addWidget(plain_label(title, type="strong", wrap=False))
+        names.addWidget(_term(term), 1, Qt.AlignmentFlag.AlignBottom)
         self._tools = FlowRow()
         self._content = QWidget()
         self.content = QVBoxLayout(self._content)
         column = QVBoxLayout(self)
         column.addLayout(names)
-        column.addLayout(within(self._about))
+        column.addLayout(within(words))
         column.addLayout(self._tools)
         column.addWidget(self._content)
         self.setProperty("kind", "card")
         self.setAccessibleName(title)
-        mark(self._title, type="strong")
-        mark(self._term, type="small", ink="quiet")
-        theme.in_steps(self._about.setMaximumWidth, 190)
+        theme.in_steps(words.setMaximumWidth, 190)
         theme.space(names, 2.5)
         theme.space(self._tools, 3)
         theme.space(self.content, 3)
@@ -106,6 +101,11 @@ class Part(QFrame):
         self._content.show()
 
 
+def _term(words: str) -> QLabel:
+    """The paper's term beside a heading."""
+    return plain_label(words, type="small", ink="quiet", wrap=False)
+
+
 class ModelQuery(QObject):
     """A section's query to the model: a newer request replaces the older one, whose result is dropped.
 
@@ -119,7 +119,6 @@ class ModelQuery(QObject):
         super().__init__(section)
         self._section = section
         self._job: Job | None = None
-        self._words = ""
 
     @property
     def running(self) -> bool:
@@ -128,7 +127,7 @@ class ModelQuery(QObject):
 
     def start(self, request: Look, words: str) -> None:
         """Run a request on the visit's model; `words` are shown meanwhile."""
-        self.start_flow(_look, request, self._section.visit.model, words=words)
+        self.start_flow(partial(look, model=self._section.visit.model), request, words=words)
 
     def start_flow(self, flow: Callable[..., object], *arguments: object, words: str) -> None:
         """Run `flow(workspace, *arguments, report)` in the work lane."""
@@ -136,19 +135,16 @@ class ModelQuery(QObject):
         section = self._section
         section.notice.clear()
         section.note.emit("")  # a note on an earlier query no longer applies
-        self._words = words
-        if not section.strip.isVisibleTo(section):
-            section.strip.waiting(words)
-        self._job = section.lanes.work.start(flow, section.workspace, *arguments)
-        self._job.name = "the work on Look inside"
-        if section.lanes.work.ahead(self._job):
-            QueueStatus(section.lanes.work, self._job, section.strip, words)
-        self._job.started.connect(self._started)
-        self._job.progress.connect(section.strip.show_progress)
-        self._job.partial.connect(self.partial)
-        self._job.done.connect(self._done)
-        self._job.failed.connect(self._failed)
-        self._job.stopped.connect(self._stopped)
+        self._job = job = section.lanes.work.start(flow, section.workspace, *arguments)
+        job.name = "the work on Look inside"
+        QueueStatus(section.lanes.work, job, section.strip, words)
+        job.progress.connect(section.strip.show_progress)
+        job.partial.connect(self.partial)
+        for end in (job.done, job.failed, job.stopped):
+            end.connect(section.clear_progress)
+        job.done.connect(self.done)
+        job.failed.connect(section.show_fault)
+        job.stopped.connect(section.show_stopped)
 
     def stop(self) -> None:
         """Stop the request."""
@@ -160,32 +156,14 @@ class ModelQuery(QObject):
         if self._job is not None:
             self._job.drop()
 
-    @Slot()
-    def _started(self) -> None:
-        self._section.strip.waiting(self._words)
-
-    @Slot(object)
-    def _done(self, result: object) -> None:
-        self._section.clear_progress()
-        self.done.emit(result)
-
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self._section.clear_progress()
-        self._section.show_fault(error)
-
-    @Slot()
-    def _stopped(self) -> None:
-        self._section.clear_progress()
-        self._section.show_stopped()
-
 
 class Section(QWidget):
     """A section: its name, the paper's term, a few sentences, a line for errors, progress, and `body` below.
 
-    A subclass declares its texts and heads, makes its widgets in `build`, and starts its queries in `begin`. Those in
-    `results` stay hidden from a new visit until `show_results`; `main` is the one whose numbers are the section's. A
-    section begins when it is first shown with a visit, for which the page calls `show_visit`.
+    A subclass declares its texts and the heads that it applies to, makes its widgets in `build`, and starts its
+    queries in `begin`. Those in `results` stay hidden from a new visit until `show_results`; `main` is the one whose
+    numbers are the section's. A section begins when it is first shown with a visit, for which the page calls
+    `show_visit`.
 
     `note` is one line for the status line; `lost` is sent when the model process died; `save_requested` carries a
     chart whose numbers or picture are to be saved in a file; `visit_requested` carries another visit to inspect.
@@ -214,16 +192,16 @@ class Section(QWidget):
         self.notice = Notice(theme)
         self.notice.acted.connect(self._retry)
         self.strip = ProgressStrip(theme)
-        self.strip.stop_asked.connect(self._stop_requested)
+        self.strip.stop_asked.connect(self.stop)
         self._queries: list[ModelQuery] = []
         self.results: list[QWidget] = []
         self._stale = True
-        self._title, self._term = QLabel(self.TITLE), QLabel(self.TERM)
-        self.about = wrapped(self.ABOUT, selectable=True)
-        self._term.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.about = plain_label(self.ABOUT, selectable=True)
+        term = _term(self.TERM)
+        term.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         names = QHBoxLayout()
-        names.addWidget(self._title)
-        names.addWidget(self._term, 1, Qt.AlignmentFlag.AlignBottom)
+        names.addWidget(plain_label(self.TITLE, type="title", wrap=False))
+        names.addWidget(term, 1, Qt.AlignmentFlag.AlignBottom)
         self.body = QVBoxLayout()
         column = QVBoxLayout(self)
         column.addLayout(names)
@@ -236,9 +214,7 @@ class Section(QWidget):
         self.build()
         self.show_results(False)
         self.body.addStretch(1)
-        mark(self._title, type="title")
-        mark(self._term, type="small", ink="quiet")
-        theme.in_steps(self._term.setContentsMargins, 0, 0, 0, 0.75)
+        theme.in_steps(term.setContentsMargins, 0, 0, 0, 0.75)
         theme.in_steps(self.about.setMaximumWidth, 190)
         theme.space(names, 3)
         theme.space(column, 3)
@@ -287,11 +263,6 @@ class Section(QWidget):
 
     # What the page calls
 
-    @classmethod
-    def fits(cls, head: Head) -> bool:
-        """Whether this section applies to a head."""
-        return head in cls.HEADS
-
     def numbers(self) -> str:
         """The shown numbers, as CSV with a heading; empty if there are none."""
         return self.main.csv() if self.main.isVisibleTo(self) else ""
@@ -331,11 +302,13 @@ class Section(QWidget):
 
     # What its queries call
 
+    @Slot()
     def clear_progress(self) -> None:
         """Hide the progress once nothing runs."""
         if not any(query.running for query in self._queries):
             self.strip.clear()
 
+    @Slot(object)
     def show_fault(self, error: BaseException) -> None:
         """Show an error; the query is retried when the section is shown again."""
         fault = fault_of(error)
@@ -344,6 +317,7 @@ class Section(QWidget):
         if isinstance(error, EngineLost):
             self.lost.emit()
 
+    @Slot()
     def show_stopped(self) -> None:
         """Show that it was stopped, and offer to continue."""
         self._stale = True
@@ -353,18 +327,3 @@ class Section(QWidget):
     @Slot()
     def _retry(self) -> None:
         self.show_visit(self.visit, self.models)
-
-    @Slot()
-    def _stop_requested(self) -> None:
-        self.stop()
-
-
-def _look(workspace: Workspace, request: Look, model: str, report: Report) -> object:
-    return look(workspace, request, report, model=model)
-
-
-def run_models(
-    workspace: Workspace, subject: Subject, models: tuple[str, ...], report: Report
-) -> tuple[object, ...]:
-    """The results of the subject's own head, of each of the models by name or folder."""
-    return compare(workspace, subject, models, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.core.inspection import Visit
@@ -25,12 +25,7 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class Sections(QObject):
-    """`names` is the row of names, `stack` the sections below it; a section is created when it is first shown.
-
-    `changed` is sent when another section is selected.
-    """
-
-    changed = Signal()
+    """`names` is the row of names, `stack` the sections below it; a section is created when it is first shown."""
 
     def __init__(self, make: Callable[[type[Section]], Section], theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,14 +41,9 @@ class Sections(QObject):
         for at, kind in enumerate(SECTIONS):
             self.names.addTab(kind.TITLE)
             self.names.setTabToolTip(at, kind.TERM)
-        self.names.currentChanged.connect(self._moved)
         self.stack = QStackedWidget()
         self._blank = QWidget()
         self.stack.addWidget(self._blank)
-
-    def key(self) -> str:
-        """The key of the selected section."""
-        return SECTIONS[self.names.currentIndex()].KEY
 
     def current(self) -> Section | None:
         """The selected section, if it exists already."""
@@ -61,10 +51,10 @@ class Sections(QObject):
 
     def name_for(self, head: Head) -> None:
         """List the sections that apply to the head; the current one stays selected if it does, else the first is."""
-        if not SECTIONS[self.names.currentIndex()].fits(head):
+        if head not in SECTIONS[self.names.currentIndex()].HEADS:
             self.names.setCurrentIndex(0)
         for at, kind in enumerate(SECTIONS):
-            self.names.setTabVisible(at, kind.fits(head))
+            self.names.setTabVisible(at, head in kind.HEADS)
 
     def named(self) -> list[int]:
         """The indices of the listed sections."""
@@ -115,10 +105,6 @@ class Sections(QObject):
         named = self.named()
         at = named.index(self.names.currentIndex()) + way
         self.names.setCurrentIndex(named[at % len(named)])
-
-    @Slot()
-    def _moved(self) -> None:
-        self.changed.emit()
 
     def _add(self, at: int) -> None:
         section = self._make(SECTIONS[at])

@@ -12,8 +12,9 @@ from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import LOGITS, PROBABILITIES, RUNNERS_UP, TokenBars
 from app.ui.inspect.charts.token_text import TokenText
-from app.ui.inspect.section import Part, Section, wrapped
+from app.ui.inspect.section import Part, Section
 from app.ui.kit.chart import Table, link, number, summed
+from app.ui.kit.parts import plain_label
 from app.ui.kit.segments import Segments
 
 
@@ -35,7 +36,7 @@ class SpansSection(Section):
         theme = self.theme
         self._query = self.query(self._show)
         self._scores: SpanScores | None = None
-        self._facts = wrapped()
+        self._facts = plain_label()
         self._text = TokenText(theme, "The text that was read")
         self._bars = self.main = TokenBars(theme)
         self._matrix = SpanMatrix(theme)

@@ -55,13 +55,10 @@ def window_words(window: InputWindow) -> str:
 
 
 def title_of(visit: Visit) -> str:
-    """The subject, in one line."""
-    return one_line(visit.title or question_of(visit.subject))
-
-
-def question_of(subject: Subject) -> str:
-    """The question of a subject, else its text."""
-    return subject.pair if subject.head is Head.QUESTION_ANSWERING and subject.pair else subject.text
+    """The visit's title, else its question or its text, in one line."""
+    subject = visit.subject
+    asked = subject.pair if subject.head is Head.QUESTION_ANSWERING else ""
+    return one_line(visit.title or asked or subject.text)
 
 
 # A visit as text

@@ -13,9 +13,11 @@ from app.core.text import Span
 from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
 from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.token_text import TokenText
-from app.ui.inspect.section import Part, Section, wrapped
+from app.ui.inspect.charts.tokens import labels_of
+from app.ui.inspect.section import Part, Section, choice_box
 from app.ui.inspect.visit import one_line, window_words
 from app.ui.kit.chart import link, number, signed
+from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
 
@@ -49,13 +51,9 @@ class WhySection(Section):
         self._method = Segments(theme, "How the score is shared out", tuple((str(k), t) for k, t in _METHODS))
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
         self._method.chosen.connect(self._share)
-        self._method_term = QLabel()
-        self._method_term.setProperty("ink", "quiet")
-        self._targets = QComboBox()
-        self._targets.setAccessibleName("What is explained")
-        self._targets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._targets.activated.connect(self._target_chosen)
-        self._facts, self._summary = wrapped(), wrapped()
+        self._method_term = plain_label(ink="quiet", wrap=False)
+        self._targets = choice_box("What is explained", self._target_chosen)
+        self._facts, self._summary = plain_label(), plain_label()
         self._text = self.main = TokenText(theme, "What speaks for it")
         self._shares = Part(
             theme, "Which words speak for it", "attribution",
@@ -175,7 +173,7 @@ class AttentionPart(Part):
         self._lines = AttentionLines(theme)
         self._grid = AttentionGrid(theme)
         link(self._lines, self._grid)
-        self._heads.head_chosen.connect(self._choose_head)
+        self._heads.chosen.connect(self._choose_head)
         self._bars = {_LINES: section.bar(self._lines), _GRID: section.bar(self._grid)}
         self.add(self._heads, self._lines, self._grid, *self._bars.values())
         self._draw_as(_LINES)
@@ -196,8 +194,9 @@ class AttentionPart(Part):
         _fill(self._layer, found.layers, found.layer)
         head = min(max(0, self._head.currentIndex()), found.heads - 1)
         _fill(self._head, found.heads, head)
+        labels = labels_of(found.window, subject.text, subject.pair)
         for chart in (self._heads, self._lines, self._grid):
-            chart.set_attention(found, subject.text, subject.pair)
+            chart.set_attention(found, labels)
         self._choose_head(head)
         start = _first_token(found.window, subject.focus)
         for chart in (self._lines, self._grid):

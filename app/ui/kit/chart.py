@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.tables import csv_lines
+from app.ui.kit.parts import draw_line
 from app.ui.kit.theme import Theme
 
 _LEAP = 10
@@ -194,10 +195,7 @@ class Chart(Figures):
         side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     ) -> None:
         """Write one line in a font and a colour of the theme, vertically centred, cut where there is no more room."""
-        painter.setFont(self.theme.font(use))
-        painter.setPen(self.theme.colour(role))
-        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(place.width()))
-        painter.drawText(place, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+        draw_line(painter, self.theme, place, text, use, role, side | Qt.AlignmentFlag.AlignVCenter)
 
     def write_upwards(
         self, painter: QPainter, foot: QPointF, room: float, text: str, role: str, side: Qt.AlignmentFlag

@@ -69,14 +69,13 @@ class ClassCard(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._headline = ""
-        self._winner = plain_label()
-        self._sure = plain_label(type="strong")
+        self._winner, self._sure = plain_label(), plain_label(type="strong")
         self._bars = ScoreBars(theme)
         self._length = plain_label(type="small", ink="quiet")
         self.foot = CardFoot(theme)
         layout = QVBoxLayout(self)
-        for part in (self._winner, self._sure, self._bars, self._length, self.foot):
-            layout.addWidget(part)
+        for widget in (self._winner, self._sure, self._bars, self._length, self.foot):
+            layout.addWidget(widget)
         self.setProperty("kind", "card")
         self.setAccessibleName("Classification")
         # The bars leave room for their focus ring: everything else is aligned with their text.

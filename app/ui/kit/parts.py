@@ -1,8 +1,8 @@
-"""Labels, buttons, icons and rules as the pages use them."""
+"""Labels, buttons, icons, rules and painted lines of text as the pages use them."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
@@ -81,3 +81,22 @@ class Scrolling(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if not sideways:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
+def draw_line(
+    painter: QPainter,
+    theme: Theme,
+    place: QRectF,
+    text: str,
+    font: str,
+    ink: str,
+    side: Qt.AlignmentFlag,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> int:
+    """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width in pixels."""
+    painter.setFont(theme.font(font))
+    painter.setPen(theme.colour(ink))
+    metrics = painter.fontMetrics()
+    shown = metrics.elidedText(text, elide, int(place.width()) + 1)
+    painter.drawText(place, int(side), shown)
+    return metrics.horizontalAdvance(shown)

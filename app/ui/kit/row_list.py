@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.ui.kit.parts import draw_line
 from app.ui.kit.theme import Theme
 
 ROW = Qt.ItemDataRole.UserRole
@@ -129,12 +130,7 @@ class RowDelegate(QStyledItemDelegate):
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> int:
         """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width."""
-        painter.setFont(self._theme.font(font))
-        painter.setPen(self._theme.colour(ink))
-        metrics = painter.fontMetrics()
-        shown = metrics.elidedText(text, elide, int(rect.width()) + 1)
-        painter.drawText(rect, side, shown)
-        return metrics.horizontalAdvance(shown)
+        return draw_line(painter, self._theme, rect, text, font, ink, side, elide)
 
 
 class RowList(QListView):

@@ -1,4 +1,4 @@
-"""What the pages of papers share: finding words, encrypted files, the keyboard after a sample, a model put in later."""
+"""What the pages with a text share: samples, stop, faults, drafts, files, finding words, encrypted files, models."""
 
 from __future__ import annotations
 
@@ -11,24 +11,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import SpanlightError
+from app.core.errors import EngineLost, SpanlightError
 from app.core.models import Head, ModelCard
 from app.ui.heads.classify.classify import ClassifyView
 from app.ui.heads.fill.fill import FillView
 from app.ui.heads.names.names import NamesView
 from app.ui.heads.next.follow import FollowView
 from app.ui.heads.text_page import TextPage
+from tests.helpers import insides
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.names_here import FINDER, find
-from tests.helpers.windows import FakeEngine
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 OpenPage = Callable[[type[TextPage], FakeEngine], TextPage]
 Ctrl, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 EVERY = pytest.mark.parametrize("kind", [ClassifyView, FillView, FollowView, NamesView])
-
-
-def button(view: TextPage, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 @pytest.fixture
@@ -36,6 +33,134 @@ def names(open_page: OpenPage) -> NamesView:
     view = open_page(NamesView, FakeEngine(find, FINDER))
     assert isinstance(view, NamesView)
     return view
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine(insides.answer, *insides.CARDS)
+
+
+def put(view: TextPage, text: str) -> None:
+    for paper in view._papers:
+        paper.replace(text)
+
+
+def texts(view: TextPage) -> list[str]:
+    return [paper.text() for paper in view._papers]
+
+
+@EVERY
+def test_a_sample_is_run_at_one_click_and_the_keyboard_is_in_the_text(
+    kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = open_page(kind, engine)
+    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
+    assert len(offers) >= 2
+    qtbot.waitUntil(lambda: all(offer.isVisible() for offer in offers))
+    offers[0].setFocus()
+    QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
+    assert not offers[0].isVisible()
+    focus, paper = view.focusWidget(), view._papers[0]
+    assert focus is paper or paper.isAncestorOf(focus)  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not view.working())
+    assert len(engine.requests) == 1
+    sample = view._samples[0]
+    assert all(texts(view)) and texts(view) == [sample.text, sample.second][: len(view._papers)]
+    QTest.keyClick(focus, Qt.Key.Key_Z, Ctrl)
+    assert paper.is_empty()
+
+
+@EVERY
+def test_nothing_is_run_of_blanks_and_a_changed_text_is_said_to_be_changed(
+    kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = open_page(kind, engine)
+    put(view, " \n ")
+    view.run()
+    assert view._panel.notice.sentence() and engine.requests == []
+    put(view, "A ___ cup")
+    assert view._panel.notice.sentence() == "", "what was said of another text goes"
+    view.run()
+    qtbot.waitUntil(lambda: not view.working())
+    assert not view._panel.outdated()
+    view._papers[0].replace("A hot ___ cup")
+    assert view._panel.outdated()
+    view._papers[0].replace("A ___ cup")
+    assert not view._panel.outdated()
+
+
+@EVERY
+def test_no_model_is_said_with_a_way_on(kind: type[TextPage], open_page: OpenPage, qtbot: QtBot) -> None:
+    engine = FakeEngine(insides.answer)
+    view = open_page(kind, engine)
+    asked: list[bool] = []
+    view.open_settings.connect(lambda: asked.append(True))
+    view.shown()
+    qtbot.waitUntil(lambda: "Install one." in view._panel.model.words())
+    assert view._panel.notice.sentence() == "", "nothing was asked yet"
+    QTest.mouseClick(button(view, "Choose a model in the settings"), Qt.MouseButton.LeftButton)
+    assert asked == [True]
+    put(view, "A ___ cup")
+    view.run()
+    qtbot.waitUntil(lambda: "no model" in view._panel.notice.sentence())
+    assert engine.loads == []
+
+
+@EVERY
+def test_a_run_can_be_stopped_replaced_and_tried_again_after_a_fault(
+    kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = open_page(kind, engine)
+    strip, notice = view._panel.strip, view._panel.notice
+    put(view, "A ___ cup")
+    engine.answer = until_stopped
+    view.run()
+    assert strip.isVisible()
+    assert view.stop() and not view.stop()
+    assert not strip.isVisible()
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
+
+    def lost(*asked: object) -> None:
+        raise EngineLost("The model process ended.", "Try once more.")
+
+    engine.answer = lost
+    told: list[bool] = []
+    view.lost.connect(lambda: told.append(True))
+    view.run()
+    qtbot.waitUntil(lambda: notice.sentence() == "The model process ended.")
+    assert told == [True] and set(texts(view)) == {"A ___ cup"}
+    engine.answer = until_stopped
+    before = len(engine.requests)
+    view.run()
+    qtbot.waitUntil(lambda: len(engine.requests) > before)
+    engine.answer = insides.answer
+    put(view, "A cup of ___")
+    view.run()  # takes the place of the one that runs
+    qtbot.waitUntil(lambda: view.lanes.work.idle and not view.working())
+    assert notice.sentence() == "" and not strip.isVisible() and not view._panel.outdated()
+
+
+@EVERY
+def test_drafts_come_back_and_a_file_takes_their_place(
+    kind: type[TextPage], open_page: OpenPage, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    first = open_page(kind, engine)
+    put(first, "half a ___ 👩‍👧\nand more ")
+    first.keep()
+    view = open_page(kind, engine)
+    assert texts(view) == texts(first) and set(texts(view)) == {"half a ___ 👩‍👧\nand more "}
+    path = tmp_path / "note.txt"
+    path.write_bytes("Grüße an ___\r\nzwei".encode())
+    view.open_files([path])
+    qtbot.waitUntil(lambda: texts(view)[0] == "Grüße an ___\nzwei")
+    view.open_files([tmp_path / "missing.txt"])
+    qtbot.waitUntil(lambda: "missing.txt" in view._panel.notice.sentence())
+    assert texts(view)[0] == "Grüße an ___\nzwei"
+    draft = view._drafts[0]
+    draft.timer.setInterval(10)
+    view._papers[0].replace("typed ___")
+    qtbot.waitUntil(lambda: draft.drafts.load(kind.DRAFTS[0]) == "typed ___")
+    qtbot.waitUntil(lambda: view.lanes.work.idle)
 
 
 @EVERY
@@ -66,19 +191,6 @@ def test_words_are_found_and_the_keyboard_comes_back(
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not view.find_bar.isVisible()
     qtbot.waitUntil(lambda: view.isAncestorOf(view.focusWidget()) and not field.hasFocus())
-
-
-@EVERY
-def test_the_keyboard_is_in_the_text_after_a_sample(
-    kind: type[TextPage], open_page: OpenPage, qtbot: QtBot
-) -> None:
-    view = open_page(kind, FakeEngine(find))
-    offer = next(b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample"))
-    offer.setFocus()
-    QTest.mouseClick(offer, Qt.MouseButton.LeftButton)
-    assert not offer.isVisible()
-    focus, paper = view.focusWidget(), view._papers[0]
-    assert focus is paper or paper.isAncestorOf(focus)  # type: ignore[attr-defined]
 
 
 def test_an_encrypted_pdf_asks_for_its_password(names: NamesView, qtbot: QtBot, tmp_path: Path) -> None:

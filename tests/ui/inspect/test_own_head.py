@@ -19,7 +19,9 @@ from app.ui.inspect.picture import answers
 from tests.helpers import insides
 from tests.helpers.small_models import small_checkpoint
 
-FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
+# A pooler and none are guarded by two; the others are of the same two kinds.
+OTHERS = ("roberta", "mpnet", "electra", "albert")
+FAMILIES = ("bert", "distilbert", *(pytest.param(other, marks=pytest.mark.long) for other in OTHERS))
 CPU = DeviceChoice("cpu", "float32", "a test")
 
 

@@ -92,7 +92,7 @@ def test_an_empty_page_offers_samples_of_what_is_installed(opened: Opened, qtbot
     qtbot.mouseClick(offers(view)[0], Qt.MouseButton.LeftButton)
     rested(view, qtbot)
     assert view._bar.isVisible()
-    assert view._bar.title() in said[0]
+    assert view._bar._title.full_text() in said[0]
     assert not offers(view)
 
 
@@ -125,7 +125,7 @@ def test_a_visit_brings_up_the_picture_read_off_the_model_that_was_named(
     assert engine.requests == [LookAtModel(insides.ASKED)]
     assert section.visit.model == "/models/other-qa"
     assert view._bar.models.currentText() == "other-qa"
-    assert view._bar.title() == insides.QUESTION
+    assert view._bar._title.full_text() == insides.QUESTION
     rows = list(csv.DictReader(io.StringIO(section.numbers())))
     assert [row["gives"] for row in rows][:2] == ["1 × 52 × 384", "1 × 52 × 384"]
 
@@ -148,35 +148,20 @@ def test_only_sections_that_fit_the_head_are_named_and_each_one_comes_up(
             assert not section.strip.isVisible()
 
 
-def test_keys_walk_through_the_sections_and_round(view: InspectView, qtbot: QtBot) -> None:
-    look(view, qtbot)
-    assert view._sections.key() == "picture"
-    view._sections.previous()
-    assert view._sections.key() == "compare"
-    view._sections.next()
-    view._sections.next()
-    assert view._sections.key() == names(view)[1]
-    rested(view, qtbot)
-
-
-@pytest.mark.parametrize(
-    ("key", "modifier"), [(Qt.Key.Key_Tab, "ControlModifier"), (Qt.Key.Key_Right, "AltModifier")]
-)
-def test_the_next_section_comes_at_a_key(view: InspectView, key: Qt.Key, modifier: str, qtbot: QtBot) -> None:
-    look(view, qtbot)
-    view.activateWindow()
-    qtbot.waitUntil(view.isActiveWindow)
-    qtbot.keyClick(view, key, Qt.KeyboardModifier[modifier])
-    assert view._sections.key() == names(view)[1]
-    rested(view, qtbot)
-
-
-def test_a_section_is_not_asked_again_when_it_comes_back(
+def test_keys_walk_through_the_sections_and_none_is_asked_again(
     view: InspectView, engine: FakeEngine, qtbot: QtBot
 ) -> None:
     look(view, qtbot)
-    view._sections.choose("spans")
-    rested(view, qtbot)
+    view.activateWindow()
+    qtbot.waitUntil(view.isActiveWindow)
+    ctrl, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+    for key, modifier, expected in (
+        (Qt.Key.Key_Left, alt, "compare"), (Qt.Key.Key_Right, alt, "picture"), (Qt.Key.Key_Tab, ctrl, "spans"),
+    ):  # fmt: skip
+        qtbot.keyClick(view, key, modifier)
+        rested(view, qtbot)
+        section = view.section()
+        assert section is not None and section.KEY == expected
     asked = list(engine.requests)
     assert LookAtSpans(insides.ASKED) in asked
     view._sections.choose("picture")
@@ -191,7 +176,8 @@ def test_another_model_has_everything_looked_at_anew(
     look(view, qtbot)
     box = view._bar.models
     assert [box.itemText(at) for at in range(box.count())] == ["Spanlight quick reader", "other-qa"]
-    view._bar.model_chosen.emit("/models/other-qa")
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
     rested(view, qtbot)
     assert engine.requests == [LookAtModel(insides.ASKED)] * 2
     section = view.section()
@@ -264,30 +250,21 @@ def test_a_dead_model_process_is_said_in_the_section_and_to_the_window(opened: O
     assert section.notice.sentence() == "The model process ended."
 
 
-def test_numbers_are_saved_in_the_files_lane(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
+def test_a_chart_is_saved_by_the_ending_of_its_name_and_a_disk_that_refuses_is_said(
+    view: InspectView, tmp_path: Path, qtbot: QtBot
+) -> None:
     look(view, qtbot)
-    notes: list[str] = []
-    view.note.connect(notes.append)
-    path = tmp_path / "picture.csv"
-    view._saving.write(path, view.section().numbers().encode())  # type: ignore[union-attr]
-    rested(view, qtbot)
     section = view.section()
     assert section is not None
-    assert path.read_text(encoding="utf-8") == section.numbers()
-    assert notes == ["picture.csv saved"]
-
-
-def test_a_chart_is_saved_by_the_ending_of_its_name(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
-    look(view, qtbot)
+    notes: list[str] = []
+    view.note.connect(notes.append)
     for ending, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("csv", b"head,")):
         path = tmp_path / f"chart.{ending}"
-        view._saving.write_chart(path, view.section().main)  # type: ignore[union-attr]
+        view._saving.write_chart(path, section.main)
         rested(view, qtbot)
         assert path.read_bytes().startswith(begins)
-
-
-def test_a_disk_that_refuses_is_said_on_the_page(view: InspectView, tmp_path: Path, qtbot: QtBot) -> None:
-    look(view, qtbot)
+        assert notes[-1] == f"chart.{ending} saved"
+    assert path.read_text(encoding="utf-8") == section.numbers()
     (tmp_path / "file").write_text("in the way")
     view._saving.write(tmp_path / "file" / "numbers.csv", b"")
     rested(view, qtbot)
@@ -395,6 +372,8 @@ def test_a_question_without_a_pooled_output_leads_to_its_text_as_one_to_classify
     rested(view, qtbot)
     section = view.section()
     assert isinstance(section, PoolingSection)
+    assert section._strips.table().columns == ("dimension", "First token, [CLS]")
+    assert not section._proved.isVisible()
     section._classes.click()
     rested(view, qtbot)
     assert view._visit is not None and view._visit.subject.head is Head.CLASSIFICATION

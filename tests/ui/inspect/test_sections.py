@@ -390,7 +390,7 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
     rested(part._section, qtbot)
     assert engine.requests[-1] == LookAtAttention(insides.ASKED, 3)
     before = len(engine.requests)
-    part._heads.head_chosen.emit(5)
+    part._heads.chosen.emit(5)
     assert part._grid._head == part._head.currentIndex() == 5
     assert len(engine.requests) == before
     part._way._buttons["grid"].click()
@@ -403,7 +403,7 @@ def test_another_layer_is_looked_at_and_another_head_is_only_shown(
 
 def test_two_models_stand_side_by_side(show: Show) -> None:
     section = show(CompareSection)
-    one, other = section._compared.sides()
+    one, other = section._compared._sides
     assert (one.name, other.name) == ("Spanlight quick reader", "other-qa")
     assert one.headline == other.headline == "the pull of the Moon"
     assert "Both come to the same." in section._summary.text()
@@ -419,11 +419,12 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
     twin = replace(card, name="a twin", folder=f"{card.folder}-twin")
     section = show(CompareSection, subject, card, twin)
     assert section.notice.sentence() == ""
-    assert [side.name for side in section._compared.sides()] == [card.title, "a twin"]
-    for side in section._compared.sides():
+    sides = section._compared._sides
+    assert [side.name for side in sides] == [card.title, "a twin"]
+    for side in sides:
         assert side.headline
         assert all(0 <= value <= 1 for _, value, _ in side.rows)
-    assert len(rows(section)) == sum(len(side.rows) for side in section._compared.sides())
+    assert len(rows(section)) == sum(len(side.rows) for side in sides)
 
 
 def test_as_many_other_names_are_not_the_same_result() -> None:
@@ -475,10 +476,9 @@ def test_start_and_end_are_asked_and_shown(show: Show, engine: FakeEngine) -> No
     assert describe_best_span(scores) in said(section)
     rows = list(csv.reader(io.StringIO(section.numbers())))
     assert [float(row[4]) for row in rows[1:]] == pytest.approx(scores.start_logits)
-    assert section.fits(Head.QUESTION_ANSWERING) and not section.fits(Head.CLASSIFICATION)
 
 
-def test_text_bars_and_matrix_move_together(show: Show) -> None:
+def test_text_bars_matrix_and_list_move_together(show: Show) -> None:
     section = show(SpansSection)
     text, bars, matrix = (only(section, kind) for kind in (TokenText, TokenBars, SpanMatrix))
     QTest.keyClick(bars, Qt.Key.Key_Home)
@@ -488,12 +488,7 @@ def test_text_bars_and_matrix_move_together(show: Show) -> None:
     QTest.keyClick(matrix, Qt.Key.Key_Down)
     assert text.current == bars.current == matrix.current == 10
     assert text._marked == bars._marked == (matrix.current, matrix.column)
-
-
-def test_the_list_shows_where_its_spans_stand(show: Show) -> None:
-    section = show(SpansSection)
-    scores = insides.span_scores(insides.ASKED)
-    table, text, matrix = (only(section, kind) for kind in (NumbersTable, TokenText, SpanMatrix))
+    scores, table = insides.span_scores(insides.ASKED), only(section, NumbersTable)
     table.selectRow(0)
     QTest.keyClick(table, Qt.Key.Key_Down)
     second = scores.spans[1]
@@ -518,7 +513,7 @@ def test_the_sentences_hold_the_numbers() -> None:
     assert span_table(scores).rows[-1][1] == "[CLS]: the text does not say"
 
 
-def test_both_vectors_are_shown_with_the_proof(show: Show, engine: FakeEngine) -> None:
+def test_both_vectors_are_shown_with_the_proof_in_numbers(show: Show, engine: FakeEngine) -> None:
     section = show(PoolingSection, insides.REVIEW)
     assert engine.requests == [LookAtPooling(insides.REVIEW)]
     found = insides.pooling(insides.REVIEW)
@@ -529,11 +524,16 @@ def test_both_vectors_are_shown_with_the_proof(show: Show, engine: FakeEngine) -
     assert rows[0] == ["dimension", "First token, [CLS]", "Pooled output", "Computed by hand"]
     assert [float(row[2]) for row in rows[1:]] == pytest.approx(found.pooled)
     assert "aside" not in said(section)
-
-
-def test_a_head_that_leaves_the_pooled_output_aside_is_said_to(show: Show) -> None:
-    section = show(PoolingSection, insides.ASKED)
-    assert "Question answering takes every token’s state" in said(section)
+    part = section._proved
+    heading, model, hand, first = ([label.text() for label in row] for row in part._cells)
+    verdicts = [label.text() for label in part._verdicts]
+    assert part.isVisible() and heading[1:] == list("1234")
+    assert [cell.replace("−", "-") for cell in model[1:]] == [f"{value:.7f}" for value in found.pooled[:4]]
+    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in verdicts[0]
+    assert first[0] == "First token, [CLS]" and "is not the same" in verdicts[1]
+    assert not section._classes.isVisible()
+    asked = show(PoolingSection, insides.ASKED)
+    assert "Question answering takes every token’s state" in said(asked)
 
 
 def test_the_proof_is_said_for_every_kind_of_model() -> None:
@@ -548,40 +548,12 @@ def test_the_proof_is_said_for_every_kind_of_model() -> None:
     assert "should equal" in proof(replace(found, error=0.5))
 
 
-def test_the_proof_is_written_out_in_numbers(show: Show) -> None:
-    found = insides.pooling(insides.REVIEW)
-    section = show(PoolingSection, insides.REVIEW)
-    heading, model, hand, first, verdicts = section._proved.lines()
-    assert section._proved.isVisible() and heading[1:] == tuple("1234")
-    assert [cell.replace("−", "-") for cell in model[1:]] == [f"{value:.7f}" for value in found.pooled[:4]]
-    assert hand[0] == "tanh(W · h + b), by hand" and "is the same, to the last bits" in verdicts[0]
-    assert first[0] == "First token, [CLS]" and "is not the same" in verdicts[1]
-    assert not section._classes.isVisible()
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [(2e-8, "last bits"), (5e-5, "within what such numbers can hold"), (0.2, "not the same")],
 )
 def test_the_verdict_goes_by_the_difference(error: float, said: str) -> None:
     assert said in verdict(replace(insides.pooling(insides.REVIEW), error=error))
-
-
-def test_a_question_s_text_can_be_looked_at_as_one_to_classify(
-    show: Show, engine: FakeEngine, qtbot: QtBot
-) -> None:
-    found = insides.pooling(insides.ASKED)
-    none = Pooling(found.window, found.first)
-    engine.answer = lambda *_: none
-    section = show(PoolingSection)
-    assert "no pooled output" in said(section)
-    assert only(section, VectorStrip).table().columns == ("dimension", "First token, [CLS]")
-    assert not section._proved.isVisible()
-    with qtbot.waitSignal(section.visit_requested) as asked:
-        section._classes.click()
-    (visit,) = asked.args
-    assert visit.subject.head is Head.CLASSIFICATION and visit.model == ""
-    assert insides.TEXT.startswith(visit.subject.text[:40]) and visit.subject.text
 
 
 @pytest.mark.parametrize("kind", [SpansSection, PoolingSection])

@@ -8,11 +8,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.results import Entity
+from app.core.results import Entity, Guess
 from app.core.text import Span
 from app.ui.ask.answer_list import AnswerList
 from app.ui.document.marks.places import Place
-from app.ui.heads.fill.word_list import WordList, WordRow
+from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.names.name_list import NameList, name_rows
 from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.row_list import ROW, RowList
@@ -30,7 +30,7 @@ def rows(request: pytest.FixtureRequest, theme: Theme, qtbot: QtBot) -> RowList:
         names.set_rows(name_rows((Entity(Span(0, 6), "Oxford", "LOC", 0.3),), styles_of(("LOC",)))[1:])
     else:
         made = words = WordList(theme)
-        words.set_rows((WordRow("Oxford", 0.3),))
+        words.set_rows((Guess("Oxford", 0.3, 1),))
     qtbot.addWidget(made)
     made.show()
     return made

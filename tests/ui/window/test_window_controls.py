@@ -92,7 +92,7 @@ def test_tab_comes_to_the_samples_where_they_stand(window: MainWindow, qtbot: Qt
     chain = tab_chain(window, qtbot)
     samples = [chain.index(one) for one in panel.samples._buttons]
     assert samples == list(range(samples[0], samples[0] + len(samples))), "one behind the other"
-    assert samples[-1] < chain.index(panel._open)
+    assert samples[-1] < chain.index(panel.open)
     assert panel.button not in chain or chain.index(panel.button) < samples[0]
 
 

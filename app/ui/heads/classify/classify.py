@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -22,13 +22,14 @@ from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.classify.result_table import ResultTable
 from app.ui.heads.text_page import TextPage, centred
-from app.ui.heads.text_panel import PaperTerm, TextPanel, action, quiet_line, source_line
+from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 ONE, LINES = "one", "lines"
 _MOST_LABELS_NAMED = 8
@@ -42,14 +43,11 @@ _DOES = {
 class ClassPanel(TextPanel):
     """Classify button, way of reading, and the card of one text or the table of many."""
 
-    save_requested = Signal()
-    way_chosen = Signal(str)
-
     def __init__(self, theme: Theme) -> None:
         self._empty = True
         self._has = {ONE: False, LINES: False}
         self.ways = Segments(theme, "What is a text", ((ONE, "One text"), (LINES, "Each line is a text")))
-        button = action("Classify", "Classify  (Ctrl+Enter)")
+        button = push_button(theme, "Classify", tip="Classify  (Ctrl+Enter)")
         about = PaperTerm(
             theme,
             "The model sums the text up in one list of numbers, and by that list each class gets its probability.",
@@ -58,19 +56,16 @@ class ClassPanel(TextPanel):
         self.card = ClassCard(theme)
         self.table = ResultTable(theme)
         self._below = QWidget()
-        self._summary = quiet_line("")
-        mark(self._summary, type="small")
-        self._copy = action("Copy the table", "")
-        self._save = action("Save as CSV…", "Save as CSV  (Ctrl+S)", "Save as CSV")
+        self._summary = plain_label(type="small", ink="quiet")
+        copy = push_button(theme, "Copy the table")
+        self.save = push_button(theme, "Save as CSV…", name="Save as CSV", tip="Save as CSV  (Ctrl+S)")
         below = QHBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
         below.addWidget(self._summary, 1)
-        below.addWidget(self._copy)
-        below.addWidget(self._save)
+        below.addWidget(copy)
+        below.addWidget(self.save)
         super().__init__(theme, self.ways, button, self.card, about)
-        self.ways.chosen.connect(self.way_chosen)
-        self._copy.clicked.connect(self._copy_table)
-        self._save.clicked.connect(self.save_requested)
+        copy.clicked.connect(self._copy_table)
         self.add(self.table, 1)
         self.add(self._below)
         self.invite.setText("Every class gets its probability. A long text is read whole, not cut.")
@@ -140,19 +135,11 @@ class ClassPanel(TextPanel):
         QGuiApplication.clipboard().setText(self.table.copied())
 
 
-DRAFT = "classify"
-
-
 def texts_of(text: str, way: str) -> tuple[str, ...]:
     """The texts to classify: the full text, or each line that is not blank."""
     if way == ONE:
         return (text,) if text.strip() else ()
     return tuple(line.strip() for line in text.split("\n") if line.strip())
-
-
-def visit_of(text: str, model: str) -> Visit:
-    """The visit to inspect a text that was classified by this model."""
-    return Visit(Subject(Head.CLASSIFICATION, text), model, " ".join(text.split())[:80])
 
 
 class ClassifyView(TextPage):
@@ -173,7 +160,7 @@ class ClassifyView(TextPage):
         ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
     )
     SAMPLES = CLASSIFY
-    DRAFTS = (DRAFT,)
+    DRAFTS = ("classify",)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -186,8 +173,8 @@ class ClassifyView(TextPage):
         )
         self._class_panel = panel = ClassPanel(theme)
         panel.card.foot.look_requested.connect(self._look)
-        panel.way_chosen.connect(self._way_chosen)
-        panel.save_requested.connect(self._save_table)
+        panel.ways.chosen.connect(self._way_chosen)
+        panel.save.clicked.connect(self._save_table)
         desk = centred(theme, self._editor)
         self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, "classifier"))
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
@@ -239,7 +226,8 @@ class ClassifyView(TextPage):
         table = self._class_panel.table
         text = self._requested_texts[0] if self._requested_texts and self._way == ONE else table.chosen_text()
         if self._result is not None and text:
-            self.look_inside.emit(visit_of(text, self._result.model))
+            title = " ".join(text.split())[:80]
+            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._result.model, title))
 
     # Texts
 

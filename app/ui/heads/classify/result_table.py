@@ -43,9 +43,7 @@ def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
 
 def _columns(item: Classification | None) -> list[Column]:
     """The columns of results like this one: the text, the label, its probability, then every label's."""
-    text = Column(
-        nice_label("text"), lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0])
-    )
+    text = Column("Text", lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0]))
     if item is None:
         return [text]
     if item.problem == ProblemType.REGRESSION:
@@ -55,13 +53,13 @@ def _columns(item: Classification | None) -> list[Column]:
     return [
         text,
         Column(
-            nice_label("label"),
+            "Label",
             lambda row: headline(row[1]),
             lambda row: _label(row).casefold(),
             lambda row: _tip(_label(row)),
         ),
         Column(
-            nice_label("probability"),
+            "Probability",
             lambda row: wording.percent(_probability(row)) if row[1].winner else "",
             _probability,
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QTextCharFormat, QTextCursor, QTextFormat
 
-from app.core.positions import Offsets
+from app.core.positions import Offsets, utf16_units
 from app.core.text import BLANK, Span, blanks_in
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import document_text, insertable
@@ -94,10 +94,10 @@ class BlankEditor(TextEditor):
         if self.blanks():
             self.choose((self.index + by) % len(self._blanks))
 
-    def make_blank(self) -> str:
+    def make_blank(self) -> None:
         """Turn the selected word, or the one at the cursor, into a blank; without a word, insert a blank.
 
-        Returns the word, which `word_of` remembers. Raises ValueError for a selection that is no word.
+        `word_of` remembers the word. Raises ValueError for a selection that is no word.
         """
         cursor = self._lit.textCursor()
         if not cursor.hasSelection():
@@ -109,7 +109,7 @@ class BlankEditor(TextEditor):
         if word and selected != word:
             start = cursor.selectionStart() + len(selected) - len(selected.lstrip())
             cursor.setPosition(start)
-            cursor.setPosition(start + len(word.encode("utf-16-le")) // 2, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(start + utf16_units(word), QTextCursor.MoveMode.KeepAnchor)
         self._last_number += 1
         char_format = QTextCharFormat()
         if word:
@@ -121,7 +121,6 @@ class BlankEditor(TextEditor):
             (i for i, blank in enumerate(self.blanks()) if self._offsets.to_qt(blank.end) > start), -1
         )
         self.choose(index)
-        return word
 
     def word_of(self, index: int) -> str:
         """The hidden word of a blank; empty for a typed blank."""

@@ -33,18 +33,13 @@ class FillResults:
         self.typed_words: dict[int, str] = {}
         self.latest: FilledText | None = None
         self._found: dict[str, FilledText] = {}
-        self._waiting = ""
         self._count = 0
 
-    def expect(self, request: TextToFill) -> None:
-        """Note the text that the next result belongs to."""
-        self._waiting = request.text
-
-    def take(self, result: FilledText) -> None:
-        """Store the result for the last noted text."""
+    def take(self, text: str, result: FilledText) -> None:
+        """Store the result for a text."""
         self.latest = result
-        self._found.pop(self._waiting, None)
-        self._found[self._waiting] = result
+        self._found.pop(text, None)
+        self._found[text] = result
         if len(self._found) > _MAX_RESULTS:
             del self._found[next(iter(self._found))]
 
@@ -94,6 +89,7 @@ class FillView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._results = FillResults()
+        self._requested = ""
         self._placing = False
         self._editor = BlankEditor(
             theme, "Text with blanks", "Type or paste a text with ___ where a word is missing."
@@ -118,13 +114,13 @@ class FillView(TextPage):
             return
         words = tuple(self._word_for(number) for number in range(len(blanks)))
         request = TextToFill(self._editor.text(), blanks, words if any(words) else ())
-        self._results.expect(request)
+        self._requested = request.text
         what = "the blank" if len(blanks) == 1 else f"{len(blanks):,} blanks"
         self.start(f"Getting ready to fill in {what}", fill, request)
 
     def take(self, result: object) -> None:
         if isinstance(result, FilledText):
-            self._results.take(result)
+            self._results.take(self._requested, result)
             blanks = wording.count(len(result.blanks), "blank")
             self.note.emit(f"Words for {blanks} found in {wording.duration(result.seconds)}")
 
@@ -217,15 +213,16 @@ class FillView(TextPage):
 
     def _connect(self) -> None:
         card = self._fill_panel.card
-        self._fill_panel.blank_requested.connect(self._make_blank)
+        self._fill_panel.blank.clicked.connect(self._make_blank)
         self._editor.chosen.connect(self.refresh)
-        card.picked.connect(self._pick)
-        card.stepped.connect(self._editor.step)
-        card.give_back_requested.connect(self._give_back)
+        card.words.picked.connect(self._pick)
+        card.previous.clicked.connect(self._previous)
+        card.next.clicked.connect(self._next)
+        card.back.clicked.connect(self._give_back)
         card.foot.look_requested.connect(self._look_inside)
         card.words.undo_requested.connect(self._editor.undo)
         card.words.redo_requested.connect(self._editor.redo)
-        card.question.edited.connect(self._word_edited)
+        card.question.field.textEdited.connect(self._word_edited)
         card.question.submitted.connect(self.run)
         self.add_shortcuts(
             ("Ctrl+B", self._make_blank),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FilledBlank, Guess
-from app.ui.heads.fill.word_list import WordList, WordRow
-from app.ui.heads.text_panel import PaperTerm, TextPanel, action
+from app.ui.heads.fill.word_list import WordList
+from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.card_foot import CardFoot
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
 
 _INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
 _NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
@@ -30,34 +31,28 @@ def describe_guess(guess: Guess) -> str:
 
 
 class WordQuestion(QFrame):
-    """A field for any word. `submitted` is sent on Enter or the button, `edited` when the user types."""
+    """A field for any word. `submitted` is sent on Enter or the button."""
 
     submitted = Signal()
-    edited = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._label = QLabel("How likely is …")
+        label = QLabel("How likely is …")
         self.field = QLineEdit()
         self.field.setPlaceholderText("any word")
         self.field.setAccessibleName("How likely is this word in the blank")
-        self._label.setBuddy(self.field)
-        self.field.textEdited.connect(self.edited)
+        label.setBuddy(self.field)
         self.field.returnPressed.connect(self.submitted)
-        self._ask_button = QPushButton("Ask")
-        self._ask_button.setAccessibleName("Ask how likely the word is")
-        self._ask_button.clicked.connect(self.submitted)
-        self._answer = QLabel()
-        self._answer.setWordWrap(True)
-        self._answer.setTextFormat(Qt.TextFormat.PlainText)
+        ask = push_button(theme, "Ask", name="Ask how likely the word is")
+        ask.clicked.connect(self.submitted)
+        self._answer = plain_label(type="strong")
         row = QHBoxLayout()
-        row.addWidget(self._label)
+        row.addWidget(label)
         row.addWidget(self.field, 1)
-        row.addWidget(self._ask_button)
+        row.addWidget(ask)
         column = QVBoxLayout(self)
         column.addLayout(row)
         column.addWidget(self._answer)
-        mark(self._answer, type="strong")
         theme.space(row, 2)
         theme.space(column, 2)
 
@@ -82,55 +77,45 @@ class WordQuestion(QFrame):
 
 
 class BlankCard(QFrame):
-    """The card; `picked` carries the number of a word; `stepped` 1 or -1 for the next or the previous blank."""
-
-    picked = Signal(int)
-    stepped = Signal(int)
-    give_back_requested = Signal()
+    """The card: its blank, buttons to go to the `previous` and the `next` one, its words, and one to put it `back`."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._heading = QLabel()
-        self._before = self._arrow("Go to the previous blank", "Shift+F3", -1)
-        self._next = self._arrow("Go to the next blank", "F3", 1)
+        self._heading = plain_label(type="small_strong", wrap=False)
+        self.previous = _arrow(theme, "up", "Go to the previous blank", "Shift+F3")
+        self.next = _arrow(theme, "down", "Go to the next blank", "F3")
         self.words = WordList(theme)
-        self.words.picked.connect(self.picked)
-        self._hint = QLabel("Click a word, or press Alt and its number.")
-        self._hint.setWordWrap(True)
+        hint = "Click a word, or press Alt and its number."
+        self._hint = plain_label(hint, type="small", ink="quiet")
         self.question = WordQuestion(theme)
-        self._back = QPushButton()
-        self._back.clicked.connect(self.give_back_requested)
-        self.foot = CardFoot(theme, self._back)
+        self.back = QPushButton()
+        self.foot = CardFoot(theme, self.back)
         top = QHBoxLayout()
         top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
         top.addWidget(self._heading, 1)
-        top.addWidget(self._before)
-        top.addWidget(self._next)
+        top.addWidget(self.previous)
+        top.addWidget(self.next)
         layout = QVBoxLayout(self)
         layout.addLayout(top)
         for widget in (self.words, self._hint, self.question, self.foot):
             layout.addWidget(widget)
         self.setAccessibleName("Words for the blank")
-        mark(self._heading, type="small_strong")
-        mark(self._hint, type="small", ink="quiet")
-        for button, icon in ((self._before, "up"), (self._next, "down")):
-            button.setIcon(theme.icon(icon, "ink"))
         theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
         """Show which blank it is, counted from 0, and offer to restore its hidden word."""
         self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
-        for arrow in (self._before, self._next):
+        for arrow in (self.previous, self.next):
             arrow.setVisible(count > 1)
-        self._back.setVisible(bool(word))
+        self.back.setVisible(bool(word))
         shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
-        self._back.setText(f"Put “{shown}” back".replace("&", "&&"))
-        self._back.setAccessibleName(f"Put “{word}” back")
+        self.back.setText(f"Put “{shown}” back".replace("&", "&&"))
+        self.back.setAccessibleName(f"Put “{word}” back")
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
         """Show the words found, none before a result; `source` names the model, the device and the time."""
         guesses = filled.guesses if filled is not None else ()
-        self.words.set_rows(tuple(WordRow(guess.word, guess.probability) for guess in guesses))
+        self.words.set_rows(guesses)
         self.words.setVisible(bool(guesses))
         self._hint.setVisible(bool(guesses))
         self.question.show_answer(filled.asked if filled is not None else None)
@@ -141,39 +126,33 @@ class BlankCard(QFrame):
         self.words.set_outdated(outdated)
         self._hint.setVisible(not outdated and bool(self.words.rows()))
 
-    def _arrow(self, name: str, keys: str, step: int) -> QToolButton:
-        button = QToolButton()
-        button.setAccessibleName(name)
-        button.setToolTip(f"{name}  ({keys})")
-        button.setProperty("step", step)
-        button.clicked.connect(self._stepped)
-        return button
 
-    @Slot()
-    def _stepped(self) -> None:
-        self.stepped.emit(self.sender().property("step"))
+def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(theme.icon(icon, "ink"))
+    button.setAccessibleName(name)
+    button.setToolTip(f"{name}  ({keys})")
+    return button
 
 
 class FillPanel(TextPanel):
     """The buttons Make a blank and Fill in, and the chosen blank's words."""
 
-    blank_requested = Signal()
-
     DOES = "fills in"
 
     def __init__(self, theme: Theme) -> None:
-        blank = action("Make a blank", "Make a blank of the selected word  (Ctrl+B)")
+        tip = "Make a blank of the selected word  (Ctrl+B)"
+        self.blank = push_button(theme, "Make a blank", tip=tip)
         # The text keeps the focus, so that the selection stays visible.
-        blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button = action("Fill in", "Fill in  (Ctrl+Enter)")
+        self.blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = push_button(theme, "Fill in", tip="Fill in  (Ctrl+Enter)")
         about = PaperTerm(
             theme,
             "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
             "Masked words, BERT section 3.1, Task #1.",
         )
         self.card = BlankCard(theme)
-        super().__init__(theme, blank, button, self.card, about)
-        blank.clicked.connect(self.blank_requested)
+        super().__init__(theme, self.blank, button, self.card, about)
         self.show_text(empty=True, blanks=0)
 
     def show_text(self, *, empty: bool, blanks: int) -> None:

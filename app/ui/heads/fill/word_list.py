@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOptionViewItem
 
 from app.core import wording
+from app.core.results import Guess
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
@@ -16,15 +15,7 @@ from app.ui.kit.theme import Theme
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
-@dataclass(frozen=True, slots=True)
-class WordRow:
-    """A word and its probability, 0 to 1."""
-
-    word: str
-    probability: float
-
-
-def _words(row: WordRow) -> tuple[str, str, str]:
+def _words(row: Guess) -> tuple[str, str, str]:
     likely = wording.finely(row.probability)
     return row.word, f"{row.word}, {likely}", f"{row.word}, {likely}"
 
@@ -39,7 +30,7 @@ class _WordDelegate(RowDelegate):
     def row_height(self, index: Index) -> int:
         return self.line_height("quote") + self._theme.step(3)
 
-    def draw(self, painter: QPainter, rect: QRectF, row: WordRow, option: QStyleOptionViewItem) -> None:
+    def draw(self, painter: QPainter, rect: QRectF, row: Guess, option: QStyleOptionViewItem) -> None:
         theme, step, at = self._theme, self._theme.step, option.index.row()
         if self.faded:
             option.state = QStyle.StateFlag.State_None
@@ -76,7 +67,7 @@ class WordList(RowList):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._picked)
 
-    def set_rows(self, rows: tuple[WordRow, ...]) -> None:
+    def set_rows(self, rows: tuple[Guess, ...]) -> None:
         """Show these words in their order, the first one chosen."""
         self._model.take(rows)
         self.setAccessibleDescription(
@@ -91,7 +82,7 @@ class WordList(RowList):
         self._delegate.faded = outdated
         self.viewport().update()
 
-    def rows(self) -> tuple[WordRow, ...]:
+    def rows(self) -> tuple[Guess, ...]:
         """The shown rows."""
         return tuple(self._model.rows)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt, SignalInstance, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core.positions import Offsets
-from app.core.text import Span
+from app.core.results import Entity
 from app.ui.document.marks.highlights import Blocks, HighlightRange, Highlights
 from app.ui.document.marks.offsets import insertable
 from app.ui.document.text.document_pane import DocumentPane
@@ -24,15 +23,6 @@ from app.ui.kit.theme import Theme
 _TRIM = 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class HighlightedName:
-    """A name's span, its expected words, and the number of its style."""
-
-    span: Span
-    words: str
-    kind: int
-
-
 class NameHighlights(Highlights):
     """The names of one page in text order, without overlaps; `hidden` types are not drawn.
 
@@ -41,35 +31,35 @@ class NameHighlights(Highlights):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._names: tuple[HighlightedName, ...] = ()
-        self._styles: tuple[NameStyle, ...] = ()
+        self._styles: list[NameStyle] = []  # of each name
         self._starts: list[int] = []
         self._boxes: list[tuple[int, QRectF, bool]] = []
         self.mates: tuple[int, ...] = ()
         self.hidden: frozenset[int] = frozenset()
 
     def set_names(
-        self, text: str, offsets: Offsets, names: Sequence[HighlightedName], styles: Sequence[NameStyle]
+        self, text: str, offsets: Offsets, names: Sequence[Entity], styles: Sequence[NameStyle]
     ) -> list[bool]:
         """Set the names; returns for each whether the page's text has its words there."""
         self.clear()
-        self._names, self._styles = tuple(names), tuple(styles)
+        by_label = {style.label: style for style in styles}
+        self._styles = [by_label[name.label] for name in names]
         for name in names:
             start, end = offsets.span_to_qt(name.span)
-            self.places.append(HighlightRange(start, end, start < end and name.span.of(text) == name.words))
+            self.places.append(HighlightRange(start, end, start < end and name.span.of(text) == name.text))
         self._starts = [light.start for light in self.places]
         return [light.shown for light in self.places]
 
     def clear(self) -> None:
         """Remove all highlights."""
         super().clear()
-        self._names, self._styles, self._starts, self._boxes = (), (), [], []
+        self._styles, self._starts, self._boxes = [], [], []
         self.mates = ()
 
     def get(self, index: int) -> HighlightRange | None:
         """A highlighted name, or None if there is none of that index or it is not shown."""
-        known = 0 <= index < len(self._names)
-        return super().get(index) if known and self._names[index].kind not in self.hidden else None
+        known = 0 <= index < len(self._styles)
+        return super().get(index) if known and self._styles[index].number not in self.hidden else None
 
     def at(self, position: int) -> int:
         """The index of the highlighted name around one of Qt's positions, -1 without one."""
@@ -81,7 +71,7 @@ class NameHighlights(Highlights):
         """Draw the backgrounds of the visible names, and a frame around the chosen one."""
         self._boxes = list(self._in_sight(blocks, painter.device().height()))
         for index, box, _ in self._boxes:
-            painter.fillRect(box.adjusted(-1, _TRIM, 1, 1), self._theme.colour(self._style(index).ground))
+            painter.fillRect(box.adjusted(-1, _TRIM, 1, 1), self._theme.colour(self._styles[index].ground))
             if self._strong(index):
                 painter.setPen(QPen(self._theme.colour("focus"), 1.5))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -94,7 +84,7 @@ class NameHighlights(Highlights):
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         for index, box, first in self._boxes:
-            style, strong = self._style(index), self._strong(index)
+            style, strong = self._styles[index], self._strong(index)
             low = box.adjusted(-1, 0, 1, 1)
             style.draw_line(painter, theme, low, strong=strong)
             if first:
@@ -103,9 +93,6 @@ class NameHighlights(Highlights):
                 painter.setPen(theme.colour(style.line))
                 base = QPointF(box.left(), low.bottom() + 3 + metrics.capHeight())
                 painter.drawText(base, style.letters if fits else style.letters[:1])
-
-    def _style(self, index: int) -> NameStyle:
-        return self._styles[self._names[index].kind]
 
     def _in_sight(self, blocks: Blocks, height: int) -> Iterator[tuple[int, QRectF, bool]]:
         """The names' boxes in the visible lines, and whether each is its name's first."""
@@ -178,7 +165,7 @@ class NamePane(DocumentPane):
         if breaks:
             self.lines_broken.emit(len(shown) > len(text))
 
-    def show_names(self, names: Sequence[HighlightedName], styles: Sequence[NameStyle]) -> list[bool]:
+    def show_names(self, names: Sequence[Entity], styles: Sequence[NameStyle]) -> list[bool]:
         """Highlight names of `text()` in its order; returns for each whether it is highlighted."""
         self._filling.at_once()
         shown = self.names.set_names(self.text(), self._positions(), names, styles)

@@ -16,8 +16,6 @@ COLOURS = 8
 # Dashes and gaps in pen widths: a solid line, dashes, dots, dash and dot, long dashes; two lines for the last.
 _PATTERNS: tuple[tuple[float, ...], ...] = ((), (3.5, 2), (1, 1.5), (4, 1.5, 1, 1.5), (8, 3))
 _DOUBLE = len(_PATTERNS)
-# The number of distinct styles: 8 colours and 6 patterns repeat together only after 24 types.
-DIFFERENT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class NameStyle:
 
 
 def styles_of(labels: Sequence[str]) -> tuple[NameStyle, ...]:
-    """A style for each type, in their order; no two of the first 24 look alike."""
+    """A style for each type, in their order; 8 colours and 6 patterns repeat together only after 24 types."""
     letters = short_types(labels)
     return tuple(
         NameStyle(label, plain_type(label), letters[label], number) for number, label in enumerate(labels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,8 +23,7 @@ from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.heads.names.name_list import NameRow
-from app.ui.heads.names.name_pane import HighlightedName, NamePane
-from app.ui.heads.names.name_styles import NameStyle
+from app.ui.heads.names.name_pane import NamePane
 from app.ui.heads.names.names_panel import NamesPanel
 from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
@@ -69,11 +68,6 @@ class NamesFound:
     def document(self, name: str = "") -> TaggedDocument | None:
         """The document to save or copy; None without a result."""
         return TaggedDocument(self.text, self.tagged, name) if self.tagged is not None else None
-
-    def highlighted(self, styles: tuple[NameStyle, ...]) -> Iterator[HighlightedName]:
-        """The names as highlights."""
-        kinds = {style.label: style.number for style in styles}
-        return (HighlightedName(each.span, each.text, kinds[each.label]) for each in self.entities)
 
     def mates(self, index: int) -> list[int]:
         """The occurrences of the same name and type, in text order."""
@@ -137,6 +131,7 @@ class NamesView(TextPage):
         panel.list.again.connect(self._row_again)
         panel.list.copy_requested.connect(self.copy)
         panel.copy.clicked.connect(self.copy)
+        panel.opening.clicked.connect(self._choose_file)
         panel.save_requested.connect(self._choose_path)
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
@@ -243,8 +238,7 @@ class NamesView(TextPage):
         if outdated:
             self.pane.clear_highlights()
             return
-        styles = self._names_panel.styles()
-        self.pane.show_names(tuple(self.found.highlighted(styles)), styles)
+        self.pane.show_names(self.found.entities, self._names_panel.styles())
         self.pane.hide_types(self._names_panel.legend.hidden())
         self._choose(self.found.chosen, go=False)
 

@@ -23,10 +23,10 @@ from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
-from app.ui.heads.text_panel import PaperTerm, TextPanel, action
-from app.ui.kit.parts import look_button
+from app.ui.heads.text_panel import PaperTerm, TextPanel
+from app.ui.kit.parts import look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
-from app.ui.kit.theme import Theme, mark
+from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
@@ -80,8 +80,7 @@ class NameLegend(QFrame):
             tick.setChecked(style.label not in hidden)
             tick.setToolTip(f"{style.label}: show or hide on the page")
             tick.toggled.connect(self.changed)
-            number = QLabel()
-            mark(number, type="small", ink="quiet")
+            number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             row, column = at % high, at // high * 3
             self._grid.addWidget(NameSwatch(self._theme, style), row, column)
@@ -114,14 +113,14 @@ class AggregationChoice(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._heading = QLabel("A word read in pieces goes by its")
-        self.ways = Segments(theme, "A word read in pieces goes by its", _CHOICES)
+        question = "A word read in pieces goes by its"
+        heading = plain_label(question, type="small", ink="quiet", wrap=False)
+        self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
         self._about = PaperTerm(theme, "", "")
         column = QVBoxLayout(self)
-        for widget in (self._heading, self.ways, self._about):
+        for widget in (heading, self.ways, self._about):
             column.addWidget(widget)
-        mark(self._heading, type="small", ink="quiet")
         theme.space(column, 1.5)
 
     def select(self, aggregation: PieceAggregation) -> None:
@@ -153,13 +152,17 @@ class NamesPanel(TextPanel):
         self._rows: tuple[NameRow, ...] = ()
         self._empty = True
         self._partly = ""
-        self.opening = action("Open…", "Open a file  (Ctrl+O)", "Open a file")
-        find = action("Find names", "Find names  (Ctrl+Enter)")
+        self.opening = push_button(
+            theme, "Open…", icon="open", name="Open a file", tip="Open a file  (Ctrl+O)"
+        )
+        find = push_button(theme, "Find names", tip="Find names  (Ctrl+Enter)")
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
         self.look = look_button(theme)
-        self.copy = action("Copy", "Copy the names as a table  (Ctrl+C)", "Copy the names")
-        self.save = action("Save as", "Save the names  (Ctrl+S)", "Save the names")
+        tip = "Copy the names as a table  (Ctrl+C)"
+        self.copy = push_button(theme, "Copy", icon="copy", name="Copy the names", tip=tip)
+        tip = "Save the names  (Ctrl+S)"
+        self.save = push_button(theme, "Save as", icon="save", name="Save the names", tip=tip)
         self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
@@ -175,8 +178,6 @@ class NamesPanel(TextPanel):
         row.addWidget(self.save)
         super().__init__(theme, self.opening, find, None, about)
         theme.in_steps(self._layout.setSpacing, 3)
-        for button, icon in ((self.opening, "open"), (self.copy, "copy"), (self.save, "save")):
-            button.setIcon(theme.icon(icon, "ink"))
         menu = QMenu(self.save)
         for key, title in formats:
             menu.addAction(f"{title}…").setData(key)
@@ -184,7 +185,6 @@ class NamesPanel(TextPanel):
         self.save.setMenu(menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
             self.add(widget, stretch)
-        self.opening.clicked.connect(self.open_requested)
         self.legend.changed.connect(self._types_changed)
         self._arrange()
 

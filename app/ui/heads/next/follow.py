@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
@@ -17,9 +17,10 @@ from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
 from app.ui.document.text.text_editor import TextEditor
 from app.ui.heads.text_page import TextPage
-from app.ui.heads.text_panel import PaperTerm, TextPanel, action, source_line
+from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.theme import Theme, mark
 
@@ -55,29 +56,22 @@ class FollowCard(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._words, self._sure, self._sentence = QLabel(), QLabel(), QLabel()
+        self._words, self._sure = plain_label(type="winner"), plain_label(type="strong")
+        self._sentence = plain_label()
         self.bars = ScoreBars(theme)
         self.bars.setAccessibleName("Probabilities")
-        self._logits, self._cut = QLabel(), QLabel()
-        for label in (self._words, self._sure, self._sentence, self._logits, self._cut):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
+        self._logits, self._cut = (plain_label(type="small", ink="quiet") for _ in range(2))
         self.foot = CardFoot(theme)
+        parts = (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut, self.foot)
         layout = QVBoxLayout(self)
-        for widget in (self._words, self._sure, self._sentence):
-            layout.addWidget(widget)
-        layout.addWidget(self.bars)
-        for label in (self._logits, self._cut):
-            layout.addWidget(label)
-        layout.addWidget(self.foot)
+        for part in parts:
+            layout.addWidget(part)
         self.setProperty("kind", "card")
         self.setAccessibleName("Whether it continues")
-        mark(self._words, type="winner")
-        mark(self._sure, type="strong")
-        mark(self._logits, self._cut, type="small", ink="quiet")
         # The bars leave room for their focus ring: everything else is aligned with their text.
-        for part in (self._words, self._sure, self._sentence, self._logits, self._cut, self.foot):
-            theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
+        for part in parts:
+            if part is not self.bars:
+                theme.in_steps(part.setContentsMargins, 1, 0, 1, 0)
         theme.space(layout, 2, (3, 4, 3, 4))
 
     def show_item(self, item: FollowOn, source: str) -> None:
@@ -113,13 +107,12 @@ class FollowCard(QFrame):
 class FollowPanel(TextPanel):
     """The Swap and main buttons, and the outcome's card."""
 
-    swap_requested = Signal()
-
     DOES = "tells what follows"
 
     def __init__(self, theme: Theme) -> None:
-        swap = action("Swap", "Swap the passages  (Ctrl+T)", "Swap the passages")
-        button = action("Does it follow?", "Tell whether the second continues the first  (Ctrl+Enter)")
+        self.swap = push_button(theme, "Swap", name="Swap the passages", tip="Swap the passages  (Ctrl+T)")
+        tip = "Tell whether the second continues the first  (Ctrl+Enter)"
+        button = push_button(theme, "Does it follow?", tip=tip)
         about = PaperTerm(
             theme,
             "The model reads both passages together and says whether the second comes right after the first.",
@@ -127,8 +120,7 @@ class FollowPanel(TextPanel):
         )
         self.card = FollowCard(theme)
         self._has = False
-        super().__init__(theme, swap, button, self.card, about)
-        swap.clicked.connect(self.swap_requested)
+        super().__init__(theme, self.swap, button, self.card, about)
         self.show_text(empty=True, ready=False)
 
     def show_text(self, *, empty: bool, ready: bool) -> None:
@@ -168,9 +160,8 @@ class TwoPapers(QWidget):
         )
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         for name, paper in zip(("First passage", "Second passage"), self.papers, strict=True):
-            label = QLabel(name)
+            label = plain_label(name, type="small_strong", ink="quiet", wrap=False)
             label.setBuddy(paper)
-            mark(label, type="small_strong", ink="quiet")
             column = QVBoxLayout()
             column.addWidget(label)
             column.addWidget(paper, 1)
@@ -234,7 +225,7 @@ class FollowView(TextPage):
         self._found = ""  # by this model
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
-        self._follow_panel.swap_requested.connect(self._swap)
+        self._follow_panel.swap.clicked.connect(self._swap)
         self._follow_panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
         model = (Head.NEXT_SENTENCE, "model for passages")

@@ -8,14 +8,14 @@ import sys
 from array import array
 from functools import cache
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QResizeEvent
 
 from app.core.inside import Attention, InputWindow
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.painting import image_of, pooled
-from app.ui.inspect.charts.tokens import labels_of, share_name
+from app.ui.inspect.charts.tokens import share_name
 from app.ui.kit.chart import Cell, Chart, Table, number
 from app.ui.kit.theme import Theme
 
@@ -75,10 +75,8 @@ def _weights(attention: Attention, head: int) -> array[float]:
 class AttentionHeads(Chart):
     """A small picture of each head's grid, painted one after another so that the window never waits.
 
-    Its places are heads; `head_chosen` carries the one that the user picked.
+    Its places are heads.
     """
-
-    head_chosen = Signal(int)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Heads of this layer")
@@ -90,12 +88,11 @@ class AttentionHeads(Chart):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._paint_next)
-        self.chosen.connect(self.head_chosen)
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer's heads."""
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self._images, self._habits = {}, {}
         self._timer.start()
@@ -105,10 +102,6 @@ class AttentionHeads(Chart):
         """Outline the head that is shown large."""
         self._head = head
         self.update()
-
-    def painted(self) -> bool:
-        """Whether every head's picture is there."""
-        return len(self._images) == self.count()
 
     def count(self) -> int:
         return self._attention.heads
@@ -223,11 +216,11 @@ class AttentionLines(Chart):
         self._labels: tuple[str, ...] = ()
         self._head = 0
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer, keeping the number of the shown head."""
         current = self._current if self._attention.window == attention.window else -1
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self.begin()
         self.set_current(current)
@@ -374,10 +367,10 @@ class AttentionGrid(Matrix):
         self._attention = _NOTHING
         self._head = 0
 
-    def set_attention(self, attention: Attention, text: str = "", pair: str = "") -> None:
+    def set_attention(self, attention: Attention, labels: tuple[str, ...]) -> None:
         """Show a layer, keeping the number of the shown head."""
         self._attention = attention
-        self._labels = labels_of(attention.window, text, pair)
+        self._labels = labels
         self._head = min(self._head, attention.heads - 1)
         self._show()
 

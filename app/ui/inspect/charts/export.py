@@ -26,6 +26,7 @@ from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.kit.chart import Figures
 from app.ui.kit.file_dialog import save_name
 from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 
 _NUMBERS = "Numbers (*.csv)"
@@ -51,15 +52,13 @@ def picture(figures: Figures) -> QImage:
 
 
 def picture_bytes(figures: Figures, kind: str) -> bytes:
-    """A picture as the bytes of a file; `kind` is "png" or "svg". Raises ValueError for another."""
+    """A picture as the bytes of a file; `kind` is "png" or "svg"."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     if kind == "png":
         QImageWriter(buffer, QByteArray(b"png")).write(picture(figures))
-    elif kind == "svg":
-        _write_svg(figures, buffer)
     else:
-        raise ValueError(f"no picture is written as {kind}")
+        _write_svg(figures, buffer)
     return bytes(buffer.data().data())
 
 
@@ -106,16 +105,11 @@ class ChartBar(QWidget):
         row.addStretch(1)
         for button in (copy_table, copy_image, save):
             row.addWidget(button)
-        self._row = row
         self._column = QVBoxLayout(self)
         self._column.addLayout(row)
         chart.renewed.connect(self._renewed)
-        theme.in_steps(self._row.setSpacing, 2)
+        theme.in_steps(row.setSpacing, 2)
         theme.space(self._column, 1)
-
-    def table(self) -> NumbersTable | None:
-        """The table, once it was unfolded."""
-        return self._table
 
     @Slot(bool)
     def show_numbers(self, shown: bool) -> None:
@@ -157,11 +151,8 @@ class ChartBar(QWidget):
         self.save_requested.emit(self._chart)
 
     def _button(self, words: str, tip: str) -> QPushButton:
-        button = QPushButton(words)
-        button.setProperty("kind", "link")
-        button.setAccessibleName(f"{words.removesuffix('…')}: {self._chart.title}")
-        button.setToolTip(tip)
-        return button
+        name = f"{words.removesuffix('…')}: {self._chart.title}"
+        return push_button(self._theme, words, kind="link", name=name, tip=tip)
 
 
 class ChartSaver(QObject):

@@ -14,6 +14,7 @@ from app.ui.kit.theme import Theme
 
 _CHIP_LINES = 3
 _USED_WIDER = 1.35
+_LEFT, CENTRE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter
 
 # The looks of a box.
 TRUNK, USED, QUIET, TRAINING, COLUMN_USED, COLUMN_IN_MODEL, COLUMN, RESULT_USED, RESULT = (
@@ -24,14 +25,13 @@ COLUMNS = (COLUMN_USED, COLUMN_IN_MODEL, COLUMN)
 
 @dataclass(frozen=True, slots=True)
 class PlacedText:
-    """A text wrapped in a rectangle; `use` is the theme's font, `role` its colour."""
+    """A text wrapped in a rectangle, at a side of it; `use` is the theme's font, `role` its colour."""
 
     place: QRectF
     text: str
     use: str
     role: str
-    right: bool = False
-    centred: bool = False
+    side: Qt.AlignmentFlag = _LEFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class FigureLayout:
             )
             left = middle - wide / 2 + edge
             texts, low = self._stack(
-                [("small", "ink_quiet", text)], left, wide - 2 * edge, self._y + step(1), centred=True
+                [("small", "ink_quiet", text)], left, wide - 2 * edge, self._y + step(1), CENTRE
             )
             place = QRectF(middle - wide / 2, self._y, wide, low + step(1) - self._y)
             look = TRAINING if stage.training_only else TRUNK
@@ -209,7 +209,7 @@ class FigureLayout:
         top, share = self._y + step(2.5), inner * 0.5
         texts, low = self._stack(lines, left + edge, share, top)
         more, lower = self._stack(
-            facts, left + edge + share + step(3), inner - share - step(3), top, right=True
+            facts, left + edge + share + step(3), inner - share - step(3), top, Qt.AlignmentFlag.AlignRight
         )
         place = QRectF(left, self._y, wide, max(low, lower) + step(2.5) - self._y)
         self.figure.boxes.append(
@@ -297,7 +297,7 @@ class FigureLayout:
         place.moveLeft(max(self._left, place.left()))
         used = any(head.in_use for head, _, _ in columns)
         self.figure.texts.append(
-            PlacedText(place, label, "small_strong", "ink" if used else "ink_quiet", centred=True)
+            PlacedText(place, label, "small_strong", "ink" if used else "ink_quiet", CENTRE)
         )
 
     def _column(self, head: HeadPicture, left: float, wide: float, top: float) -> float:
@@ -327,7 +327,7 @@ class FigureLayout:
         last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
         self._down(middle, shape_words(last), used=used, wide=inner)
         outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
-        result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), centred=True)
+        result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), CENTRE)
         place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
         self.figure.boxes.append(
             Box(place, RESULT_USED if used else RESULT, result, f"What comes out: {outcome[0][2]}")
@@ -372,9 +372,7 @@ class FigureLayout:
             return
         place = QRectF(0, 0, text.width() + step(2), text.height() + step(0.5))
         place.moveCenter(QPointF(x, self._y + high / 2 - step(0.75)))
-        self.figure.texts.append(
-            PlacedText(place, label, "small", "ink" if used else "ink_quiet", centred=True)
-        )
+        self.figure.texts.append(PlacedText(place, label, "small", "ink" if used else "ink_quiet", CENTRE))
         self._y += high
 
     def _caption(self, text: str, term: str) -> None:
@@ -389,15 +387,19 @@ class FigureLayout:
         self._y += high + self._theme.step(1.5)
 
     def _stack(
-        self, lines: list[tuple[str, str, str]], left: float, wide: float, top: float, *, right: bool = False,
-        centred: bool = False,
-    ) -> tuple[tuple[PlacedText, ...], float]:  # fmt: skip
+        self,
+        lines: list[tuple[str, str, str]],
+        left: float,
+        wide: float,
+        top: float,
+        side: Qt.AlignmentFlag = _LEFT,
+    ) -> tuple[tuple[PlacedText, ...], float]:
         """Wrapped texts, one below the other, and their bottom."""
         placed = []
         for use, role, text in lines:
             if text:
                 high = self._bounds(text, use, wide).height()
-                placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, right, centred))
+                placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, side))
                 top += high + self._theme.step(0.25)
         return tuple(placed), top
 

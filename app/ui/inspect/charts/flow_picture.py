@@ -35,15 +35,11 @@ class FlowPicture(Chart):
         self._figure = look.Figure()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_picture(self, picture: ModelPicture | None) -> None:
-        """Show this model; None shows nothing."""
+    def set_picture(self, picture: ModelPicture) -> None:
+        """Show this model."""
         self._picture = picture
         self._lay_out()
         self.begin()
-
-    def figure(self) -> look.Figure:
-        """The laid-out figure."""
-        return self._figure
 
     # Descriptions
 
@@ -156,7 +152,7 @@ class FlowPicture(Chart):
             if box not in columns:
                 self._draw_box(painter, box)
         for text in figure.texts:
-            if text.centred:
+            if text.side == look.CENTRE:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self._ground(text.place))
                 painter.drawRoundedRect(text.place, theme.step(1), theme.step(1))
@@ -217,13 +213,10 @@ class FlowPicture(Chart):
             self._write(painter, text)
 
     def _write(self, painter: QPainter, text: look.PlacedText) -> None:
-        flags = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignVCenter)
-        side = Qt.AlignmentFlag.AlignLeft
-        if text.right or text.centred:
-            side = Qt.AlignmentFlag.AlignRight if text.right else Qt.AlignmentFlag.AlignHCenter
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignVCenter | text.side
         painter.setFont(self.theme.font(text.use))
         painter.setPen(self.theme.colour(text.role))
-        painter.drawText(text.place.adjusted(0, -1, 0, 1), flags | int(side), text.text)
+        painter.drawText(text.place.adjusted(0, -1, 0, 1), int(flags), text.text)
 
     def _draw_arrow(self, painter: QPainter, arrow: look.Arrow) -> None:
         theme = self.theme

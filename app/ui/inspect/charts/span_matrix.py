@@ -7,7 +7,7 @@ import math
 from app.core.inside import SpanScores
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
-from app.ui.inspect.charts.token_bars import RUNNERS_UP
+from app.ui.inspect.charts.token_bars import NO_SCORES, RUNNERS_UP
 from app.ui.inspect.charts.tokens import labels_of, words_between
 from app.ui.kit.chart import Table, number, summed
 from app.ui.kit.theme import Theme
@@ -24,7 +24,7 @@ class SpanMatrix(Matrix):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Spans by start and end", "Start", "End", "Start + end logits")
-        self._scores: SpanScores | None = None
+        self._scores = NO_SCORES
         self._text, self._pair = "", ""
 
     def set_scores(self, scores: SpanScores, text: str = "", pair: str = "") -> None:
@@ -37,15 +37,11 @@ class SpanMatrix(Matrix):
 
     def score(self, row: int, column: int) -> float:
         """A span's start + end logits."""
-        scores = self._scores
-        return scores.start_logits[row] + scores.end_logits[column] if scores is not None else 0.0
+        return self._scores.start_logits[row] + self._scores.end_logits[column]
 
     def probability(self, row: int, column: int) -> float:
         """A span's share of the softmax over the window's spans and its null score."""
-        scores = self._scores
-        if scores is None:
-            return 0.0
-        score = self.score(row, column)
+        scores, score = self._scores, self.score(row, column)
         # From the likelier of the two, so that neither is 0 for want of digits.
         if scores.spans and scores.spans[0].probability > scores.null_probability:
             return min(1.0, scores.spans[0].probability * math.exp(score - scores.spans[0].score))
@@ -53,7 +49,7 @@ class SpanMatrix(Matrix):
 
     def lines(self, row: int, column: int) -> tuple[str, ...]:
         scores = self._scores
-        if scores is None or not self.level(row, column):
+        if not self.level(row, column):
             return ("No span that may be an answer begins here",)
         start, end = scores.start_logits[row], scores.end_logits[column]
         return (
@@ -67,8 +63,6 @@ class SpanMatrix(Matrix):
         """Every cell's span, the best first."""
         columns = ("first token", "last token", "words", "start logit", "end logit", "score", "probability")
         scores = self._scores
-        if scores is None:
-            return Table(columns)
         cells = sorted(
             (
                 (self.score(row, column), row, column)

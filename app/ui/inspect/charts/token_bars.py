@@ -15,7 +15,7 @@ from app.ui.kit.theme import Theme
 LOGITS, PROBABILITIES = "logits", "probabilities"
 RUNNERS_UP = 4  # spans that are marked besides the best one
 _INVITATION = "Point at a token, or walk with the arrow keys."
-_NOTHING = SpanScores(InputWindow(()), (), (), (), (), (), (), 0.0, 0.0)
+NO_SCORES = SpanScores(InputWindow(()), (), (), (), (), (), (), 0.0, 0.0)
 
 
 class BarsSizes:
@@ -59,7 +59,7 @@ class TokenBars(ScrollingChart):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Start and end scores")
-        self._scores = _NOTHING
+        self._scores = NO_SCORES
         self._labels: tuple[str, ...] = ()
         self._marked: tuple[int, int] | None = None
         self.set_measure(LOGITS)
@@ -89,10 +89,6 @@ class TokenBars(ScrollingChart):
         if self._high - self._low < 1e-6:
             self._high = self._low + 1.0
         self.update()
-
-    def measure(self) -> str:
-        """LOGITS or PROBABILITIES."""
-        return self._measure
 
     @Slot(int, int)
     def mark_span(self, first: int, last: int) -> None:

@@ -245,14 +245,9 @@ class TokenText(Chart):
         self._lay_out()
         self.begin()
 
-    def set_values(self, values: Sequence[float] | None, unit: str = "") -> None:
-        """Shade the tokens by a number each, in a unit; None removes the shades.
-
-        Raises ValueError if there are not as many numbers as tokens.
-        """
-        if values is not None and len(values) != len(self._labels):
-            raise ValueError(f"{len(values)} numbers for {len(self._labels)} tokens")
-        self._values, self._unit = tuple(values or ()), unit
+    def set_values(self, values: Sequence[float], unit: str) -> None:
+        """Shade the tokens by a number each, in a unit."""
+        self._values, self._unit = tuple(values), unit
         self._largest = max(map(abs, self._values), default=0.0)
         self._lay_out()
         if self._current >= 0:
@@ -278,7 +273,7 @@ class TokenText(Chart):
 
     def describe(self, index: int) -> str:
         name = share_name(self._window, index, self._labels[index])
-        return f"{name}: {signed(self._values[index])} {self._unit}".strip() if self._values else name
+        return f"{name}: {signed(self._values[index])} {self._unit}" if self._values else name
 
     def table(self) -> Table:
         names = part_names(self._window)
@@ -288,7 +283,7 @@ class TokenText(Chart):
         if not self._values:
             return Table(("token", "piece", "id", "part"), tuple(rows))
         valued = tuple((*row, value) for row, value in zip(rows, self._values, strict=True))
-        return Table(("token", "piece", "id", "part", self._unit or "value"), valued)
+        return Table(("token", "piece", "id", "part", self._unit), valued)
 
     def place_at(self, point: QPointF) -> int:
         edge = self._edge()
@@ -395,12 +390,6 @@ class TokenText(Chart):
     def restyle(self) -> None:
         self._lay_out()
         super().restyle()
-
-    def token_rect(self, index: int) -> QRectF:
-        """Where a token is drawn, in the widget's pixels; for what must be scrolled into view."""
-        edge = self._edge()
-        places = self._flow.rects(index)
-        return places[0].translated(edge, edge) if places else QRectF()
 
 
 def _dotted(colour: QColor) -> QPen:

@@ -31,9 +31,7 @@ class VectorStrip(Chart):
         self._largest = 0.0
 
     def set_vectors(self, vectors: Sequence[tuple[str, Sequence[float]]]) -> None:
-        """Show these vectors, each with its name. Raises ValueError if their widths differ."""
-        if len({len(values) for _, values in vectors}) > 1:
-            raise ValueError("vectors of different widths")
+        """Show these vectors of one width, each with its name."""
         self._names = tuple(name for name, _ in vectors)
         self._vectors = tuple(tuple(values) for _, values in vectors)
         self._largest = max((abs(value) for values in self._vectors for value in values), default=0.0)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
-from app.core.models import Head, LoadedModel, ModelCard
+from app.core.errors import EngineLost
+from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
@@ -28,25 +28,6 @@ def view(
     open_page: Callable[[type[ClassifyView], FakeEngine], ClassifyView], engine: FakeEngine
 ) -> ClassifyView:
     return open_page(ClassifyView, engine)
-
-
-def test_no_classifier_is_said_where_the_person_looks(
-    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    def none(head: Head) -> ModelCard:
-        raise SpanlightError("No model that classifies is installed.", "Install one.")
-
-    view.workspace.shelf.default = none  # type: ignore[method-assign]
-    view.shown()
-    said = "No model that classifies is installed. Install one."
-    qtbot.waitUntil(lambda: view._panel.model.words() == said)
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert engine.loads == []
-    # There is no fault to speak of before anything was asked.
-    assert view._panel.notice.sentence() == ""
-    edit(view).setPlainText("text")
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "No model that classifies is installed.")
 
 
 def test_the_classifier_loads_behind_the_page_and_again_for_another_device(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,18 +11,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost
 from app.core.inspection import Subject, Visit
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
 from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
-from tests.helpers.classify_page import CARD, button, by_length, edit
-from tests.helpers.windows import FakeEngine
+from tests.helpers.classify_page import CARD, by_length, edit
+from tests.helpers.windows import FakeEngine, button
 
 
 @pytest.fixture
@@ -68,27 +65,6 @@ def test_ctrl_enter_classifies_and_a_short_text_says_nothing_of_windows(
     qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
     assert not view._class_panel.card._length.isVisible()
     assert edit(view).toPlainText() == "short"
-
-
-def test_an_empty_page_invites_and_a_sample_is_classified_at_one_click(
-    view: ClassifyView, qtbot: QtBot
-) -> None:
-    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
-    assert offers
-    assert all(offer.isVisible() for offer in offers)
-    qtbot.mouseClick(offers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert edit(view).toPlainText() == view._samples[0].text
-    assert not offers[0].isVisible()
-    edit(view).undo()
-    assert edit(view).toPlainText() == ""
-
-
-def test_blanks_are_nothing_to_classify(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
-    edit(view).setPlainText(" \n ")
-    view.run()
-    assert view._panel.notice.sentence()
-    assert engine.requests == []
 
 
 def test_lines_become_rows_to_sort_copy_and_save(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
@@ -144,47 +120,6 @@ def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: Fake
     assert "1 of 2" in view._class_panel._summary.text()
 
 
-def test_a_second_press_takes_the_place_of_the_first(
-    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    leave = threading.Event()
-
-    def first(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
-        leave.wait(5)
-        return by_length(request, choice, report)
-
-    engine.answer = first
-    edit(view).setPlainText("x" * 95)
-    view.run()
-    qtbot.waitUntil(lambda: bool(engine.requests))
-    engine.answer = by_length
-    edit(view).setPlainText("short")
-    view.run()
-    leave.set()
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert view._class_panel.card.text().startswith("Negative")
-
-
-def test_a_lost_process_is_said_and_the_next_text_works(
-    view: ClassifyView, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    def lost(request: object, choice: ModelChoice | None, report: Report) -> Classifications:
-        raise EngineLost("The model process ended.", "Try once more.")
-
-    engine.answer = lost
-    told: list[bool] = []
-    view.lost.connect(lambda: told.append(True))
-    edit(view).setPlainText("text")
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "The model process ended.")
-    assert told == [True]
-    assert edit(view).toPlainText() == "text"
-    engine.answer = by_length
-    view.run()
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert view._panel.notice.sentence() == ""
-
-
 def test_a_bug_can_be_copied(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
     def broken(request: object, choice: ModelChoice | None, report: Report) -> Classifications:
         raise ZeroDivisionError("a bug in here")
@@ -208,12 +143,6 @@ def test_the_draft_and_the_way_come_back(make: Callable[[], ClassifyView], qtbot
     assert second._class_panel.way() == LINES
 
 
-def test_typing_is_saved_after_a_while_without_closing(view: ClassifyView, qtbot: QtBot) -> None:
-    view._drafts[0].timer.setInterval(10)
-    edit(view).insertPlainText("typed")
-    qtbot.waitUntil(lambda: view._drafts[0].drafts.load("classify") == "typed")
-
-
 def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
     view: ClassifyView, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -229,24 +158,6 @@ def test_a_dropped_file_fills_the_paper_and_paste_is_plain(
     rich.setText("bold")
     edit(view).insertFromMimeData(rich)
     assert edit(view).toPlainText() == "bold"
-
-
-def test_a_file_that_cannot_be_read_is_said(view: ClassifyView, qtbot: QtBot, tmp_path: Path) -> None:
-    edit(view).setPlainText("mine")
-    view.open_files([tmp_path / "missing.txt"])
-    qtbot.waitUntil(lambda: bool(view._panel.notice.sentence()))
-    assert edit(view).toPlainText() == "mine"
-
-
-def test_a_changed_text_is_said_to_be_changed(view: ClassifyView, qtbot: QtBot) -> None:
-    edit(view).setPlainText("first")
-    view.run()
-    qtbot.waitUntil(lambda: view._class_panel.card.isVisible())
-    assert not view._panel._outdated.isVisible()
-    edit(view).insertPlainText("more ")
-    assert view._panel._outdated.isVisible()
-    edit(view).undo()
-    assert not view._panel._outdated.isVisible()
 
 
 def test_what_counts_as_a_text() -> None:
@@ -268,7 +179,7 @@ def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbo
     edit(view).setPlainText("changed since")
     qtbot.mouseClick(button(view, "Look inside"), Qt.MouseButton.LeftButton)
     assert visits == [Visit(Subject(Head.CLASSIFICATION, "x" * 95), "moods", "x" * 80)]
-    view._class_panel.way_chosen.emit(LINES)
+    view._class_panel.ways.chosen.emit(LINES)
     edit(view).setPlainText("one\ntwo words\nthree")
     qtbot.mouseClick(button(view, "Classify"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: view._class_panel.table.row_count() == 3)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
 from app.core.inspection import Subject, Visit
 from app.core.models import Head, ModelCard
 from app.core.positions import utf16_units
@@ -22,7 +19,7 @@ from app.core.requests import ModelChoice, TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
 from app.ui.heads.fill.fill import FillView
-from tests.helpers.windows import FakeEngine, until_stopped
+from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("gaps", "/models/gaps", "bert", (Head.MASKED_WORDS,))
 TWO = "A ___ cup of hot [MASK]."
@@ -46,23 +43,12 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def make(
-    open_page: Callable[[type[FillView], FakeEngine], FillView], engine: FakeEngine
-) -> Callable[[], FillView]:
-    return lambda: open_page(FillView, engine)
-
-
-@pytest.fixture
-def view(make: Callable[[], FillView]) -> FillView:
-    return make()
+def view(open_page: Callable[[type[FillView], FakeEngine], FillView], engine: FakeEngine) -> FillView:
+    return open_page(FillView, engine)
 
 
 def edit(view: FillView) -> QPlainTextEdit:
     return view._editor._lit
-
-
-def button(view: FillView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def words(view: FillView) -> list[str]:
@@ -266,133 +252,6 @@ def test_a_changed_text_greys_the_words(view: FillView, qtbot: QtBot) -> None:
     assert words(view) == []
 
 
-def test_nothing_to_fill_is_said(view: FillView, engine: FakeEngine) -> None:
-    view.run()
-    edit(view).setPlainText("No gap.")
-    view.run()
-    assert view._panel.notice.sentence() == "There is no blank yet."
-    assert engine.requests == []
-    assert "Ctrl+B" in view._panel.invite.text()
-    edit(view).setPlainText("A ___ now.")
-    assert view._panel.notice.sentence() == "", "what was said of another text goes"
-
-
-def test_stop_leaves_the_page_as_it_was(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
-    fill(view, qtbot, "A ___ cup")
-    engine.answer = until_stopped
-    view.run()
-    assert view._panel.strip.isVisible()
-    assert view.stop()
-    assert not view._panel.strip.isVisible()
-    assert not view.stop()
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert words(view) == ["a-0", "b-0", "c-0"]
-
-
-def test_a_second_press_takes_the_place_of_the_first(
-    view: FillView, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    leave = threading.Event()
-
-    def first(request: TextToFill, choice: ModelChoice | None, report: Report) -> FilledText:
-        leave.wait(5)
-        return by_place(request, choice, report)
-
-    engine.answer = first
-    edit(view).setPlainText("A ___ cup")
-    view.run()
-    qtbot.waitUntil(lambda: bool(engine.requests))
-    engine.answer = by_place
-    edit(view).setPlainText("A cup of ___")
-    view.run()
-    leave.set()
-    qtbot.waitUntil(lambda: view.lanes.work.idle and not view.working())
-    assert not view._panel.outdated()
-
-
-def test_a_lost_process_is_said_and_the_next_try_works(
-    view: FillView, qtbot: QtBot, engine: FakeEngine
-) -> None:
-    def lost(request: object, choice: ModelChoice | None, report: Report) -> FilledText:
-        raise EngineLost("The model process ended.", "Try once more.")
-
-    engine.answer = lost
-    told: list[bool] = []
-    view.lost.connect(lambda: told.append(True))
-    edit(view).setPlainText("A ___ cup")
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "The model process ended.")
-    assert told == [True]
-    engine.answer = by_place
-    view.run()
-    qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
-    assert view._panel.notice.sentence() == ""
-
-
-def test_no_model_is_said_with_a_way_on(view: FillView, qtbot: QtBot) -> None:
-    def none(head: Head) -> ModelCard:
-        raise SpanlightError("No model that fills in words is installed.", "Install one.")
-
-    view.workspace.shelf.default = none  # type: ignore[method-assign]
-    view.shown()
-    said = "No model that fills in words is installed. Install one."
-    qtbot.waitUntil(lambda: view._panel.model.words() == said)
-    asked: list[bool] = []
-    view.open_settings.connect(lambda: asked.append(True))
-    QTest.mouseClick(button(view, "Choose a model in the settings"), Qt.MouseButton.LeftButton)
-    assert asked == [True]
-    view.settings_changed()
-    edit(view).setPlainText("A ___ cup")
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "No model that fills in words is installed.")
-
-
-def test_the_model_is_named_and_loaded_ahead(view: FillView, qtbot: QtBot, engine: FakeEngine) -> None:
-    notes: list[str] = []
-    view.note.connect(notes.append)
-    view.shown()
-    qtbot.waitUntil(lambda: notes == ["Loading the model for blanks…", "Model for blanks ready, on CPU"])
-    assert view._panel.model.words() == "gaps fills in"
-    assert [choice.folder for choice in engine.loads] == ["/models/gaps"]
-
-
-def test_a_sample_is_filled_at_one_click(view: FillView, qtbot: QtBot) -> None:
-    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
-    assert len(offers) >= 3
-    QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: words(view) == ["a-0", "b-0", "c-0"])
-    assert edit(view).toPlainText() == view._samples[0].text
-    assert not offers[0].isVisible()
-    edit(view).undo()
-    assert edit(view).toPlainText() == ""
-
-
-def test_the_draft_comes_back_and_a_file_takes_its_place(
-    make: Callable[[], FillView], qtbot: QtBot, tmp_path: Path
-) -> None:
-    first = make()
-    edit(first).setPlainText("half a ___\nand more ")
-    first.keep()
-    second = make()
-    assert edit(second).toPlainText() == "half a ___\nand more "
-    assert lit(second) == ["___"]
-    path = tmp_path / "note.txt"
-    path.write_bytes("Grüße an ___\r\nzwei".encode())
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    edit(second).insertFromMimeData(data)
-    qtbot.waitUntil(lambda: edit(second).toPlainText() == "Grüße an ___\nzwei")
-    second.open_files([tmp_path / "missing.txt"])
-    qtbot.waitUntil(lambda: bool(second._panel.notice.sentence()))
-    assert edit(second).toPlainText() == "Grüße an ___\nzwei"
-
-
-def test_typing_is_saved_after_a_while(view: FillView, qtbot: QtBot) -> None:
-    view._drafts[0].timer.setInterval(10)
-    edit(view).insertPlainText("typed ___")
-    qtbot.waitUntil(lambda: view._drafts[0].drafts.load("fill") == "typed ___")
-
-
 def test_look_inside_takes_the_chosen_blank_along(view: FillView, qtbot: QtBot) -> None:
     fill(view, qtbot, TWO)
     view._next()
@@ -411,14 +270,6 @@ def test_the_words_can_be_copied_and_are_told(view: FillView, qtbot: QtBot) -> N
     said = rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert said == "b-0, 25%"
     assert "a-0 50%" in rows.accessibleDescription()
-
-
-def test_both_themes_and_another_text_size_draw_without_a_fault(view: FillView, qtbot: QtBot) -> None:
-    fill(view, qtbot, TWO)
-    type_in(view, "x")
-    for name, scale in (("dark", 1.0), ("light", 1.5), ("light", 1.0)):
-        view.theme.choose(name, scale)
-        assert not view.grab().isNull()
 
 
 def test_keys_stay_quick_in_a_long_text_with_many_blanks(view: FillView, qtbot: QtBot) -> None:

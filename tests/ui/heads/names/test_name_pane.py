@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
+from app.core.results import Entity
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
-from app.ui.heads.names.name_pane import HighlightedName, NamePane
-from app.ui.heads.names.name_styles import DIFFERENT, styles_of
+from app.ui.heads.names.name_pane import NamePane
+from app.ui.heads.names.name_styles import styles_of
 from app.ui.kit.theme import Theme
 from tests.conftest import ROOT
 
@@ -39,8 +40,10 @@ def pane(qapp: QApplication, qtbot: QtBot) -> NamePane:
     return pane
 
 
-def named(text: str, places: list[Span]) -> list[HighlightedName]:
-    return [HighlightedName(place, place.of(text), number % 3) for number, place in enumerate(places)]
+def named(text: str, places: list[Span]) -> list[Entity]:
+    return [
+        Entity(place, place.of(text), STYLES[number % 3].label, 0.9) for number, place in enumerate(places)
+    ]
 
 
 def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
@@ -68,9 +71,9 @@ def test_what_is_lit_is_what_was_found_in_random_texts(pane: NamePane) -> None:
 def test_a_place_that_says_something_else_is_not_lit(pane: NamePane) -> None:
     pane.set_text("Alice met Bill.")
     names = [
-        HighlightedName(Span(0, 5), "Alice", 0),
-        HighlightedName(Span(10, 14), "Tom!", 0),
-        HighlightedName(Span(12, 99), "x", 0),
+        Entity(Span(0, 5), "Alice", "PER", 0.9),
+        Entity(Span(10, 14), "Tom!", "PER", 0.9),
+        Entity(Span(12, 99), "x", "PER", 0.9),
     ]
     assert pane.show_names(names, STYLES) == [True, False, False]
     assert pane.names.at(11) == -1
@@ -121,7 +124,7 @@ def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: 
     name = "Llanfairpwllgwyngyll " * 12
     pane.set_text(f"In {name}.")
     place = Span(3, 3 + len(name) - 1)
-    pane.show_names([HighlightedName(place, place.of(pane.text()), 0)], STYLES)
+    pane.show_names(named(pane.text(), [place]), STYLES)
     pane.viewport().repaint()
     firsts = [first for _, _, first in pane.names._boxes]
     assert len(firsts) > 2
@@ -129,9 +132,9 @@ def test_a_name_over_several_lines_is_drawn_in_each_with_its_letters_once(pane: 
 
 
 def test_styles_differ_in_more_than_colour(pane: NamePane) -> None:
-    styles = styles_of([f"T{number}" for number in range(DIFFERENT)])
+    styles = styles_of([f"T{number}" for number in range(24)])
     looks = {(style.ground, style.number % 6) for style in styles}
-    assert len(looks) == DIFFERENT
+    assert len(looks) == 24
     neighbours = [(one.number % 6, other.number % 6) for one, other in pairwise(styles)]
     assert all(one != other for one, other in neighbours)
     for style in styles:

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost
 from app.core.inspection import Visit
 from app.core.models import Head
 from app.core.report import Report
@@ -24,7 +22,7 @@ from app.core.results import TaggedTexts
 from app.core.text import Span
 from app.ui.heads.names.names import NamesView
 from tests.helpers.names_here import FINDER, TYPES, find, tagged
-from tests.helpers.windows import FakeEngine, until_stopped
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 TEXT = "Alice 👩‍👧 met Bill in Oxford.\n\nBill saw Acme and\nAlice in Paris, Alice Liddell too."
 
@@ -47,10 +45,6 @@ def read(view: NamesView, qtbot: QtBot, text: str = TEXT) -> None:
     view.pane.set_text(text)
     view.run()
     settle(view, qtbot)
-
-
-def button(view: NamesView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def names(view: NamesView) -> list[tuple[str, int]]:
@@ -230,25 +224,6 @@ def test_another_joining_asks_again_at_once_and_is_kept(
     assert "average" in view._names_panel.aggregation._about.accessibleName()
 
 
-def test_an_empty_page_invites_and_a_sample_is_read_at_one_click(view: NamesView, qtbot: QtBot) -> None:
-    assert not view._names_panel.aggregation.isVisible()
-    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
-    assert len(offers) >= 2 and all(offer.isVisible() for offer in offers)
-    qtbot.mouseClick(offers[0], Qt.MouseButton.LeftButton)
-    settle(view, qtbot)
-    assert view.pane.text() == view._samples[0].text
-    assert len(view.pane.lit()) > 5
-    view.pane.undo()
-    assert view.pane.text() == ""
-
-
-def test_blanks_are_nothing_to_look_in(view: NamesView, engine: FakeEngine) -> None:
-    view.pane.set_text(" \n ")
-    view.run()
-    assert view._names_panel.notice.sentence() == "There is no text yet."
-    assert engine.requests == []
-
-
 def test_a_text_without_names_says_so(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "nothing here")
     assert view._names_panel.invite.text() == "No names were found in this text."
@@ -314,44 +289,6 @@ def test_look_inside_takes_the_chosen_name_along(view: NamesView, qtbot: QtBot) 
     at = TEXT.index("Bill")
     assert (visit.subject.head, visit.subject.text) == (Head.TOKEN_CLASSIFICATION, TEXT)
     assert (visit.subject.focus, visit.title, visit.model) == (Span(at, at + 4), "Bill", "finder")
-
-
-def test_without_a_model_the_page_says_what_to_do(
-    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot
-) -> None:
-    view = open_page(NamesView, FakeEngine(find))
-    asked: list[bool] = []
-    view.open_settings.connect(lambda: asked.append(True))
-    view.shown()
-    qtbot.waitUntil(lambda: "Install one." in view._names_panel.model.words())
-    view.pane.set_text("Alice")
-    view.run()
-    qtbot.waitUntil(lambda: bool(view._names_panel.notice.sentence()))
-    view._names_panel.model._settings.click()
-    assert asked == [True]
-
-
-def test_a_lost_engine_is_told_and_the_text_stays(view: NamesView, qtbot: QtBot, engine: FakeEngine) -> None:
-    def die(request: object, choice: ModelChoice | None, report: Report) -> None:
-        raise EngineLost("The model process ended.", "Try again.")
-
-    engine.answer = die
-    lost: list[bool] = []
-    view.lost.connect(lambda: lost.append(True))
-    read(view, qtbot)
-    assert lost == [True]
-    assert view.pane.text() == TEXT
-    assert view._names_panel.notice.sentence() == "The model process ended."
-
-
-def test_what_was_typed_comes_back(
-    open_page: Callable[[type[NamesView], FakeEngine], NamesView], qtbot: QtBot, engine: FakeEngine
-) -> None:
-    first = open_page(NamesView, engine)
-    first.pane.insertPlainText("Alice\u2028Bill 👩‍👧")
-    first.keep()
-    again = open_page(NamesView, engine)
-    assert again.pane.text() == first.pane.text() == "Alice\nBill 👩‍👧"
 
 
 def test_thousands_of_names_found_before_the_page_is_full_are_all_lit(

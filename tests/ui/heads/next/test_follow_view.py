@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.core.errors import EngineLost, SpanlightError
 from app.core.inspection import Subject, Visit
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.ui.heads.next.follow import FollowView, outcome, signed
-from tests.helpers.windows import FakeEngine, until_stopped
+from tests.helpers.windows import FakeEngine, button
 
 CARD = ModelCard("next", "/models/next", "bert", (Head.NEXT_SENTENCE,))
 Ctrl = Qt.KeyboardModifier.ControlModifier
@@ -41,25 +40,14 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-def make(
-    open_page: Callable[[type[FollowView], FakeEngine], FollowView], engine: FakeEngine
-) -> Callable[[], FollowView]:
-    return lambda: open_page(FollowView, engine)
-
-
-@pytest.fixture
-def view(make: Callable[[], FollowView]) -> FollowView:
-    return make()
+def view(open_page: Callable[[type[FollowView], FakeEngine], FollowView], engine: FakeEngine) -> FollowView:
+    return open_page(FollowView, engine)
 
 
 def edits(view: FollowView) -> tuple[QPlainTextEdit, QPlainTextEdit]:
     first, second = (paper.findChild(QPlainTextEdit) for paper in view._papers)
     assert isinstance(first, QPlainTextEdit) and isinstance(second, QPlainTextEdit)
     return first, second
-
-
-def button(view: FollowView, name: str) -> QPushButton:
-    return next(one for one in view.findChildren(QPushButton) if one.accessibleName() == name)
 
 
 def put(view: FollowView, first: str, second: str) -> None:
@@ -145,53 +133,6 @@ def test_a_changed_passage_greys_the_outcome(view: FollowView, qtbot: QtBot) -> 
     assert not view._panel.outdated() and view._follow_panel.card.bars.isEnabled()
     put(view, "", "")
     assert not view._follow_panel.card.isVisible() and not view._panel.outdated()
-
-
-def test_stop_and_a_lost_process(view: FollowView, qtbot: QtBot, engine: FakeEngine) -> None:
-    engine.answer = until_stopped
-    put(view, "apples", "pears")
-    view.run()
-    assert view._panel.strip.isVisible()
-    assert view.stop() and not view.stop()
-    qtbot.waitUntil(lambda: view.lanes.work.idle)
-    assert not view._panel.strip.isVisible() and not view._follow_panel.card.isVisible()
-
-    def lost(request: object, choice: ModelChoice | None, report: Report) -> FollowOns:
-        raise EngineLost("The model process ended.", "Try once more.")
-
-    engine.answer = lost
-    told: list[bool] = []
-    view.lost.connect(lambda: told.append(True))
-    view.run()
-    qtbot.waitUntil(lambda: view._panel.notice.sentence() == "The model process ended.")
-    assert told == [True] and view._desk.texts() == ("apples", "pears")
-
-
-def test_no_model_is_said_with_a_way_on(view: FollowView, qtbot: QtBot) -> None:
-    def none(head: Head) -> ModelCard:
-        raise SpanlightError("No model that tells what follows is installed.", "Install one.")
-
-    view.workspace.shelf.default = none  # type: ignore[method-assign]
-    view.shown()
-    said = "No model that tells what follows is installed. Install one."
-    qtbot.waitUntil(lambda: view._panel.model.words() == said)
-    assert button(view, "Choose a model in the settings").isVisible()
-
-
-def test_samples_hold_two_passages_and_are_told_at_one_click(view: FollowView, qtbot: QtBot) -> None:
-    assert len(view._samples) >= 2 and all(sample.text and sample.second for sample in view._samples)
-    offers = [b for b in view.findChildren(QPushButton) if b.accessibleName().startswith("Try the sample")]
-    QTest.mouseClick(offers[0], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(view._follow_panel.card.isVisible)
-    assert view._desk.texts() == (view._samples[0].text, view._samples[0].second)
-    assert not offers[0].isVisible()
-
-
-def test_drafts_of_both_come_back(make: Callable[[], FollowView]) -> None:
-    first = make()
-    put(first, "apples\n", "pears ")
-    first.keep()
-    assert make()._desk.texts() == ("apples\n", "pears ")
 
 
 def test_files_go_to_the_paper_in_use_or_to_both(view: FollowView, qtbot: QtBot, tmp_path: Path) -> None:

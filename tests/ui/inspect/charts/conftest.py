@@ -16,6 +16,7 @@ from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.span_matrix import SpanMatrix
 from app.ui.inspect.charts.token_bars import TokenBars
 from app.ui.inspect.charts.token_text import TokenText
+from app.ui.inspect.charts.tokens import labels_of
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.kit.chart import Chart
 from app.ui.kit.theme import Theme
@@ -55,15 +56,15 @@ def chart_of(kind: str, theme: Theme, subject: Subject = insides.ASKED) -> Chart
             return shaded
         case "grid":
             grid = AttentionGrid(theme)
-            grid.set_attention(attention(subject), text, pair)
+            grid.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
             return grid
         case "lines":
             lines = AttentionLines(theme)
-            lines.set_attention(attention(subject), text, pair)
+            lines.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
             return lines
         case "heads":
             heads = AttentionHeads(theme)
-            heads.set_attention(attention(subject), text, pair)
+            heads.set_attention(attention(subject), labels_of(attention(subject).window, text, pair))
             return heads
         case "change":
             change = ScoreChange(theme)

@@ -132,7 +132,7 @@ def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(cha
         "BertForNextSentencePrediction": True,
         "BertForTokenClassification": False,
     }
-    found = columns(chart.figure())
+    found = columns(chart._figure)
     assert [first_only[box.description.split(": ")[1].split("\n")[0]] for box in found] == [
         True,
         True,
@@ -146,13 +146,13 @@ def test_heads_of_the_first_token_stand_under_it_and_the_one_in_use_is_wider(cha
 
 
 def test_real_shapes_weights_and_whether_a_head_is_held_are_written(chart: FlowPicture) -> None:
-    said = texts(chart.figure())
+    said = texts(chart._figure)
     for wanted in ("1 × 52 × 384", "1 × 52 × 2", "10,646,784 weights", "6 encoder layer", "in use"):
         assert wanted in said
     assert said.count("in this model too, not in use") == 1
     assert said.count("not in this model") == 3
     assert "dropout, at training only" in said
-    looks = [box.look for box in columns(chart.figure())]
+    looks = [box.look for box in columns(chart._figure)]
     assert sorted(looks) == sorted([look.COLUMN_USED, look.COLUMN_IN_MODEL, *[look.COLUMN] * 3])
 
 
@@ -174,8 +174,8 @@ def test_a_long_text_says_how_many_tokens_are_not_written(theme: Theme) -> None:
 
 
 def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot) -> None:
-    linear = next(at for at, box in enumerate(chart.figure().boxes) if "qa_outputs" in box.description)
-    middle = chart.figure().boxes[linear].place.center()
+    linear = next(at for at, box in enumerate(chart._figure.boxes) if "qa_outputs" in box.description)
+    middle = chart._figure.boxes[linear].place.center()
     assert chart.place_at(QPointF(middle)) == linear
     with qtbot.waitSignal(chart.hovered):
         chart.go(linear)
@@ -185,10 +185,10 @@ def test_boxes_are_told_by_pointing_and_by_keys(chart: FlowPicture, qtbot: QtBot
     assert chart.current == linear + 1
     QTest.keyClick(chart, Qt.Key.Key_Up)
     QTest.keyClick(chart, Qt.Key.Key_Right)
-    beside = chart.figure().boxes[chart.current]
-    assert beside.place.left() > chart.figure().boxes[linear].place.right()
+    beside = chart._figure.boxes[chart.current]
+    assert beside.place.left() > chart._figure.boxes[linear].place.right()
     QTest.keyClick(chart, Qt.Key.Key_Left)
-    assert chart.figure().boxes[chart.current].place.right() < beside.place.left()
+    assert chart._figure.boxes[chart.current].place.right() < beside.place.left()
     QTest.keyClick(chart, Qt.Key.Key_Home)
     assert chart.current == 0
 
@@ -218,18 +218,16 @@ def test_every_stage_is_a_row_of_numbers(chart: FlowPicture) -> None:
     }  # fmt: skip
 
 
-def test_the_picture_is_drawn_whole_in_both_themes(chart: FlowPicture, theme: Theme) -> None:
+def test_the_picture_is_drawn_whole_in_both_themes_and_nothing_of_no_model(
+    chart: FlowPicture, theme: Theme
+) -> None:
     for name in ("light", "dark"):
         theme.choose(name)
         image = picture_of(chart)
-        assert image.height() == 2 * round(chart.figure().size.height())
+        assert image.height() == 2 * round(chart._figure.size.height())
         assert image.pixelColor(1, image.height() - 2) == theme.colour("panel")
-        used = next(box for box in chart.figure().boxes if box.look == look.RESULT_USED).place
+        used = next(box for box in chart._figure.boxes if box.look == look.RESULT_USED).place
         at = QPointF(used.left() + 8, used.center().y()) * 2
         assert image.pixelColor(at.toPoint()) == theme.colour("answer_ground")
-
-
-def test_nothing_is_shown_of_no_model(chart: FlowPicture) -> None:
-    chart.set_picture(None)
-    assert chart.count() == 0
-    assert chart.csv().strip() == ""
+    empty = FlowPicture(theme)
+    assert (empty.count(), empty.csv().strip()) == (0, "")

@@ -58,9 +58,9 @@ def test_the_bar_folds_the_numbers_out_and_copies(theme: Theme, make: Make, qtbo
     bar = ChartBar(theme, chart)
     qtbot.addWidget(bar)
     bar.show()
-    assert bar.table() is None
+    assert bar._table is None
     bar.numbers.click()
-    table = bar.table()
+    table = bar._table
     assert table is not None and table.isVisible()
     assert table.model().rowCount() == chart.count()
     other = insides.span_scores(insides.Subject(insides.ASKED.head, "The Moon.", "Who?"))
