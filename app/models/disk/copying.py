@@ -135,16 +135,21 @@ def sync_folder(folder: Path) -> None:
                 os.close(handle)
 
 
+def free_space(folder: Path) -> int | None:
+    """The free bytes on the disk of a folder, which may not exist yet; None if the system does not tell."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
+
+
 def check_space(folder: Path, needed: int) -> None:
     """Raise SpanlightError if the disk of a folder has less than `needed` bytes, plus a reserve, free."""
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    try:
-        free = shutil.disk_usage(place).free
-    except OSError:
-        return  # not every file system reports it; writing will fail instead
-    if needed and free < needed + SPARE:
+    free = free_space(folder)
+    # Not every file system reports it; writing will fail instead.
+    if needed and free is not None and free < needed + SPARE:
         raise SpanlightError(
             f"The disk has {wording.size(free)} free, and {wording.size(needed + SPARE)} are needed.",
             "Free some space and try again.",

@@ -46,11 +46,6 @@ def ask_feed(order: AskFeed, report: Report) -> Feed:
     return parse_feed(data, local=is_own_computer(order.address))
 
 
-def late(host: str, seconds: float) -> NetworkFault:
-    """The error if a response takes too long."""
-    return NetworkFault(f"{host} did not answer whole within {duration(seconds)}.", "Try again later.")
-
-
 def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
     end = time.monotonic() + order.seconds
     data = bytearray()
@@ -63,7 +58,9 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
         for piece in response.iter_raw():
             context.report.check()
             if time.monotonic() > end:
-                raise late(host, order.seconds)
+                raise NetworkFault(
+                    f"{host} did not answer whole within {duration(order.seconds)}.", "Try again later."
+                )
             data += piece
     return bytes(data)
 
