@@ -36,7 +36,6 @@ class Embeddings:
     def __init__(self, reader: Reader, words: Tensor | None = None) -> None:
         plan = reader.plan
         self._plan, self._dtype = plan, reader.dtype
-        self._lent = words is not None
         self.words = reader.narrow(plan.embeddings("word_embeddings.weight")) if words is None else words
         self._positions = reader.tensor(plan.embeddings("position_embeddings.weight"), torch.float32)
         self._types = None
@@ -63,16 +62,6 @@ class Embeddings:
             return torch.arange(ids.shape[1], device=ids.device).expand_as(ids)
         mask = (ids != self._plan.padding).long()
         return mask.cumsum(1) * mask + self._plan.padding
-
-    def tensors(self) -> Iterator[Tensor]:
-        """Its weights in memory, without shared word embeddings."""
-        yield from (self._positions, self._norm.weight, self._norm.bias)
-        if not self._lent:
-            yield self.words
-        if self._types is not None:
-            yield self._types
-        if self._project is not None:
-            yield from self._project.tensors()
 
 
 class RelativePositions:
@@ -140,15 +129,6 @@ class Layer:
         found = self._inner(states.to(self._dtype))
         return self._outer_norm(self._outer.added(found, states))
 
-    def tensors(self) -> Iterator[Tensor]:
-        """Its weights in memory."""
-        for norm in (self._attended_norm, self._outer_norm):
-            yield from (norm.weight, norm.bias)
-        linears = (self._query, self._query_key_value, self._attended, self._inner, self._outer)
-        for linear in linears:
-            if linear is not None:
-                yield from linear.tensors()
-
 
 class Encoder:
     """Embeddings and layers in one dtype on one device; `check` is called before each layer, and may raise.
@@ -194,14 +174,6 @@ class Encoder:
             states = layer(batch, states)
         self.check()
         return batch.back(self.layers[-1].of_few(batch, states, positions))
-
-    def tensors(self) -> Iterator[Tensor]:
-        """All weights in memory."""
-        yield from self.embeddings.tensors()
-        if self.distances is not None:
-            yield self.distances.table
-        for layer in self.layers:
-            yield from layer.tensors()
 
     def _streamed(self) -> Iterator[Layer]:
         with self._reader as reader:

@@ -50,12 +50,13 @@ class LayerWeights:
 class Reader:
     """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy.
 
-    A context manager: the files are open inside it. Raises SpanlightError for weights that are not all finite numbers,
-    Unknown for a name that does not exist.
+    A context manager: the files are open inside it. `bytes` counts what was read so far. Raises SpanlightError for
+    weights that are not all finite numbers, Unknown for a name that does not exist.
     """
 
     def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str) -> None:
         self.plan, self.dtype, self.device = plan, dtype, device
+        self.bytes = 0
         self._checkpoint = checkpoint
         self._opened = ExitStack()
         self._tensors: dict[str, Any] = {}
@@ -124,4 +125,5 @@ class Reader:
                 f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
+        self.bytes += converted.nbytes
         return converted.to(self.device)
