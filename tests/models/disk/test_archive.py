@@ -47,7 +47,7 @@ def packed(
 def unpacked(path: Path, target: Path) -> tuple[tuple[str, int, str], ...]:
     target.mkdir()
     with open_archive(path) as archive:
-        return archive.unpack(target, Meter(Silent(), "Unpacking", archive.checkpoint.size))
+        return archive.unpack(target, Meter(Silent(), "Unpacking", archive.size))
 
 
 def refusal(path: Path, target: Path) -> SpanlightError:
