@@ -15,7 +15,8 @@ from app.models.disk.card import read_card, read_notes
 from app.models.disk.weights import read_header
 from tests.helpers.cards import CLASSIFY, QA, Edit, config, refusal, rewrite, write_header
 
-# Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it.
+# Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it; tests.helpers.hostile
+# has more, made to harm.
 REFUSALS: dict[str, tuple[Edit, str]] = {
     "no folder": (shutil.rmtree, "There is no model folder"),
     "no config": (lambda f: (f / "config.json").unlink(), "has no config.json"),
@@ -24,35 +25,19 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         lambda f: (f / "config.json").write_text("[]"),
         "config.json is not a JSON object",
     ),
-    "config not UTF-8": (lambda f: (f / "config.json").write_bytes(b'{"a": "\xff"}'), "not well-formed"),
-    "config nested deeply": (lambda f: (f / "config.json").write_text("[" * 10**5), "not well-formed"),
     "a folder for a config": (
         lambda f: ((f / "config.json").unlink(), (f / "config.json").mkdir()),
         "no config.json",
     ),
-    "remote code": (lambda f: config(f, auto_map={"AutoModel": "evil.Model"}), "program code of its own"),
-    "quantised": (lambda f: config(f, quantization_config={"bits": 4}), "is quantised"),
     "unknown family": (lambda f: config(f, model_type="gpt2"), "of the family 'gpt2'"),
     "no family": (lambda f: config(f, drop=("model_type",)), "of no family"),
     "family not a text": (lambda f: config(f, model_type=["bert"]), "of no family"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
-    "pickle only": (
-        lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
-        "only as pytorch_model.bin, a format that can carry programs",
-    ),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json"),
-    "broken tokenizer": (
-        lambda f: (f / "tokenizer.json").write_text("nothing"),
-        "tokenizer.json is not well-formed",
-    ),
     "no vocabulary": (lambda f: (f / "tokenizer.json").write_text("{}"), "has no vocabulary"),
     "malformed vocabulary": (
         lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": "b"}}}'),
         "malformed vocabulary",
-    ),
-    "tokenizer too large": (
-        lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": 99999}}}'),
-        "knows 100,000 tokens, its weights only",
     ),
     "another vocabulary": (lambda f: config(f, vocab_size=1000), "The word embeddings of reader are"),
     "other positions": (
@@ -60,15 +45,8 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         "512 × 32 where its config says 600 × 32",
     ),
     "another width": (lambda f: config(f, hidden_size=64), "32 where its config says"),
-    "more layers": (lambda f: config(f, num_hidden_layers=3), "holds 2 layers where its config names 3"),
     "absurd layers": (lambda f: config(f, num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
-    "absurd width": (lambda f: config(f, hidden_size=10**12), "hidden_size is 1000000000000"),
-    "absurd inner width": (
-        lambda f: config(f, intermediate_size=10**12),
-        "intermediate_size is 1000000000000",
-    ),
     "absurd token types": (lambda f: config(f, type_vocab_size=10**9), "type_vocab_size is 1000000000"),
-    "negative vocabulary": (lambda f: config(f, vocab_size=-1), "vocab_size is -1"),
     "vocabulary a text": (lambda f: config(f, vocab_size="many"), "vocab_size is many"),
     "no attention heads": (
         lambda f: config(f, drop=("num_attention_heads",)),
@@ -88,33 +66,13 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         lambda f: (f / "model.safetensors").write_bytes(b""),
         "ends before its own header does",
     ),
-    "a cut header": (
-        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:100]),
-        "ends before its own header does",
-    ),
-    "cut weights": (
-        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:-1000]),
-        "is cut off: 1,000 bytes are missing",
-    ),
     "too many bytes": (
         lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes() + b"0" * 8),
         "bytes that belong to no weight",
     ),
-    "header length absurd": (
-        lambda f: write_header(f / "model.safetensors", {}, b"", length=2**63),
-        "ends before its own header does",
-    ),
-    "header not JSON": (
-        lambda f: write_header(f / "model.safetensors", b"x" * 64, b""),
-        "not well-formed JSON",
-    ),
     "a weight twice": (
         lambda f: write_header(f / "model.safetensors", b'{"a": {}, "a": {}}', b""),
         "not well-formed JSON",
-    ),
-    "overlapping": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(data_offsets=[0, 8])),
-        "weights that overlap or leave gaps",
     ),
     "offsets beyond the file": (
         lambda f: rewrite(
@@ -130,10 +88,6 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
         lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(dtype="Q4")),
         "describes qa_outputs.bias",
     ),
-    "negative shape": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[-1, -2])),
-        "describes qa_outputs.bias wrongly",
-    ),
     "absurd shape": (
         lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[2**62, 2**62, 0])),
         "qa_outputs.bias",
@@ -146,17 +100,6 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
     "a head without biases": (
         lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))),
         "no start and end biases",
-    ),
-    "weights as whole numbers": (
-        lambda f: rewrite(f, lambda h: h["bert.embeddings.word_embeddings.weight"].update(dtype="I32")),
-        "reader holds weights in the format I32",
-    ),
-    "shards of elsewhere": (
-        lambda f: (
-            (f / "model.safetensors").unlink(),
-            (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../other.safetensors"}}'),
-        ),
-        "names a file outside the folder",
     ),
     "an index of nothing": (
         lambda f: (
@@ -179,7 +122,6 @@ def test_what_is_not_whole_is_refused_in_a_sentence(reader: Path, case: str) -> 
     ("edit", "said"),
     [
         (lambda f: config(f, id2label={"0": "bad", "1": "good"}), "names 2 labels, but its classifier has 3"),
-        (lambda f: config(f, drop=("id2label",)), "names 2 labels, but its classifier has 3"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "3": "c"}), "labels of judge are malformed"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "2": 3}), "labels of judge are malformed"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "2": " "}), "labels of judge are malformed"),

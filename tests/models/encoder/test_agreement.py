@@ -87,9 +87,9 @@ def probabilities_apart(texts: Sequence[str], dtype: str) -> float:
 
 
 def test_answers_are_those_of_transformers(shared_data: Path) -> None:
-    same, ours, theirs = agreement(rows(shared_data / "qa" / "qa_dev-squad2.jsonl.xz", 60), "float32")
-    assert same >= 0.995
-    assert abs(ours - theirs) <= 0.1
+    same, ours, theirs = agreement(rows(shared_data / "qa" / "qa_dev-squad2.jsonl.xz", 20), "float32")
+    assert same == 1.0
+    assert ours == theirs > 0
 
 
 def test_near_answers_of_bfloat16_are_those_of_transformers_in_float32(shared_data: Path) -> None:
