@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.offers import Downloading
+from app.core.offers import Downloading, RemoteFile
 from app.models.disk.card import read_card
 from tests.helpers.children import Listener
-from tests.helpers.downloading import NAME, WEIGHTS, Visit, file_of, whole
+from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
 from tests.helpers.hub_server import HubServer
 
 Files = dict[str, bytes]
@@ -111,13 +111,6 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(hub: HubServer, visit: Vis
     assert fetched.received == len(small[WEIGHTS])
 
 
-def test_files_of_no_bytes_arrive_too(hub: HubServer, visit: Visit, small: Files) -> None:
-    files = small | {"README.md": b""}
-    hub.add(NAME, files)
-    passport = visit.look_up()
-    whole(visit.fetch(passport), files, passport)
-
-
 def test_a_name_without_owner_follows_the_hub_to_its_own_name(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
@@ -145,6 +138,10 @@ def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit:
         {"commit": "main"},
         {"files": ()},
         {"endpoint": "https://elsewhere.example"},
+        *(
+            {"files": (RemoteFile(name, 1, blob="0" * 40),)}
+            for name in ("../config.json", "/etc/passwd", "model.bin", "x/config.json", "a\\README.md")
+        ),
     ],
 )
 def test_passports_that_cannot_be_are_refused_before_any_request(
@@ -156,16 +153,3 @@ def test_passports_that_cannot_be_are_refused_before_any_request(
     with pytest.raises(SpanlightError, match="does not hold any more"):
         visit.fetch(replace(passport, **changed))  # type: ignore[arg-type]
     assert len(hub.requests()) == before
-
-
-@pytest.mark.parametrize(
-    "name", ["../config.json", "/etc/passwd", "model.bin", "x/config.json", "a\\README.md"]
-)
-def test_files_of_other_names_are_never_fetched(
-    hub: HubServer, visit: Visit, small: Files, name: str
-) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
-    odd = replace(file_of(passport, "config.json"), name=name)
-    with pytest.raises(SpanlightError, match="does not hold any more"):
-        visit.fetch(replace(passport, files=(odd,)))
