@@ -13,10 +13,9 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.models.disk import copying
-from app.models.disk.card import CONFIG, TOKENIZER
-from app.models.disk.copying import LARGEST_MODEL, MOST_TEXTS, PIECE, SETTINGS, Meter, is_text, longest
+from app.models.disk.card import CONFIG
+from app.models.disk.copying import LARGEST_MODEL, PIECE, Meter, chosen, is_text, longest
 from app.models.disk.names import key_of
-from app.models.disk.vocabulary_files import VOCABULARY_FILES
 from app.models.disk.weights import INDEX, PICKLES, SINGLE, shard_names
 
 START = b"PK\x03\x04"
@@ -223,22 +222,18 @@ def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
             "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.",
         )
     files = folders[found[0]]
-    wanted = [file for file in (*SETTINGS, INDEX) if file in files]
-    if TOKENIZER in files:
-        wanted = [file for file in wanted if file not in VOCABULARY_FILES]
-    wanted += [SINGLE] if SINGLE in files else sorted(file for file in files if file.endswith(".safetensors"))
-    if SINGLE in files and INDEX in wanted:
-        wanted.remove(INDEX)
-    texts = [file for file in sorted(files) if is_text(file) and files[file].file_size <= longest(file)]
-    chosen = {file: files[file] for file in (*wanted, *texts[:MOST_TEXTS])}
+    wanted = list(chosen({f for f in files if not is_text(f) or files[f].file_size <= longest(f)}))
+    if SINGLE not in files:
+        wanted += sorted(file for file in files if file.endswith(".safetensors"))
     if not any(file.endswith(".safetensors") for file in wanted):
         pickle = next(file for file in files if file.endswith(_WEIGHTS))
         raise SpanlightError(
             f"“{name}” holds its weights only as {ascii(pickle[:60])[1:-1]}, a format that can carry programs.",
             "Convert it to model.safetensors, or fetch the safetensors version of this model.",
         )
-    _check_sizes(chosen, name)
-    return found[0], chosen
+    taken = {file: files[file] for file in wanted}
+    _check_sizes(taken, name)
+    return found[0], taken
 
 
 def _check_sizes(files: Files, name: str) -> None:

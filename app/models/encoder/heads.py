@@ -77,7 +77,7 @@ class OfWords:
         # RoBERTa's, MPNet's and ELECTRA's heads have GELU whatever the layers' activation in the config.
         activation = ACTIVATIONS[value_of(checkpoint.config, key)] if key else "gelu"
         self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
-        self._norm = Norm(reader.pair(form.norm, dtype=torch.float32), plan.epsilon)
+        self._norm = Norm(reader, form.norm)
         self._words = words
         biases = [name for name in (form.bias, f"{form.decoder}.bias") if reader.has(name)]
         if len(biases) > 1 and not torch.equal(*(reader.stored(name) for name in biases)):

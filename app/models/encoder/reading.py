@@ -32,21 +32,6 @@ class Pair:
     bias: Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class LayerWeights:
-    """The weights of a layer; `query_key_value` are the three linears' rows, one after another.
-
-    The norms are float32, as the states between the linears are.
-    """
-
-    query_key_value: Pair
-    attended: Pair
-    attended_norm: Pair
-    inner: Pair
-    outer: Pair
-    outer_norm: Pair
-
-
 class Reader:
     """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy.
 
@@ -102,18 +87,6 @@ class Reader:
             stacked = torch.cat(parts) if len(parts) > 1 else parts[0]
             both.append(self._converted(stacked, [f"{name}.{which}" for name in names], dtype))
         return Pair(*both)
-
-    def layer(self, number: int) -> LayerWeights:
-        """The weights of a layer, counted from 0."""
-        name = self.plan.part
-        return LayerWeights(
-            self.pair(*(name(number, part) for part in ("query", "key", "value"))),
-            self.pair(name(number, "attended")),
-            self.pair(name(number, "attended_norm"), dtype=torch.float32),
-            self.pair(name(number, "inner")),
-            self.pair(name(number, "outer")),
-            self.pair(name(number, "outer_norm"), dtype=torch.float32),
-        )
 
     def _converted(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
         converted = stored.to(dtype or self.dtype, copy=True)

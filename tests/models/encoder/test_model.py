@@ -271,10 +271,10 @@ def test_memory_that_runs_out_while_loading_is_told_as_such(
 
     folder = small_checkpoint(tmp_path / "m")
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
 
-    monkeypatch.setattr(reading.Reader, "layer", full)
+    monkeypatch.setattr(reading.Reader, "pair", full)
     with pytest.raises(OutOfMemory) as caught:
         load(read_card(folder), QA, CPU)
     assert caught.value.device == "cpu"
