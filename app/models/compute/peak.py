@@ -46,10 +46,8 @@ def _speed(way: Callable[..., Callable[[], Any]], dtype: str, device: str, least
 
     try:
         with torch.inference_mode():
-            trial = _timed(
-                way(_TRIAL, dtype, device), _TRIAL, device, 0.1
-            )  # long enough while other programs run
-            if trial < least:
+            # A tenth of a second is long enough even while other programs run.
+            if _timed(way(_TRIAL, dtype, device), _TRIAL, device, 0.1) < least:
                 return 0.0
             size = SIZE if device == "cpu" else SIZE_ON_GPU
             return _timed(way(size, dtype, device), size, device, _SECONDS)

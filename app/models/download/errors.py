@@ -154,13 +154,18 @@ def _of_status(
             f"{host} has no model {repository}, or shows it only to people who sign in.",
             f"Check the name. Where you have access: {_SIGN_IN}",
         )
-    if status == 407:
-        return NetworkFault(
-            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
-        )
     if status == 416:
         return NetworkFault(
             f"{host} has less of {file or repository} than it said.", "Look the model up again."
+        )
+    return of_any_status(status, host)
+
+
+def of_any_status(status: int, host: str) -> NetworkFault:
+    """The error for a status that says nothing of what was asked for."""
+    if status == 407:
+        return NetworkFault(
+            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
         )
     if status >= 500:
         return NetworkFault(

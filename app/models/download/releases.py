@@ -15,7 +15,7 @@ from app.core.report import Report, Stopped
 from app.core.wording import duration
 from app.models.download.client import make_client
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
-from app.models.download.errors import cause_in_words, unanswered, without_resume_hint
+from app.models.download.errors import cause_in_words, of_any_status, unanswered, without_resume_hint
 from app.models.download.orders import AskFeed, NetworkFault
 
 WHY = "Check for updates"
@@ -71,15 +71,7 @@ def _of_status(status: int, host: str) -> NetworkFault:
             return NetworkFault(f"{host} has nothing at that address.", "Check the address.")
         case 401 | 403:
             return NetworkFault(f"{host} does not show that address to everybody.", "Check the address.")
-        case 407:
-            return NetworkFault(
-                "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
-            )
-        case _ if status >= 500:
-            return NetworkFault(
-                f"{host} has a fault of its own at the moment (status {status}).", "Try again later."
-            )
-    return NetworkFault(f"{host} answered with status {status}.", "Check the address.")
+    return without_resume_hint(of_any_status(status, host))
 
 
 def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:
