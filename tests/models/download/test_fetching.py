@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.offers import Downloading, RemoteFile
+from app.core.network import Network
+from app.core.offers import Downloading, Passport, RemoteFile
+from app.core.report import Silent
 from app.models.disk.card import read_card
+from app.models.download import fetch
+from app.models.download.cache import blob_of, cached_file, snapshot_of
+from app.models.download.context import RequestContext
+from app.models.download.orders import Limits
 from tests.helpers.children import Listener
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
 from tests.helpers.hub_server import HubServer
@@ -153,3 +159,23 @@ def test_passports_that_cannot_be_are_refused_before_any_request(
     with pytest.raises(SpanlightError, match="does not hold any more"):
         visit.fetch(replace(passport, **changed))  # type: ignore[arg-type]
     assert len(hub.requests()) == before
+
+
+def test_where_no_link_can_be_made_the_file_itself_is_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("A required privilege is not held by the client")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    file = RemoteFile("config.json", 3, blob="b" * 40)
+    passport = Passport(NAME, "1" * 40, "https://x", None, (file,))
+    blob = blob_of(tmp_path, NAME, file)
+    blob.parent.mkdir(parents=True)
+    blob.write_bytes(b"abc")
+    fetching = fetch._Fetching(passport, tmp_path, RequestContext(Network(), Limits(), Silent()))
+    for _ in range(2):
+        fetching._enter(file)
+        found = cached_file(tmp_path, NAME, passport.commit, file)
+        assert found == snapshot_of(tmp_path, NAME, passport.commit) / file.name
+        assert found.read_bytes() == b"abc" and not blob.exists()
