@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_files
+from app.cli.reading import FORMATS, add_reading_arguments, read_files, refuse_two_streams
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -72,6 +72,7 @@ class SoFar:
 
     def __init__(self, report: TerminalReport) -> None:
         self._report = report
+        self.notice, self.check = report.notice, report.check
         self._began = perf_counter()
         self._at: Progress | None = None
         self._best: Reading | None = None
@@ -89,14 +90,6 @@ class SoFar:
         """Keep the best reading so far."""
         if isinstance(result, Reading):
             self._best = result
-
-    def notice(self, sentence: str) -> None:
-        """Write the sentence on a line of its own."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        self._report.check()
 
 
 def parser() -> argparse.ArgumentParser:
@@ -151,8 +144,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No file was given to read.", "Name one, or - for standard input.")
     if arguments.question is None:
         raise SpanlightError("No question was given.", 'Add --question "...".')
-    if arguments.files.count("-") > 1:
-        raise SpanlightError("Standard input can be read only once.", "Give - once.")
+    refuse_two_streams(arguments.files)
     workspace.engine.begin()  # it loads PyTorch while the file is read
     opened = read_files(arguments.files, arguments, workspace, report)
     documents = tuple(each.document for each in opened)

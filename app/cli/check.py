@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
-from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from app.cli.terminal import Parser, TerminalReport, new_parser, one_line, print_json
+from app.cli.terminal import Parser, TerminalReport, end_with, new_parser, one_line, print_json, set_encoding
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from app.core.wording import duration
 from app.flows.check.run import check
-from app.flows.check.trial import Checked, CheckReport
+from app.flows.check.trial import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +34,7 @@ def parser() -> Parser:
 
 def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
     """Try everything, `window` in a process of its own, and print the results; the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+    set_encoding()
     report = _Lines(as_json=True)
     try:
         arguments: argparse.Namespace = parser().parse_args(argv)
@@ -47,13 +44,17 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
     except SystemExit as leaving:  # argparse has printed the help
         return int(leaving.code or 0)
     except SpanlightError as fault:
-        return _end_with(one_line(str(fault)), INPUT_ERROR)
+        return end_with(one_line(str(fault)), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return _end_with("Stopped.", INTERRUPTED)
+        return end_with("Stopped.", INTERRUPTED)
     finally:
         report.clear()
     if arguments.json:
-        print_json(_values(found))
+        print_json(
+            {"ok": not found.failed, "said": found.sentence}
+            | asdict(found)
+            | {"parts": [asdict(part) | {"ok": part.ok} for part in found.parts]}
+        )
     else:
         print()
         for name, version in found.versions.items():
@@ -61,7 +62,7 @@ def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
         print(f"\n{duration(found.seconds)} in all.")
     if found.log:
         sys.stderr.write(f"\nWhat the processes printed:\n{found.log}\n")
-    return _end_with(one_line(found.sentence), FAILED if found.failed else OK)
+    return end_with(one_line(found.sentence), FAILED if found.failed else OK)
 
 
 class _Lines(TerminalReport):
@@ -78,20 +79,3 @@ class _Lines(TerminalReport):
             print(f"{'ok' if result.ok else 'failed':<7}{result.seconds:6.2f} s  {result.what}", flush=True)
             if result.fault:
                 print(f"                 {one_line(result.fault)}", flush=True)
-
-
-def _values(found: CheckReport) -> dict[str, object]:
-    parts = [asdict(part) | {"ok": part.ok} for part in found.parts]
-    return {
-        "ok": not found.failed,
-        "said": found.sentence,
-        "parts": parts,
-        "versions": found.versions,
-        "seconds": found.seconds,
-        "log": found.log,
-    }
-
-
-def _end_with(sentence: str, code: int) -> int:
-    sys.stderr.write(sentence + "\n")
-    return code

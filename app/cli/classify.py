@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from app.cli.reading import refuse_two_streams, typed_text
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -14,6 +15,7 @@ from app.cli.terminal import (
     one_line,
     print_batch,
     print_json,
+    shortened,
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
@@ -21,7 +23,6 @@ from app.core.models import ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications
 from app.core.wording import count, percent
-from app.flows.ask.read import document_from_stream
 from app.flows.heads.classify_batch import classify_batch, classify_table, values
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file
@@ -77,9 +78,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def _run_texts(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    if arguments.texts.count("-") > 1:
-        raise SpanlightError("Standard input can be read only once.", "Give - once.")
-    texts = tuple(_standard_input(workspace, report) if text == "-" else text for text in arguments.texts)
+    refuse_two_streams(arguments.texts)
+    texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
     found = classify(
         workspace, TextsToClassify(texts), report, model=arguments.model, device=arguments.device
     )
@@ -139,14 +139,9 @@ def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: Term
     print_batch(done, "text", "classified", arguments.json)
 
 
-def _standard_input(workspace: Workspace, report: TerminalReport) -> str:
-    return document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
-
-
 def _print(text: str, item: Classification, named: bool) -> None:
     if named:
-        line = one_line(text)
-        print(line if len(line) <= 80 else line[:79].rstrip() + "…")
+        print(shortened(text, 80))
     for name, number in _rows(item):
         print(f"{name}  {number:>6}")
     if item.problem == ProblemType.MULTI_LABEL:

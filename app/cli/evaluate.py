@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,16 @@ from app.core.errors import SpanlightError
 from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
-from app.flows.measure.evaluate import QaEvaluation, QaFigures, QaMeasured, evaluate_qa
+from app.flows.measure.evaluate import QaEvaluation, evaluate_qa
 from app.flows.measure.evaluate_classes import ClassEvaluation, ClassFigures, evaluate_classes
 from app.flows.measure.evaluate_documents import (
     DocumentQaEvaluation,
-    DocumentQaFigures,
     evaluate_documents,
     evaluate_tables,
 )
-from app.flows.measure.evaluate_names import NamesEvaluation, OneKind, evaluate_names
+from app.flows.measure.evaluate_names import NamesEvaluation, evaluate_names
 from app.flows.measure.evaluate_pretraining import (
-    PairFigures,
     PretrainingEvaluation,
-    WordFigures,
     evaluate_pretraining,
 )
 from app.flows.measure.plan import Plan
@@ -74,19 +71,19 @@ the first questions of each document, and any ones of a file of tables. Ctrl+C g
 --fit (qa, classification) fits what makes the probabilities calibrated on what was just measured, and keeps it with the
 model: use other examples than those that the model was taught with. The figures shown are without it.
 """
-_COLUMNS = (
-    "questions",
-    "EM",
-    "F1",
-    "ans EM",
-    "ans F1",
-    "no-ans",
-    "forced EM",
-    "forced F1",
-    "best F1",
-    "at",
-    "cal err",
-)
+# Each column with the figure that it holds.
+_QA = {
+    "EM": "exact",
+    "F1": "f1",
+    "ans EM": "answerable_exact",
+    "ans F1": "answerable_f1",
+    "no-ans": "no_answer_right",
+    "forced EM": "forced_exact",
+    "forced F1": "forced_f1",
+    "best F1": "best_f1",
+}
+_QUESTIONS = {"right": "right", "in place": "placed", "F1": "f1", "refused": "refused", "forced": "forced"}
+_NAMES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 
 def _print_pretraining(found: PretrainingEvaluation) -> None:
@@ -95,10 +92,12 @@ def _print_pretraining(found: PretrainingEvaluation) -> None:
     rows = [("all", found.words, found.pairs)]
     if len(found.words_by_source) > 1:
         rows += [(s, own, found.pairs_by_source.get(s)) for s, own in found.words_by_source.items()]
-    _table(
-        ("masked", "top 1", "top 5", "loss", "pairs", "next", "ordered"),
-        [(name, [*_words(words), *_pairs(pairs)]) for name, words, pairs in rows],
-    )
+    lines = []
+    for name, words, pairs in rows:
+        cells = [f"{words.words:,}", _cell(words.top1), _cell(words.top5), _cell(words.loss)]
+        of_pairs = (pairs.accuracy, pairs.ordered) if pairs else (None, None)
+        lines.append((name, [*cells, f"{pairs.pairs:,}" if pairs else "-", *map(_cell, of_pairs)]))
+    _table(("masked", "top 1", "top 5", "loss", "pairs", "next", "ordered"), lines)
 
 
 def _print_names(found: NamesEvaluation) -> None:
@@ -107,7 +106,8 @@ def _print_names(found: NamesEvaluation) -> None:
     sources = found.by_source if len(found.by_source) > 1 else {}
     rows = [("all", found.overall), *found.by_kind.items(), *sources.items()]
     _table(
-        ("names", "found", "precision", "recall", "F1"), [(name, _names_figures(own)) for name, own in rows]
+        ("names", "found", *_NAMES),
+        [(name, [f"{own.names:,}", f"{own.found:,}", *_cells(own, _NAMES)]) for name, own in rows],
     )
 
 
@@ -125,11 +125,24 @@ def _print_questions(found: DocumentQaEvaluation) -> None:
         print(f"Of {count(found.lost, 'question')} no acceptable answer stands in the text.")
     print(f"Calibration error of the best span's probability: {found.calibration_error:.2f}")
     rows = [("all", found.overall), *(row for figures in found.by.values() for row in figures.items())]
-    cells = zip(*(_question_figures(figures) for _, figures in rows), strict=True)
-    columns = ("questions", "right", "in place", "F1", "refused", "forced")
-    shown = [(name, own) for name, own in zip(columns, cells, strict=True) if set(own) != {"-"}]
-    lines = zip(*(own for _, own in shown), strict=True)
-    _table([name for name, _ in shown], [(name, own) for (name, _), own in zip(rows, lines, strict=True)])
+    shown = {
+        title: name
+        for title, name in _QUESTIONS.items()
+        if any(getattr(own, name) is not None for _, own in rows)
+    }
+    _table(
+        ("questions", *shown),
+        [(name, [f"{own.questions:,}", *_cells(own, shown, 1)]) for name, own in rows],
+    )
+
+
+def _cell(value: float | None, digits: int = 4) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _cells(figures: object, columns: Mapping[str, str], digits: int = 4) -> list[str]:
+    """The figures of the columns."""
+    return [_cell(getattr(figures, name), digits) for name in columns.values()]
 
 
 def _table(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> None:
@@ -137,26 +150,6 @@ def _table(columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) ->
     print(" " * width, *(f"{column:>9}" for column in columns))
     for name, cells in rows:
         print(f"{one_line(name):<{width}}", *(f"{cell:>9}" for cell in cells))
-
-
-def _words(figures: WordFigures) -> list[str]:
-    return [f"{figures.words:,}", f"{figures.top1:.4f}", f"{figures.top5:.4f}", f"{figures.loss:.4f}"]
-
-
-def _pairs(figures: PairFigures | None) -> list[str]:
-    if figures is None:
-        return ["-"] * 3
-    return [f"{figures.pairs:,}", f"{figures.accuracy:.4f}", f"{figures.ordered:.4f}"]
-
-
-def _names_figures(figures: OneKind) -> list[str]:
-    shares = (figures.precision, figures.recall, figures.f1)
-    return [f"{figures.names:,}", f"{figures.found:,}", *(f"{share:.4f}" for share in shares)]
-
-
-def _question_figures(figures: DocumentQaFigures) -> list[str]:
-    shares = (figures.right, figures.placed, figures.f1, figures.refused, figures.forced)
-    return [f"{figures.questions:,}", *("-" if share is None else f"{share:.1f}" for share in shares)]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -216,8 +209,15 @@ def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
 def _print_qa(found: QaEvaluation) -> None:
     print(f"{found.model}, on {found.device}")
     for measured in found.measured:
-        print()
-        _print_measured(measured)
+        where = f", each paragraph among {count(measured.join, 'other')}" if measured.join else ""
+        print(f"\n{count(measured.windows, 'window')} in {duration(measured.seconds)}{where}")
+        sources = measured.by_source if len(measured.by_source) > 1 else {}
+        rows = [("all", measured.overall), *sources.items()]
+        lines = []
+        for name, own in rows:
+            ends = (_cell(own.best_threshold, 3), _cell(own.calibration_error, 2))
+            lines.append((name, [f"{own.questions:,}", *_cells(own, _QA, 2), *ends]))
+        _table(("questions", *_QA, "at", "cal err"), lines)
     print()
     for kind, bins in found.reliability.items():
         print(off_in_words(kind, bins))
@@ -225,34 +225,6 @@ def _print_qa(found: QaEvaluation) -> None:
         print("\nCalibration fitted and kept with the model:")
         for name, value in asdict(found.calibration).items():
             print(f"  {name.replace('_', ' ')}  {value:.4g}")
-
-
-def _print_measured(measured: QaMeasured) -> None:
-    where = f", each paragraph among {count(measured.join, 'other')}" if measured.join else ""
-    print(f"{count(measured.windows, 'window')} in {duration(measured.seconds)}{where}")
-    sources = measured.by_source if len(measured.by_source) > 1 else {}
-    rows = [("all", measured.overall), *sources.items()]
-    _table(_COLUMNS, [(name, _cells(figures)) for name, figures in rows])
-
-
-def _cells(figures: QaFigures) -> list[str]:
-    values = (
-        figures.exact,
-        figures.f1,
-        figures.answerable_exact,
-        figures.answerable_f1,
-        figures.no_answer_right,
-        figures.forced_exact,
-        figures.forced_f1,
-        figures.best_f1,
-    )
-    shown = ["-" if value is None else f"{value:.2f}" for value in values]
-    return [
-        f"{figures.questions:,}",
-        *shown,
-        f"{figures.best_threshold:.3f}",
-        f"{figures.calibration_error:.2f}",
-    ]
 
 
 def _print_classes(found: ClassEvaluation) -> None:
@@ -266,8 +238,8 @@ def _print_classes(found: ClassEvaluation) -> None:
     print(" " * width, *(f"{label:>{width}}" for label in found.labels), f"{'recall':>9}")
     for label, row in zip(found.labels, found.confusion, strict=True):
         recall = found.by_class[label].recall
-        print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_share(recall):>9}")
-    precisions = (_share(found.by_class[label].precision) for label in found.labels)
+        print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_cell(recall):>9}")
+    precisions = (_cell(found.by_class[label].precision) for label in found.labels)
     print(f"{'precision':<{width}}", *(f"{cell:>{width}}" for cell in precisions))
     if found.temperature is not None:
         print(f"\nTemperature fitted and kept with the model: {found.temperature:.4g}")
@@ -282,10 +254,6 @@ def _line(figures: ClassFigures) -> str:
 
 def _numbers(value: str) -> tuple[int, ...]:
     return tuple(zero_or_more(each) for each in value.split(","))
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 # Each task's evaluation, and how its figures are printed.

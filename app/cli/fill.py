@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
+from dataclasses import asdict
 
+from app.cli.reading import text_or_file
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -20,7 +20,6 @@ from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import BLANK, Span, blanks_in
 from app.core.wording import count, finely
-from app.flows.ask.read import document_from_stream, read_document
 from app.flows.heads.heads import fill
 from app.flows.workspace import Workspace
 
@@ -54,7 +53,9 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print the likeliest words for every blank of a text."""
-    text = _text(arguments, workspace, report)
+    if (arguments.text is None) == (arguments.file is None):
+        raise SpanlightError("Give either a text or --file.", f"See {command()} fill --help.")
+    text = text_or_file(arguments.text, arguments.file, workspace, report)
     blanks, words = blanks_in(text), tuple(arguments.word)
     if len(words) > len(blanks):
         raise SpanlightError(
@@ -95,22 +96,7 @@ def filled_values(text: str, found: FilledText) -> dict[str, object]:
 
 
 def _values(guess: Guess) -> dict[str, object]:
-    return {
-        "word": guess.word,
-        "probability": guess.probability,
-        "rank": guess.rank or None,
-        "pieces": guess.pieces,
-    }
-
-
-def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> str:
-    if (arguments.text is None) == (arguments.file is None):
-        raise SpanlightError("Give either a text or --file.", f"See {command()} fill --help.")
-    if arguments.file is not None:
-        return read_document(workspace, Path(arguments.file), report).document.text
-    if arguments.text == "-":
-        return document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
-    return str(arguments.text)
+    return asdict(guess) | {"rank": guess.rank or None}
 
 
 def _print(text: str, blank: FilledBlank, *, named: bool) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, one_line, print_json
+from app.cli.reading import refuse_two_streams, typed_text
+from app.cli.terminal import TerminalReport, add_model_arguments, new_parser, print_json, shortened
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.core.wording import percent
-from app.flows.ask.read import document_from_stream
 from app.flows.heads.heads import follow, read_pairs
 from app.flows.workspace import Workspace
 
@@ -45,7 +45,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     elif None in passages:
         raise SpanlightError("--first and --second go together.", "Give both.")
     else:
-        pairs = PassagePairs((_passages(passages, workspace, report),))
+        refuse_two_streams(passages)
+        first, second = (typed_text(text, workspace, report) for text in passages)
+        pairs = PassagePairs(((first, second),))
     found = follow(workspace, pairs, report, model=arguments.model, device=arguments.device)
     report.clear()
     if arguments.json:
@@ -54,8 +56,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     for (_, second), item in zip(pairs.pairs, found.items, strict=True):
         line = percent(item.probability)
         if arguments.pairs is not None:
-            shown = one_line(second)
-            line = f"{line:>5}  {shown if len(shown) <= 72 else shown[:71].rstrip() + '…'}"
+            line = f"{line:>5}  {shortened(second)}"
         print(line)
         if note := _note(item):
             print(f"       {note}" if arguments.pairs is not None else note)
@@ -65,32 +66,13 @@ def follow_values(pairs: PassagePairs, found: FollowOns) -> dict[str, object]:
     """What `next --json` prints."""
     return {
         "items": [
-            {
-                "first": first,
-                "second": second,
-                "probability": item.probability,
-                "logits": list(item.logits),
-                "tokens": list(item.tokens),
-                "cut": list(item.cut),
-            }
+            {"first": first, "second": second} | asdict(item)
             for (first, second), item in zip(pairs.pairs, found.items, strict=True)
         ],
         "model": found.model,
         "device": found.device,
         "seconds": found.seconds,
     }
-
-
-def _passages(given: list[str], workspace: Workspace, report: TerminalReport) -> tuple[str, str]:
-    if given.count("-") > 1:
-        raise SpanlightError("Standard input can be read only once.", "Give - once.")
-    first, second = (
-        document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
-        if text == "-"
-        else text
-        for text in given
-    )
-    return first, second
 
 
 def _note(item: FollowOn) -> str:

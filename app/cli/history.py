@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
-from app.cli.terminal import TerminalReport, at_least_one, marked, new_parser, one_line, print_json
+from app.cli.terminal import (
+    TerminalReport,
+    at_least_one,
+    marked,
+    new_parser,
+    one_line,
+    print_either,
+    print_json,
+)
 from app.core.about import command
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
@@ -52,10 +60,11 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if arguments.yes and not arguments.delete_all:
         raise SpanlightError("--yes goes with --delete-all.", "Leave it out.")
     if arguments.delete_all:
-        _delete_all(arguments, workspace, report)
+        if not arguments.yes:
+            raise SpanlightError("The whole history would be deleted for good.", "Add --yes if you mean it.")
+        _print_deleted(forget_all(workspace, report), arguments.json)
     elif arguments.delete:
-        gone = forget(workspace, arguments.delete, report)
-        _print_deleted(len(gone), arguments.json)
+        _print_deleted(len(forget(workspace, arguments.delete, report)), arguments.json)
     elif arguments.check:
         _check(arguments, workspace, report)
     else:
@@ -114,14 +123,5 @@ def _check(arguments: argparse.Namespace, workspace: Workspace, report: Terminal
         print(one_line(sentence))
 
 
-def _delete_all(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    if not arguments.yes:
-        raise SpanlightError("The whole history would be deleted for good.", "Add --yes if you mean it.")
-    _print_deleted(forget_all(workspace, report), arguments.json)
-
-
 def _print_deleted(number: int, as_json: bool) -> None:
-    if as_json:
-        print_json({"deleted": number})
-    else:
-        print(f"{count(number, 'entry', 'entries')} deleted.")
+    print_either(as_json, {"deleted": number}, f"{count(number, 'entry', 'entries')} deleted.")

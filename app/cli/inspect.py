@@ -6,9 +6,9 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
+from app.cli.reading import text_or_file
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -16,6 +16,7 @@ from app.cli.terminal import (
     new_parser,
     one_line,
     print_json,
+    shortened,
     zero_or_more,
 )
 from app.core.about import command
@@ -50,13 +51,11 @@ from app.core.inspection import (
 from app.core.models import Head, ProblemType
 from app.core.text import BLANK, Span, blanks_in
 from app.core.wording import count, finely
-from app.flows.ask.read import document_from_stream, read_document
 from app.flows.heads.export_inside import inside_csv, plain
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 
 _MOST = 20
-_WIDE = 72
 _METHODS = {"integrated-gradients": "integrated gradients", "gradient-input": "gradient × input"}
 _EPILOG = f"""\
 LOOK is one of
@@ -128,7 +127,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Print the result of a look."""
     if arguments.json and arguments.csv:
         raise SpanlightError("Give either --json or --csv.", "Leave one of them out.")
-    subject = subject_of(arguments, _text(arguments, workspace, report))
+    subject = subject_of(arguments, text_or_file(arguments.text, arguments.file, workspace, report))
     request = _LOOKS[arguments.look](arguments, subject)
     seen = look(workspace, request, report, model=arguments.model, device=arguments.device)
     report.clear()
@@ -166,14 +165,6 @@ def _likely_head(arguments: argparse.Namespace, text: str) -> Head:
     if arguments.second is not None:
         return Head.NEXT_SENTENCE
     return Head.MASKED_WORDS if blanks_in(text) else Head.CLASSIFICATION
-
-
-def _text(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> str:
-    if arguments.file is not None:
-        return read_document(workspace, Path(arguments.file), report).document.text
-    if arguments.text == "-":
-        return document_from_stream(workspace, sys.stdin.buffer, "standard input", report).document.text
-    return str(arguments.text)
 
 
 def _place(words: str, text: str) -> Span:
@@ -299,7 +290,7 @@ def _print_spans(seen: SpanScores) -> None:
         start, end = seen.start_logits[span.first], seen.end_logits[span.last]
         tokens = f"{span.first}–{span.last}"
         lines.append(
-            (_short(span.text), tokens, _two(start), _two(end), _two(span.score), finely(span.probability))
+            (shortened(span.text), tokens, _two(start), _two(end), _two(span.score), finely(span.probability))
         )
     null = f"no answer ({seen.window.tokens[0].piece})"
     starts, ends = seen.start_logits[0], seen.end_logits[0]
@@ -329,7 +320,7 @@ def _print_losses(seen: Losses) -> None:
     for term in seen.terms:
         given = _four(term.probability) if seen.squared else finely(term.probability)
         figures = (given, _four(term.value)) if term.counted else ("", "not counted")
-        lines.append((_short(term.name), _short(term.target), *figures))
+        lines.append((shortened(term.name), shortened(term.target), *figures))
     _print_table(lines)
     print(f"\nTotal: {_four(seen.total)} = {seen.formula}")
     print(f"By transformers: {_four(seen.by_model)}. In training: {_four(seen.in_training)}.")
@@ -337,7 +328,7 @@ def _print_losses(seen: Losses) -> None:
 
 def _print_shares(seen: Attribution) -> None:
     _print_window(seen.window)
-    print(f"Score of {_short(seen.target)}: {_two(seen.score)}, shared out by {_METHODS[seen.method]}.")
+    print(f"Score of {shortened(seen.target)}: {_two(seen.score)}, shared out by {_METHODS[seen.method]}.")
     order = sorted(range(len(seen.shares)), key=lambda at: -abs(seen.shares[at]))[:_MOST]
     lines = [("token", "", "share")]
     lines += [(str(at), seen.window.tokens[at].piece, f"{seen.shares[at]:+.3f}") for at in order]
@@ -368,7 +359,7 @@ def _print_attention(seen: Attention, head: int | None) -> None:
 def _print_removals(seen: Removals, values: bool) -> None:
     _print_window(seen.window)
     likely = "" if values else f", {finely(seen.probability)}"
-    score = f"Score of {_short(seen.target)}: {_two(seen.score)}{likely}."
+    score = f"Score of {shortened(seen.target)}: {_two(seen.score)}{likely}."
     if not seen.sentences:
         print(f"{score} No sentence can be taken out.")
         return
@@ -378,7 +369,7 @@ def _print_removals(seen: Removals, values: bool) -> None:
         mark = "* " if one.holds_focus else ""
         figures = (_two(one.score), f"{one.score - seen.score:+.2f}")
         share = () if values else (finely(one.probability),)
-        lines.append((*figures, *share, mark + _short(one.text)))
+        lines.append((*figures, *share, mark + shortened(one.text)))
     _print_table(lines)
     if any(one.holds_focus for one in seen.sentences):
         print("\n* held the answer: the score is the best one's that is left.")
@@ -395,11 +386,6 @@ def _print_table(lines: Sequence[tuple[str, ...]]) -> None:
     widths = [max(len(line[column]) for line in shown) for column in range(len(shown[0]))]
     for line in shown:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _WIDE else line[: _WIDE - 1].rstrip() + "…"
 
 
 def _two(value: float) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from io import TextIOWrapper
 from typing import TYPE_CHECKING, Protocol
 
-from app.cli.terminal import TerminalReport
+from app.cli.terminal import TerminalReport, end_with, set_encoding
 from app.core import about
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
@@ -38,10 +37,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
     0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 1 for a bug, which
     goes to the log. `early` is the model process, where it was started already.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            # Another program expects UTF-8; a terminal has its own encoding.
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+    set_encoding()
     report = TerminalReport(sys.stderr)
     log = ""
     try:
@@ -53,9 +49,8 @@ def main(argv: list[str], early: Child | None = None) -> int:
         with report.stopping():
             workspace = open_workspace(paths, early)
             if precision := getattr(arguments, "precision", ""):
-                workspace.settings.precision = (
-                    precision  # for this run only: no command with this option saves settings
-                )
+                # For this run only: no command with this option saves settings.
+                workspace.settings.precision = precision
             try:
                 command.run(arguments, workspace, report)
                 sys.stdout.flush()  # ending the processes takes a moment
@@ -65,9 +60,9 @@ def main(argv: list[str], early: Child | None = None) -> int:
     except SystemExit as leaving:  # argparse has printed the help
         return int(leaving.code or 0)
     except SpanlightError as fault:
-        return _end_with(" ".join(str(fault).split()), INPUT_ERROR)
+        return end_with(" ".join(str(fault).split()), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
-        return _end_with("Stopped.", INTERRUPTED)
+        return end_with("Stopped.", INTERRUPTED)
     except BrokenPipeError:
         # The reader of our output has closed it; keep the interpreter from complaining at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -78,8 +73,8 @@ def main(argv: list[str], early: Child | None = None) -> int:
         log_bug(fault)
         broken = broken_installation(fault)
         if broken is not None:
-            return _end_with(str(broken), INPUT_ERROR)
-        return _end_with(
+            return end_with(str(broken), INPUT_ERROR)
+        return end_with(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )
     finally:
@@ -156,8 +151,3 @@ def _command(name: str) -> Command:
 
             return updates
     raise SpanlightError(f"There is no command “{name}”.", f"See {about.command()} --help.")
-
-
-def _end_with(sentence: str, code: int) -> int:
-    sys.stderr.write(sentence + "\n")
-    return code

@@ -1,14 +1,15 @@
-"""Shared by the commands that read documents: arguments, passwords and notes."""
+"""Shared by the commands that read texts and documents: arguments, standard input, passwords and notes."""
 
 from __future__ import annotations
 
 import argparse
 import getpass
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from app.cli.terminal import TerminalReport, one_line
-from app.core.errors import PasswordNeeded
+from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.report import Stopped
 from app.flows.ask.read import document_from_stream, read_document
@@ -30,6 +31,26 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def refuse_two_streams(given: Iterable[str | None]) -> None:
+    """Raise SpanlightError where - stands for more than one text: standard input can be read only once."""
+    if list(given).count("-") > 1:
+        raise SpanlightError("Standard input can be read only once.", "Give - once.")
+
+
+def typed_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
+    """A text given as an argument, - being standard input."""
+    if given != "-":
+        return given
+    return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, report).document.text
+
+
+def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
+    """The text of a file, without one `typed_text`."""
+    if file is None:
+        return typed_text(given, workspace, report)
+    return read_document(workspace, Path(file), report).document.text
+
+
 def read_files(
     files: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
 ) -> tuple[Opened, ...]:
@@ -42,8 +63,8 @@ def read_files(
 
 def _read(file: str, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
     if file == "-":
-        name = _STANDARD_INPUT
-        opened = document_from_stream(workspace, sys.stdin.buffer, name, report, password=password)
+        stdin = sys.stdin.buffer
+        opened = document_from_stream(workspace, stdin, _STANDARD_INPUT, report, password=password)
     elif (path := Path(file)).is_fifo():
         # It may be this process's own: the one that reads files could not open it.
         with path.open("rb") as stream:

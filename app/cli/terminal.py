@@ -9,9 +9,10 @@ import signal
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from io import TextIOWrapper
 from types import FrameType
 from typing import NoReturn, TextIO
 
@@ -71,20 +72,22 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
-def at_least_one(value: str) -> int:
-    """An argument's whole number from 1 on."""
-    number = _whole(value)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return number
+def _whole_number(least: int) -> Callable[[str], int]:
+    """What reads an argument's whole number from `least` on."""
+
+    def read(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+        return number
+
+    return read
 
 
-def zero_or_more(value: str) -> int:
-    """An argument's whole number from 0 on."""
-    number = _whole(value)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"{value} is less than 0")
-    return number
+zero_or_more, at_least_one = _whole_number(0), _whole_number(1)
 
 
 def probability(value: str) -> float:
@@ -99,25 +102,22 @@ def probability(value: str) -> float:
     return number
 
 
-def _whole(value: str) -> int:
-    try:
-        return int(value)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
-
-
 def print_json(value: object) -> None:
     """Print a value as JSON over several lines."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def print_either(as_json: bool, values: object, words: str) -> None:
+    """Print the values as JSON, or else the words."""
+    print_json(values) if as_json else print(words)
+
+
 def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
     """Print how a batch ended: how many items were processed, and how many of them by an earlier run."""
-    if as_json:
-        print_json(asdict(done))
-    else:
-        before = f", {done.finished_before:,} of them before" if done.finished_before else ""
-        print(f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}.")
+    before = f", {done.finished_before:,} of them before" if done.finished_before else ""
+    print_either(
+        as_json, asdict(done), f"{count(done.rows, noun)} {action}{before}, in {duration(done.seconds)}."
+    )
 
 
 def one_line(text: str) -> str:
@@ -126,30 +126,44 @@ def one_line(text: str) -> str:
     return " ".join(shown.split())
 
 
+def shortened(text: str, most: int = 72) -> str:
+    """The beginning of a text on one line, with an ellipsis where it is longer than `most` characters."""
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
 def marked(text: str) -> str:
     """The text underlined and bold, where standard output is a terminal."""
     return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
+def set_encoding() -> None:
+    """Write UTF-8, which another program expects; to a terminal its own encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+
+
+def end_with(sentence: str, code: int) -> int:
+    """Write the last sentence on standard error; returns the exit code."""
+    sys.stderr.write(sentence + "\n")
+    return code
+
+
 class TerminalReport:
     """A Report that shows progress on standard error, and stops at Ctrl+C.
 
-    On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute. A
-    second Ctrl+C interrupts at once.
+    On a terminal one line is redrawn from the first second on; elsewhere a line is written every half minute.
+    `on_terminal` is whether standard error is one. A second Ctrl+C interrupts at once.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._terminal = stream.isatty()
+        self.on_terminal = stream.isatty()
         self._started = time.monotonic()
-        self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self._terminal else 0.0
+        self._shown_at = _QUIET_SECONDS - _REDRAW_EVERY if self.on_terminal else 0.0
         self._drawn = False
         self._stop = False
-
-    @property
-    def on_terminal(self) -> bool:
-        """Whether standard error is a terminal."""
-        return self._terminal
 
     def progress(self, progress: Progress) -> None:
         """Show the progress, unless it was shown just now."""
@@ -158,10 +172,10 @@ class TerminalReport:
     def draw(self, words: str) -> None:
         """Show progress in the given words, unless something was shown just now."""
         now = time.monotonic() - self._started
-        if now - self._shown_at < (_REDRAW_EVERY if self._terminal else _LINE_EVERY):
+        if now - self._shown_at < (_REDRAW_EVERY if self.on_terminal else _LINE_EVERY):
             return
         self._shown_at = now
-        if self._terminal:
+        if self.on_terminal:
             self._stream.write(f"\r\x1b[K{words}")
             self._stream.flush()
             self._drawn = True
@@ -176,7 +190,7 @@ class TerminalReport:
 
     def ask(self, question: str) -> bool | None:
         """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
-        if not (self._terminal and sys.stdin is not None and sys.stdin.isatty()):
+        if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
         self._stream.write(f"{question} [y/N] ")

@@ -6,8 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_files
-from app.cli.terminal import TerminalReport, add_model_arguments, marked, new_parser, one_line, print_json
+from app.cli.reading import FORMATS, add_reading_arguments, read_files, refuse_two_streams
+from app.cli.terminal import (
+    TerminalReport,
+    add_model_arguments,
+    marked,
+    new_parser,
+    one_line,
+    print_json,
+    shortened,
+)
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.name_types import plain_type
@@ -31,20 +39,7 @@ the text from 0, end not included.
 """
     + FORMATS
 )
-_SUFFIXES = (
-    ".pdf",
-    ".docx",
-    ".html",
-    ".htm",
-    ".xhtml",
-    ".md",
-    ".markdown",
-    ".txt",
-    ".text",
-    ".rst",
-    ".log",
-    ".csv",
-)
+_SUFFIXES = tuple(".pdf .docx .html .htm .xhtml .md .markdown .txt .text .rst .log .csv".split())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,8 +66,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No text and no file was given.", f"See {command()} tokens --help.")
     if arguments.json and (arguments.csv or arguments.conll):
         raise SpanlightError("One form can be printed at a time.", "Give --json, --csv or --conll.")
-    if arguments.inputs.count("-") > 1:
-        raise SpanlightError("Standard input can be read only once.", "Give - once.")
+    refuse_two_streams(arguments.inputs)
     given = [_text_of(each, arguments, workspace, report) for each in arguments.inputs]
     texts = tuple(text for _, text in given)
     found = find_names(
@@ -123,8 +117,7 @@ def _is_file(given: str) -> bool:
 def _print(document: TaggedDocument, *, named: bool) -> None:
     names = document.tagged.entities
     if named:
-        line = one_line(document.name or document.text)
-        print(line if len(line) <= 80 else line[:79].rstrip() + "…")
+        print(shortened(document.name or document.text, 80))
     if not names:
         print("No names found.")
         return

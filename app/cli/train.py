@@ -102,6 +102,7 @@ class StepReport:
 
     def __init__(self, report: TerminalReport, every: float = 10.0) -> None:
         self._report = report
+        self.notice, self.check = report.notice, report.check
         self._every = every
         self._printed_at = 0.0
         self._first: tuple[int, float] | None = None
@@ -131,14 +132,6 @@ class StepReport:
             seconds = (now - self._first[1]) / done * (result.steps - result.step)
             left = f", {time_left(seconds)}"
         self._report.line(f"{at}: loss {result.loss:.4f}, learning rate {result.learning_rate:.2e}{left}")
-
-    def notice(self, sentence: str) -> None:
-        """Write a sentence on a line of its own."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        self._report.check()
 
 
 def _option(text: str) -> tuple[str, float]:

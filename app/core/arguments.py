@@ -32,11 +32,6 @@ def path_of(argument: str, *, windows: bool = sys.platform == "win32") -> str:
     return path if here or host.lower() == os.uname().nodename.lower() else argument
 
 
-def is_file_url(argument: str) -> bool:
-    """Whether an argument is a file:// URL."""
-    return _ADDRESS.fullmatch(argument) is not None
-
-
 def _plain(escaped: str) -> str:
     """A path with %XX decoded; bytes that are not valid characters are preserved."""
     data = escaped.encode("utf-8", "surrogateescape")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.core import wording
 from app.core.layout import Kind
-from app.core.results import Outcome, outcome_of, share_read
+from app.core.results import Judged
 from app.core.text import Span
 
 
@@ -37,7 +37,7 @@ class KeptAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Judged[KeptAnswer]):
     """One question about one document, and its result.
 
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
@@ -66,28 +66,6 @@ class Entry:
     windows_total: int = 0
     absent: float = 0.0
     finder: str = ""
-
-    @property
-    def outcome(self) -> Outcome:
-        """The outcome of the question."""
-        return outcome_of(
-            self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
-        )
-
-    @property
-    def best(self) -> KeptAnswer | None:
-        """The answer given, None if there was none."""
-        return self.answers[0] if self.outcome is Outcome.ANSWER else None
-
-    @property
-    def shown(self) -> KeptAnswer | None:
-        """The answer, or the nearest words with low confidence; None if the text does not answer."""
-        return self.answers[0] if self.outcome is not Outcome.ABSENT else None
-
-    @property
-    def share_read(self) -> float | None:
-        """The share of the planned reading that was done, 0 to 1; None if unknown."""
-        return share_read(self.windows, self.windows_total, self.complete)
 
     @property
     def stopped(self) -> str:

@@ -164,4 +164,3 @@ class LoadedModel:
 
     card: ModelCard
     device: DeviceChoice
-    seconds: float

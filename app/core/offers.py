@@ -23,8 +23,7 @@ class Origin:
     """Where a model came from; written last into its folder to mark it as complete.
 
     `repository`, `commit` and `endpoint` are set for one from the Hub, `path` for an imported one. `added` is when
-    (ISO 8601, UTC). `linked` is whether its files are links to others; `was_cached` whether nothing had to be
-    downloaded because it was already in the Hugging Face cache, whose folder is `cache`.
+    (ISO 8601, UTC). `linked` is whether its files are links to others, `cache` the folder of the Hugging Face cache.
     `sizes` maps a file's name to its bytes, `checksums` to its SHA-256 in hexadecimal digits.
     """
 
@@ -35,7 +34,6 @@ class Origin:
     path: str = ""
     added: str = ""
     linked: bool = False
-    was_cached: bool = False
     cache: str = ""
     licence: str = ""
     languages: tuple[str, ...] = ()

@@ -58,22 +58,6 @@ def places_of(pages: Sequence[PageText], span: Span) -> tuple[PagePlace, ...]:
     return tuple(places)
 
 
-def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> str:
-    """The page's characters in boxes: those whose middle is in them, by box and by number.
-
-    Characters that are not consecutive in the page's own order are separated by one blank.
-    """
-    pieces: list[str] = []
-    for place in places:
-        page = pages[place.page]
-        numbers = list(dict.fromkeys(number for found in within(page, place.boxes) for number in found))
-        for before, number in zip([-2, *numbers], numbers, strict=False):
-            if number != before + 1:
-                pieces.append(" ")
-            pieces.append(page.characters[number])
-    return "".join(pieces).strip()
-
-
 def mark_on_pages(pages: Sequence[PageText], span: Span, words: str) -> PageMark:
     """The highlight of a span, read back from the page and compared with its words.
 

@@ -1,4 +1,4 @@
-"""Frozen values as plain JSON, and back with every type checked."""
+"""Frozen values from plain JSON, with every type checked."""
 
 from __future__ import annotations
 
@@ -11,21 +11,8 @@ from typing import Any, TypeVar
 ValueT = TypeVar("ValueT")
 
 
-def to_plain(value: Any) -> Any:
-    """A value of data classes, tuples, dictionaries, enumerations, texts and numbers as plain JSON values."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, dict):
-        return {key: to_plain(each) for key, each in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [to_plain(each) for each in value]
-    return value
-
-
 def from_plain(kind: type[ValueT], value: Any) -> ValueT:
-    """The inverse of `to_plain`: a value of type `kind`; unknown keys are ignored.
+    """A value of type `kind` from the JSON of `dataclasses.asdict`; unknown keys are ignored.
 
     Raises ValueError if a value has another type, or one without a default is missing.
     """

@@ -25,7 +25,6 @@ class Offsets:
         astral = [match.start() for match in _ASTRAL.finditer(text)] if any_astral else []
         self._points = array("q", astral)
         self._units = array("q", (point + before for before, point in enumerate(astral)))
-        self.points = len(text)
         self.units = len(text) + len(astral)
 
     def to_qt(self, point: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from app.core.models import ProblemType
 from app.core.report import Progress
@@ -34,25 +34,53 @@ class Likely(Protocol):
         ...
 
 
-def outcome_of(
-    answered: bool, found: Sequence[Likely], no_answer: float, threshold: float, absent: float
-) -> Outcome:
-    """The outcome of a question with best spans `found`; `answered` is whether the text counts as answering.
-
-    The first is given as the answer from `LEAST_GIVEN` on, with a `threshold` of 0 in any case. Else it has low
-    confidence if the probability that the text answers, 1 - `no_answer`, is at least `absent`.
-    """
-    if not found:
-        return Outcome.ABSENT
-    if answered and (found[0].probability >= LEAST_GIVEN or not threshold):
-        return Outcome.ANSWER
-    return Outcome.LOW_CONFIDENCE if 1.0 - no_answer >= absent else Outcome.ABSENT
+FoundT = TypeVar("FoundT", bound=Likely)
 
 
-def share_read(windows: int, total: int, complete: bool) -> float | None:
-    """The share read of all windows, 0 to 1; None if their number is unknown."""
-    if complete:
-        return 1.0
+class Judged(Generic[FoundT]):
+    """What follows from the result of a question: of a Reading, and of the history's Entry, whose fields these are."""
+
+    __slots__ = ()
+
+    answers: tuple[FoundT, ...]
+    answered: bool
+    no_answer_probability: float
+    threshold: float
+    windows: int
+    windows_total: int
+    complete: bool
+    absent: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the question.
+
+        The first of the answers is given from `LEAST_GIVEN` on if the text counts as answering, with a `threshold` of 0
+        in any case. Else it has low confidence if the probability that the text answers is at least `absent`.
+        """
+        if not self.answers:
+            return Outcome.ABSENT
+        if self.answered and (self.answers[0].probability >= LEAST_GIVEN or not self.threshold):
+            return Outcome.ANSWER
+        return Outcome.LOW_CONFIDENCE if 1.0 - self.no_answer_probability >= self.absent else Outcome.ABSENT
+
+    @property
+    def best(self) -> FoundT | None:
+        """The answer given, None if there is none."""
+        return self.answers[0] if self.outcome is Outcome.ANSWER else None
+
+    @property
+    def shown(self) -> FoundT | None:
+        """The answer, or the nearest words with low confidence; None if the text does not answer."""
+        return self.answers[0] if self.outcome is not Outcome.ABSENT else None
+
+    @property
+    def share_read(self) -> float | None:
+        """The share of the planned reading that was done, 0 to 1; None if unknown."""
+        return 1.0 if self.complete else _share(self.windows, self.windows_total)
+
+
+def _share(windows: int, total: int) -> float | None:
     return min(1.0, windows / total) if total else None
 
 
@@ -82,7 +110,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Judged[Answer]):
     """The result of one question.
 
     `answers` are the best spans, best first, also when the text does not answer (they are then below the threshold).
@@ -113,38 +141,16 @@ class Reading:
     finder: str = ""
 
     @property
-    def outcome(self) -> Outcome:
-        """The outcome of the question."""
-        return outcome_of(
-            self.answered, self.answers, self.no_answer_probability, self.threshold, self.absent
-        )
-
-    @property
-    def best(self) -> Answer | None:
-        """The answer given, None if there is none."""
-        return self.answers[0] if self.outcome is Outcome.ANSWER else None
-
-    @property
-    def shown(self) -> Answer | None:
-        """The answer, or the nearest words with low confidence; None if the text does not answer."""
-        return self.answers[0] if self.outcome is not Outcome.ABSENT else None
-
-    @property
     def judged_whole(self) -> bool:
         """Whether its outcome covers the whole text: it was read, or a quicker reader found its likeliest passages."""
         return self.complete and (not self.quick or self.finder not in ("", self.model))
-
-    @property
-    def share_read(self) -> float | None:
-        """The share of the planned reading that was done, 0 to 1; None if unknown."""
-        return share_read(self.windows, self.windows_total, self.complete)
 
     @property
     def share_of_text(self) -> float | None:
         """The share of the text that was read, 0 to 1, also for a quick reading; None if unknown."""
         if self.finder and not self.complete:
             return None  # both readers' windows are counted, and most of them are the same
-        return share_read(self.windows, self.windows_whole, False) if self.quick else self.share_read
+        return _share(self.windows, self.windows_whole) if self.quick else self.share_read
 
     def stopped(self, at: Progress | None, seconds: float) -> Reading:
         """This partial result as the final one of a stopped reading, with the progress `at` the stop and its seconds.
@@ -200,7 +206,6 @@ class Classifications:
 
     items: tuple[Classification, ...]
     seconds: float
-    complete: bool = True
     model: str = ""
     device: str = ""
 
@@ -283,7 +288,6 @@ class FollowOns:
 
     items: tuple[FollowOn, ...]
     seconds: float
-    complete: bool = True
     model: str = ""
     device: str = ""
 
@@ -311,7 +315,6 @@ class Tagged:
     entities: tuple[Entity, ...]
     words: Sequence[TaggedWord]
     windows: int
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ Result = Opened | Picture | tuple[str, ...]
 
 
 class Clerk:
-    """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last."""
+    """Carries out orders one by one, from one thread; keeps the PDFs open that were drawn last.
+
+    Called in its own process, it ends that with `limits.OUT_OF_MEMORY` if memory runs out.
+    """
 
     def __init__(self) -> None:
         self._desk: PdfDesk | None = None
@@ -40,15 +43,6 @@ class Clerk:
 
                 return mark_up(order, report)
 
-    def close(self) -> None:
-        """Close the files."""
-        if self._desk is not None:
-            self._desk.close()
-
-
-class LimitedClerk(Clerk):
-    """A Clerk in its own process, which ends with `limits.OUT_OF_MEMORY` if memory runs out."""
-
     def __call__(self, order: Order, report: Report) -> Result:
         """Carry out one order."""
         try:
@@ -59,10 +53,15 @@ class LimitedClerk(Clerk):
             run_out()
             raise
 
+    def close(self) -> None:
+        """Close the files."""
+        if self._desk is not None:
+            self._desk.close()
 
-def start_limited() -> LimitedClerk:
+
+def start_limited() -> Clerk:
     """Return the handler of orders for its own process, whose memory is limited from here on."""
     from app.documents.limits import limit_memory
 
     limit_memory()
-    return LimitedClerk()
+    return Clerk()

@@ -80,9 +80,6 @@ class ModelPool:
         self._report = report
         self._pool: OrderedDict[Key, PooledModel] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._pool)
-
     def loaded(self) -> tuple[HeldModel, ...]:
         """All loaded models, the one used last at the end."""
         return tuple(

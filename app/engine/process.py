@@ -128,7 +128,7 @@ class Host:
                     return list_devices(order.avoid)
                 case Load():
                     entry = self._models[self._models.ready(order.choice, order.head, order.avoid)]
-                    return LoadedModel(entry.card, entry.model.device, time.perf_counter() - began)
+                    return LoadedModel(entry.card, entry.model.device)
                 case TryModel():
                     from app.engine.trial import try_model
 
@@ -178,7 +178,7 @@ class Host:
             self._models.step_down(key, fault)
 
     def _prepare(self, order: Prepare, report: Report) -> None:
-        from app.tasks.qa.fast.preparing import prepare
+        from app.tasks.qa.fast.two_pass import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
         prepare(order.request.documents, self._models.reader(key, order.avoid), report)

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
-from app.core.report import Progress, Report, Stopped
+from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Document, Span
 from app.models.compute.loader import load
@@ -82,20 +82,15 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
     return card
 
 
-class _Quiet:
+class _Quiet(Silent):
     """A Report that only passes stopping on, without the trial's own results."""
 
     def __init__(self, report: Report) -> None:
-        self.check = report.check
+        self._report = report
 
-    def progress(self, progress: Progress) -> None:
-        """Ignore the progress."""
-
-    def partial(self, result: object) -> None:
-        """Ignore the partial result."""
-
-    def notice(self, sentence: str) -> None:
-        """Ignore the sentence."""
+    def check(self) -> None:
+        """Raise Stopped when the work is to stop."""
+        self._report.check()
 
 
 def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], None]) -> None:

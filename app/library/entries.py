@@ -1,108 +1,78 @@
-"""Entries of the history as rows of its tables, and back."""
+"""Entries of the history as rows of its tables, whose columns have the names of their fields, and back."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
 from app.core.text import Span
 
-ENTRY = (
-    "number, question, name, path, sha256, kind, answered, no_answer_probability, threshold, model, device, seconds,"
-    " asked, quick, complete, windows, windows_total, absent, finder"
-)
-ANSWER = 'entry, place, start, "end", text, probability, sentence, "before", "after", page, heading, page_label, line'
+_ENTRY = ("number", *(each.name for each in fields(Entry) if each.name not in ("number", "answers")))
+_FLAGS = ("answered", "quick", "complete")
+_ANSWER = tuple(each.name for each in fields(KeptAnswer) if each.name != "span")
 _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
 
 
+def _insert(table: str, names: Sequence[str]) -> str:
+    columns, slots = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
+    return f"INSERT INTO {table} ({columns}) VALUES ({slots})"
+
+
+ENTRY = ", ".join(_ENTRY)
+INSERT_ENTRY = _insert("entries", _ENTRY)
+INSERT_ANSWER = _insert("answers", ("entry", "place", "start", "end", *_ANSWER))
+
+
 def entry_row(entry: Entry) -> tuple[Any, ...]:
-    """The values of `ENTRY`; the table assigns the number if the entry has none."""
-    return (
-        entry.number or None, _text(entry.question), _text(entry.name), _text(entry.path), entry.sha256,
-        str(entry.kind),
-        entry.answered, entry.no_answer_probability, entry.threshold, _text(entry.model), _text(entry.device),
-        entry.seconds, entry.asked, entry.quick, entry.complete,
-        entry.windows, entry.windows_total, entry.absent, _text(entry.finder),
-    )  # fmt: skip
+    """The values for `INSERT_ENTRY`; the table assigns the number if the entry has none."""
+    return entry.number or None, *(_stored(getattr(entry, name)) for name in _ENTRY[1:])
 
 
 def answer_row(number: int, place: int, answer: KeptAnswer) -> tuple[Any, ...]:
-    """The values of `ANSWER` for an entry's answer at this place, counted from 0."""
-    return (
-        number, place, answer.span.start, answer.span.end, _text(answer.text), answer.probability,
-        _text(answer.sentence), _text(answer.before), _text(answer.after), answer.page, _text(answer.heading),
-        _text(answer.page_label), answer.line,
-    )  # fmt: skip
+    """The values for `INSERT_ANSWER` of an entry's answer at this place, counted from 0."""
+    span = answer.span
+    return number, place, span.start, span.end, *(_stored(getattr(answer, name)) for name in _ANSWER)
 
 
 def entries_of(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[Entry]:
     """The entries of rows of `ENTRY`, with their answers."""
     answers: dict[int, list[KeptAnswer]] = {}
     numbers = [row[0] for row in rows]
+    columns = ", ".join(f'"{name}"' for name in ("entry", "start", "end", *_ANSWER))
     for start in range(0, len(numbers), _AT_ONCE):
         some = numbers[start : start + _AT_ONCE]
         slots = ", ".join("?" * len(some))
         for row in connection.execute(
-            f"SELECT {ANSWER} FROM answers WHERE entry IN ({slots}) ORDER BY entry, place", some
+            f"SELECT {columns} FROM answers WHERE entry IN ({slots}) ORDER BY entry, place", some
         ):
             answers.setdefault(row[0], []).append(_answer(row))
     return [_entry(row, tuple(answers.get(number, ()))) for row, number in zip(rows, numbers, strict=True)]
 
 
 def _entry(row: tuple[Any, ...], answers: tuple[KeptAnswer, ...]) -> Entry:
-    (number, question, name, path, sha256, kind, answered, no_answer, threshold, model, device, seconds, asked, quick,
-     complete, windows, windows_total, absent, finder) = row  # fmt: skip
-    return Entry(
-        question=_words(question),
-        name=_words(name),
-        path=_words(path),
-        sha256=sha256,
-        kind=Kind(kind),
-        answers=answers,
-        answered=bool(answered),
-        no_answer_probability=no_answer,
-        threshold=threshold,
-        model=_words(model),
-        device=_words(device),
-        seconds=seconds,
-        asked=asked,
-        quick=bool(quick),
-        complete=bool(complete),
-        number=number,
-        windows=windows,
-        windows_total=windows_total,
-        absent=absent,
-        finder=_words(finder),
-    )
+    values = dict(zip(_ENTRY, map(_loaded, row), strict=True))
+    flags = {name: bool(values[name]) for name in _FLAGS}
+    return Entry(**values | flags | {"kind": Kind(values["kind"]), "answers": answers})
 
 
 def _answer(row: tuple[Any, ...]) -> KeptAnswer:
-    _, _, start, end, text, probability, sentence, before, after, page, heading, page_label, line = row
-    return KeptAnswer(
-        span=Span(start, end),
-        text=_words(text),
-        probability=probability,
-        sentence=_words(sentence),
-        before=_words(before),
-        after=_words(after),
-        page=page,
-        heading=_words(heading),
-        page_label=_words(page_label),
-        line=line,
-    )
+    _, start, end, *rest = row
+    return KeptAnswer(Span(start, end), **dict(zip(_ANSWER, map(_loaded, rest), strict=True)))
 
 
-def _text(text: str) -> str | bytes:
-    """The text as stored in SQLite: one that is not valid UTF-8 (a file's name, say) is stored as bytes."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
-    return text
+def _stored(value: Any) -> Any:
+    """The value as stored in SQLite: a text that is not valid UTF-8 (a file's name, say) is stored as bytes."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "surrogatepass")
+    return value
 
 
-def _words(value: object) -> str:
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else str(value)
+def _loaded(value: Any) -> Any:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value

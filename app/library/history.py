@@ -12,7 +12,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.history import Entry, Forgotten
 from app.library.database import Database
-from app.library.entries import ANSWER, ENTRY, answer_row, entries_of, entry_row
+from app.library.entries import ENTRY, INSERT_ANSWER, INSERT_ENTRY, answer_row, entries_of, entry_row
 from app.library.found import SCHEMA, Words, has_fts
 
 _MIGRATIONS = (
@@ -79,12 +79,9 @@ class History:
                     "INSERT OR IGNORE INTO texts VALUES (?, ?)",
                     (entry.sha256, zlib.compress(text.encode("utf-8", "surrogatepass"))),
                 )
-            slots = ", ".join("?" * 19)
-            done = connection.execute(f"INSERT INTO entries ({ENTRY}) VALUES ({slots})", entry_row(entry))
-            number = int(done.lastrowid or 0)
-            slots = ", ".join("?" * 13)
+            number = int(connection.execute(INSERT_ENTRY, entry_row(entry)).lastrowid or 0)
             connection.executemany(
-                f"INSERT INTO answers ({ANSWER}) VALUES ({slots})",
+                INSERT_ANSWER,
                 [answer_row(number, place, answer) for place, answer in enumerate(entry.answers)],
             )
             shown = entry.shown

@@ -9,7 +9,7 @@ from pathlib import Path
 _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
 
-def start_log(path: Path, *, level: int = logging.INFO) -> None:
+def start_log(path: Path) -> None:
     """Send the app's log records to a file of at most 1 MB with two older ones next to it.
 
     Another call switches to the new file. If the folder is not writable, there is no log.
@@ -26,7 +26,7 @@ def start_log(path: Path, *, level: int = logging.INFO) -> None:
             pass
     except OSError:
         handler = None
-    logger.setLevel(level)
+    logger.setLevel(logging.INFO)
     logger.propagate = False
     logger.addHandler(handler or logging.NullHandler())
 

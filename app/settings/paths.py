@@ -20,7 +20,6 @@ class Paths:
 
     config: Path
     data: Path
-    cache: Path
     logs: Path
     resources: Path
 
@@ -104,11 +103,9 @@ def default_paths(environ: Mapping[str, str] = os.environ) -> Paths:
     home = environ.get("SPANLIGHT_HOME", "").strip()
     if home:
         base = Path(home).expanduser().absolute()
-        return Paths(base / "config", base / "data", base / "cache", base / "logs", resources)
+        return Paths(base / "config", base / "data", base / "logs", resources)
     dirs = platformdirs.PlatformDirs("spanlight", appauthor=False)
-    return Paths(
-        dirs.user_config_path, dirs.user_data_path, dirs.user_cache_path, dirs.user_log_path, resources
-    )
+    return Paths(dirs.user_config_path, dirs.user_data_path, dirs.user_log_path, resources)
 
 
 def _resources() -> Path:

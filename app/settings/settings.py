@@ -15,6 +15,16 @@ from app.settings.files import write_atomic
 THEMES = ("system", "light", "dark")
 READINGS = ("usual", "every", "quick")
 MOST_RECENT = 12
+# The least and the largest value of each number.
+_RANGES: dict[str, tuple[float, float]] = {
+    "ask_threshold": (0.01, 0.99),
+    "ask_top_k": (1, 100),
+    "text_size": (75, 200),
+    "document_size": (50, 300),
+    "unload_minutes": (0, 24 * 60),
+    "download_speed": (0.0, 1e12),
+    "reading_speed": (0.0, 1e18),
+}
 _OLD_MODELS = {"reader_model": Head.QUESTION_ANSWERING, "classifier_model": Head.CLASSIFICATION}
 
 _log = logging.getLogger(__name__)
@@ -170,59 +180,55 @@ def _merged(
 
 def _from_values(values: dict[str, object]) -> Settings:
     settings = Settings(welcomed=True)  # a settings file means that this is not the first start
+    known = {each.name for each in fields(Settings) if each.name != "others"}
     for name, value in values.items():
         match name:
-            case "precision" if value == "auto" or value in _precisions():
-                settings.precision = str(value)
-            case "unload_minutes" if type(value) is int and 0 <= value <= 24 * 60:
-                settings.unload_minutes = value
-            case "download_speed" if isinstance(value, float) and 0 <= value < 1e12:
-                settings.download_speed = value
-            case "reading_speed" if isinstance(value, float) and 0 <= value < 1e18:
-                settings.reading_speed = value
-            case "endpoint" | "proxy" | "certificates" | "hub_cache" | "updates" if isinstance(value, str):
-                setattr(settings, name, value)
-            case "theme" if value in THEMES:
-                settings.theme = str(value)
-            case "device" | "last_view" | "geometry" if isinstance(value, str):
-                setattr(settings, name, value)
-            case "models" if isinstance(value, dict):
-                settings.models |= {head: model for head, model in value.items() if isinstance(model, str)}
             case "reader_model" | "classifier_model":
                 # How older versions wrote two of them; the value in `models` is newer.
                 if isinstance(value, str) and value:
                     settings.models = {str(_OLD_MODELS[name]): value} | settings.models
-            case "splitters" if isinstance(value, dict):
-                settings.splitters = {str(key): sizes for key, sizes in value.items() if _are_sizes(sizes)}
-            case "ask_top_k" if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 100:
-                settings.ask_top_k = value
-            case "ask_threshold" if isinstance(value, float) and 0.01 <= value <= 0.99:
-                settings.ask_threshold = value
-            case "ask_threshold" if value is None:
-                pass
-            case "text_size" if type(value) is int and 75 <= value <= 200:
-                settings.text_size = value
-            case "document_size" if type(value) is int and 50 <= value <= 300:
-                settings.document_size = value
-            case "names_joining" if value == "first" or value in _joinings():
-                settings.names_joining = str(value)
-            case "ask_reading" if value in READINGS:
-                settings.ask_reading = str(value)
             case "ask_quick" | "ask_every":
                 # How older versions wrote it; the value in `ask_reading` is newer.
                 if value is True and "ask_reading" not in values:
                     settings.ask_reading = name.removeprefix("ask_")
-            case "classify_lines" | "keep_history" | "offline" | "use_token" | "welcomed" if (
-                type(value) is bool
-            ):
-                setattr(settings, name, value)
+            case "models" if isinstance(value, dict):
+                settings.models |= {head: model for head, model in value.items() if isinstance(model, str)}
+            case "splitters" if isinstance(value, dict):
+                settings.splitters = {str(key): sizes for key, sizes in value.items() if _are_sizes(sizes)}
             case "recent_files" if isinstance(value, list):
                 settings.recent_files = [path for path in value if isinstance(path, str)][:MOST_RECENT]
-            case _ if name not in {each.name for each in fields(Settings)}:
+            case _ if name not in known:
                 settings.others[name] = value
+            case _ if _fits(name, value):
+                setattr(settings, name, value)
             case _:
                 _log.warning("setting %s ignored: %r", name, value)
     return settings
+
+
+def _fits(name: str, value: object) -> bool:
+    """Whether a value of the file is one that the setting can have, of those that are no lists and no objects."""
+    usual = getattr(Settings(), name)
+    if value == usual and type(value) is type(usual):
+        return True
+    if name in _RANGES:
+        least, most = _RANGES[name]
+        return type(value) is type(least) and least <= value <= most
+    match name:
+        case "theme":
+            return value in THEMES
+        case "ask_reading":
+            return value in READINGS
+        # Not imported for the usual values: painting the window does not need them.
+        case "precision":
+            from app.core.devices import PRECISIONS
+
+            return value in PRECISIONS
+        case "names_joining":
+            from app.core.requests import PieceAggregation
+
+            return value in tuple(PieceAggregation)
+    return type(value) is type(usual) and isinstance(value, (bool, str))
 
 
 def _are_sizes(value: object) -> bool:
@@ -235,18 +241,3 @@ def _set_aside(path: Path, fault: Exception) -> None:
         os.replace(path, path.with_name(path.name + ".broken"))
     except OSError as refusal:
         _log.warning("broken settings could not be set aside: %s", refusal)
-
-
-# Called only for values other than the default: their imports are not needed to paint the window.
-
-
-def _precisions() -> tuple[str, ...]:
-    from app.core.devices import PRECISIONS
-
-    return PRECISIONS
-
-
-def _joinings() -> tuple[str, ...]:
-    from app.core.requests import PieceAggregation
-
-    return tuple(PieceAggregation)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
+import numpy as np
+
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
@@ -29,10 +31,16 @@ def group_size(model: ReadyModel) -> int:
     return 4 if model.device.device == "cpu" else 32
 
 
+def in_groups(items: Iterable[ItemT], size: int) -> Iterator[list[ItemT]]:
+    """The items in lists of at most `size`, in their order, taken as they are asked for."""
+    source = iter(items)
+    while group := list(islice(source, size)):
+        yield group
+
+
 def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: int) -> Iterator[list[ItemT]]:
     """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
-    source = iter(items)
-    while buffer := list(islice(source, 8 * size)):
+    for buffer in in_groups(items, 8 * size):
         buffer.sort(key=lambda item: len(window(item)), reverse=True)
         for at in range(0, len(buffer), size):
             yield buffer[at : at + size]
@@ -58,16 +66,22 @@ class Runner:
 
     def inputs(self, windows: Sequence[Inputs]) -> Arrays:
         """The model's input arrays for a batch of windows."""
-        return pad(windows, self._pad_id, self._least(windows))
-
-    def _least(self, windows: Sequence[Inputs]) -> int:
         longest = max(map(len, windows))
-        return min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
+        least = min(-(-longest // _LENGTHS_OF) * _LENGTHS_OF, self._model.card.max_length)
+        return pad(windows, self._pad_id, least)
 
 
-def require_finite(finite: bool, model: ReadyModel) -> None:
-    """Raises SpanlightError when a model's output is not finite."""
-    if not finite:
+def positions_of(rows: Sequence[Sequence[int] | np.ndarray]) -> Arrays:
+    """The array `positions` of a batch for a masked-word head: each row's places, -1 where another has more."""
+    positions = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int64)
+    for places, row in zip(positions, rows, strict=True):
+        places[: len(row)] = row
+    return {"positions": positions}
+
+
+def require_finite(model: ReadyModel, *outputs: np.ndarray) -> None:
+    """Raises SpanlightError when a model's outputs are not all finite."""
+    if not all(np.isfinite(values).all() for values in outputs):
         raise SpanlightError(
             f"The model {model.card.name} gave values that are not numbers.",
             "Its weights may be damaged: choose another model, or install this one again.",
@@ -75,12 +89,11 @@ def require_finite(finite: bool, model: ReadyModel) -> None:
 
 
 class Pace:
-    """Reports progress at intervals, with the time left at the pace so far."""
+    """Reports progress ten times a second, with the time left at the pace so far."""
 
-    def __init__(self, report: Report, what: str, every: float = 0.1) -> None:
+    def __init__(self, report: Report, what: str) -> None:
         self._report = report
         self._what = what
-        self._every = every
         self._started = time.perf_counter()
         self._reported_at = -1.0
 
@@ -91,7 +104,7 @@ class Pace:
 
     def due(self) -> bool:
         """Whether it is time to report again."""
-        return self._reported_at < 0 or self.seconds - self._reported_at >= self._every
+        return self._reported_at < 0 or self.seconds - self._reported_at >= 0.1
 
     def report(self, done: int, total: int, left: float | None = None) -> None:
         """Reports how far the work is; `left` is in seconds: None to estimate it, inf for not known."""

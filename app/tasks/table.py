@@ -26,43 +26,43 @@ def task_for(request: object) -> Task[Any, Any] | None:
         case Question():
             from app.tasks.qa.question_answering import read
 
-            return Task("ask", Head.QUESTION_ANSWERING, read)
+            return Task(Head.QUESTION_ANSWERING, read)
         case QuestionBatch():
             from app.tasks.qa.question_answering import read_batch
 
-            return Task("ask many", Head.QUESTION_ANSWERING, read_batch)
+            return Task(Head.QUESTION_ANSWERING, read_batch)
         case CalibrationData():
             from app.tasks.scores import calibrate
 
-            return Task("calibrate", Head.QUESTION_ANSWERING, calibrate)
+            return Task(Head.QUESTION_ANSWERING, calibrate)
         case TextsToClassify():
             from app.tasks.heads.classification import classify
 
-            return Task("classify", Head.CLASSIFICATION, classify)
+            return Task(Head.CLASSIFICATION, classify)
         case TextBatch():
             from app.tasks.heads.classification import classify_batch
 
-            return Task("classify many", Head.CLASSIFICATION, classify_batch)
+            return Task(Head.CLASSIFICATION, classify_batch)
         case ClassCalibrationData():
             from app.tasks.scores import calibrate_classes
 
-            return Task("calibrate classes", Head.CLASSIFICATION, calibrate_classes)
+            return Task(Head.CLASSIFICATION, calibrate_classes)
         case TextToFill():
             from app.tasks.heads.fill_mask import fill
 
-            return Task("fill", Head.MASKED_WORDS, fill)
+            return Task(Head.MASKED_WORDS, fill)
         case TextsToMask():
             from app.tasks.heads.masking import measure_masked
 
-            return Task("measure masked words", Head.MASKED_WORDS, measure_masked)
+            return Task(Head.MASKED_WORDS, measure_masked)
         case PassagePairs():
             from app.tasks.heads.next_sentence import follow
 
-            return Task("follow", Head.NEXT_SENTENCE, follow)
+            return Task(Head.NEXT_SENTENCE, follow)
         case TextsToTag():
             from app.tasks.heads.token_classification import tag
 
-            return Task("find names", Head.TOKEN_CLASSIFICATION, tag)
+            return Task(Head.TOKEN_CLASSIFICATION, tag)
     return _look_for(request)
 
 
@@ -74,29 +74,29 @@ def _look_for(request: object) -> Task[Any, Any] | None:
         case inspection.LookAtModel():
             from app.tasks.inspect.model import look_at_model
 
-            return Task("look at the model", None, look_at_model, opened=True)
+            return Task(None, look_at_model, opened=True)
         case inspection.LookAtPooling():
             from app.tasks.inspect.model import look_at_pooling
 
-            return Task("look at pooling", None, look_at_pooling, opened=True)
+            return Task(None, look_at_pooling, opened=True)
         case inspection.LookAtSpans():
             from app.tasks.inspect.spans import look_at_spans
 
-            return Task("look at spans", None, look_at_spans, opened=True)
+            return Task(None, look_at_spans, opened=True)
         case inspection.LookAtLoss():
             from app.tasks.inspect.loss import look_at_loss
 
-            return Task("look at the loss", None, look_at_loss, opened=True)
+            return Task(None, look_at_loss, opened=True)
         case inspection.LookAtReasons():
             from app.tasks.inspect.reasons import look_at_reasons
 
-            return Task("look at reasons", None, look_at_reasons, opened=True)
+            return Task(None, look_at_reasons, opened=True)
         case inspection.LookAtAttention():
             from app.tasks.inspect.reasons import look_at_attention
 
-            return Task("look at attention", None, look_at_attention, opened=True)
+            return Task(None, look_at_attention, opened=True)
         case inspection.LookWithout():
             from app.tasks.inspect.without import look_without
 
-            return Task("look without", None, look_without, opened=True)
+            return Task(None, look_without, opened=True)
     return None

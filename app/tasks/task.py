@@ -130,7 +130,6 @@ class Task(Generic[RequestT, ResultT]):
     `opened`: whether it needs a model whose inside can be inspected.
     """
 
-    name: str
     head: Head | None
     run: Callable[[RequestT, ReadyModel, Report], ResultT]
     opened: bool = False

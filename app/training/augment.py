@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from app.training.examples import QaExample, table_text
+from app.training.examples import QaExample
 
 _SENTENCE = re.compile(r"[^.!?]+(?:[.!?]+(?![\s]+[A-Z0-9\"'(“])[^.!?]*)*[.!?]*[\"')”]*\s*")
 _WORD = re.compile(r"\w+")
@@ -23,24 +23,6 @@ _OPPOSITES = (
     ("old", "new"), ("began", "ended"), ("start", "end"), ("began", "stopped"), ("always", "never"), ("above", "below"),
     ("major", "minor"), ("common", "rare"), ("public", "private"), ("maximum", "minimum"), ("best", "worst"),
 )  # fmt: skip
-_NUMBER_NAMES = ("#", "No.", "ID", "Item", "Ref", "Nr", "Section", "Requirement")
-# Sections of a standard ("2.8.6") twice, as people look these up most.
-_NUMBER_STYLES = (
-    "{n}",
-    "{a}.{n}",
-    "{a}.{b}.{n}",
-    "{a}.{b}.{n}",
-    "{letter}{n}",
-    "{letter}-{n}",
-    "{letter}{a}.{n}",
-)
-_LOOKUPS = (
-    "What is the {header} of {number}?", "{header} of {number}", "{number} {header}", "{header} for {number}?",
-    "which {header} does {name} {number} have", "Which {header} is given for {number}?", "{name} {number}: {header}?",
-)  # fmt: skip
-_LONGEST_CELL = 60
-# The share of the questions by a row's number that ask for a number of no row.
-_NO_SUCH_ROW = 0.2
 _OTHER = {a: b for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
 
 
@@ -49,8 +31,8 @@ class Augmenter:
 
     `remove` is the probability of taking the sentences with the answer out of the context, `neighbour` of
     asking another paragraph of the same article instead, `swap` of naming something else in the question (another
-    name or number of the context, or an opposite), `numbered` of numbering a table's rows and asking for a cell by its
-    row's number. With `neighbours` the method `neighbour` can be called even where its probability is 0.
+    name or number of the context, or an opposite). With `neighbours` the method `neighbour` can be called even where
+    its probability is 0.
     """
 
     def __init__(
@@ -59,11 +41,9 @@ class Augmenter:
         remove: float = 0.0,
         neighbour: float = 0.0,
         swap: float = 0.0,
-        numbered: float = 0.0,
         neighbours: bool = False,
     ) -> None:
         self._ways = ((remove, self.without_answer), (neighbour, self.neighbour), (swap, self.swapped))
-        self._numbered = numbered
         self._paragraphs: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
         counts: Counter[str] = Counter()
         if neighbour or neighbours:
@@ -77,8 +57,6 @@ class Augmenter:
 
     def vary(self, example: QaExample, rng: np.random.Generator) -> QaExample:
         """The example, or with the given probabilities a variation of it."""
-        if example.is_table and self._numbered and rng.random() < self._numbered:
-            return self.by_number(example, rng) or example
         draw = rng.random()
         if not example.answers:
             return example
@@ -143,43 +121,6 @@ class Augmenter:
             return None
         start, end, other = choices[int(rng.integers(len(choices)))]
         return replace(example, question=question[:start] + other + question[end:], answers=())
-
-    def by_number(self, example: QaExample, rng: np.random.Generator) -> QaExample | None:
-        """A lookup by row number in the example's table, to which a first column of numbers is added.
-
-        The number may be missing from the table, which makes the question unanswerable. None where the table has
-        several rows of headers, or only one other row.
-        """
-        header_rows = example.header_rows or 0
-        rows = [line.split("\t") for line in example.context.split("\n")[:-1]]
-        body = rows[header_rows:]
-        if header_rows != 1 or len(body) < 2 or len({len(row) for row in rows}) > 1:
-            return None
-        a, b, first = (int(n) for n in rng.integers(1, (15, 12, 4)))
-        letter = "ABCDEFGHKMPRSTVX"[int(rng.integers(16))]
-        style = _NUMBER_STYLES[int(rng.integers(len(_NUMBER_STYLES)))]
-        numbers = [style.format(a=a, b=b, n=first + at, letter=letter) for at in range(len(body) + 2)]
-        name = _NUMBER_NAMES[int(rng.integers(len(_NUMBER_NAMES)))]
-        chosen = int(rng.integers(len(body)))
-        fits = [
-            column
-            for column, cell in enumerate(body[chosen])
-            if cell.strip() and len(cell) <= _LONGEST_CELL and rows[0][column].strip()
-        ]
-        if not fits:
-            return None
-        column = fits[int(rng.integers(len(fits)))]
-        is_there = rng.random() >= _NO_SUCH_ROW
-        number = numbers[chosen] if is_there else numbers[len(body) + int(rng.integers(2))]
-        question = _LOOKUPS[int(rng.integers(len(_LOOKUPS)))].format(
-            header=rows[0][column].strip(), number=number, name=name if name[-1].isalpha() else "number"
-        )
-        context, cells, view = table_text(
-            [[name, *rows[0]], *([its, *row] for its, row in zip(numbers, body, strict=False))], 1
-        )
-        place = cells[1 + chosen][1 + column]
-        answers = ((place.of(context), place.start),) if place and is_there else ()
-        return replace(example, context=context, question=question, answers=answers, view=view)
 
 
 def _words(text: str) -> frozenset[str]:

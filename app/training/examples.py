@@ -23,8 +23,8 @@ _DOCUMENTS = "documents.jsonl.xz"
 class QaExample:
     """A question on a context, with alternative references `(text, start)` in code points; none: unanswerable.
 
-    `view` is how the context is read, if that differs from its text. A context that is a table's cells, as written by
-    `table_text`, has `header_rows`.
+    `view` is how the context is read, if that differs from its text. `is_table`: the context is a table's cells, as
+    written by `table_text`.
     """
 
     id: str
@@ -34,12 +34,7 @@ class QaExample:
     source: str = ""
     title: str = ""
     view: View | None = None
-    header_rows: int | None = None
-
-    @property
-    def is_table(self) -> bool:
-        """Whether the context is a table's cells."""
-        return self.header_rows is not None
+    is_table: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +215,8 @@ def _qa(row: dict[str, Any], name: str) -> QaExample:
     answers = tuple((str(a["text"]), int(a["answer_start"])) for a in row["answers"])
     source = str(row.get("source") or name.partition(".")[0])
     title, view = str(row.get("title", "")), row.get("view")
-    header_rows = row["header_rows"] if "table" in row else None
     return QaExample(
-        str(row["id"]), row["context"], row["question"], answers, source, title, view, header_rows
+        str(row["id"]), row["context"], row["question"], answers, source, title, view, "table" in row
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,26 +33,20 @@ class Feature:
         return len(self.input_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class Crop:
-    """How inputs are shortened in training: with probability `share` to `length` tokens."""
-
-    share: float = 0.0
-    length: int = 128
-
-    def draw(self, longest: int, rng: np.random.Generator) -> int:
-        """The length in tokens that this input may have, at most `longest`."""
-        return min(longest, self.length) if rng.random() < self.share else longest
-
-
 class Features:
-    """Makes inputs from examples, with a cache for the tokens of repeated texts."""
+    """Makes inputs from examples, with a cache for the tokens of repeated texts.
+
+    An input has at most `max_length` tokens, and with the probability `crop` at most `crop_length`; for the other
+    probabilities see `of_question`.
+    """
 
     def __init__(
         self,
         tokenizer: Tokenizer,
         max_length: int,
-        crop: Crop | None = None,
+        *,
+        crop: float = 0.0,
+        crop_length: int = 128,
         elsewhere: float = 0.0,
         beside: float = 0.0,
         titled: float = 0.0,
@@ -60,7 +54,7 @@ class Features:
         self._tokenizer = tokenizer
         self._template = PairTemplate.of(tokenizer)
         self._length = max_length
-        self._crop = crop or Crop()
+        self._crop, self._crop_length = crop, crop_length
         self._elsewhere, self._beside, self._titled = elsewhere, beside, titled
         self._token_cache: dict[str, Tokens] = {}
 
@@ -74,7 +68,7 @@ class Features:
         """
         question = self._tokens(example.question).ids[: self._length // 4]
         tokens = self._tokens(example.context, example.view)
-        longest = self._crop.draw(self._length, rng)
+        longest = self._longest(rng)
         titled = rng.random() < self._titled
         room = longest - self._template.pair_overhead - len(question) - (TITLE_TOKENS if titled else 0)
         target = None
@@ -158,10 +152,14 @@ class Features:
     def of_text(self, example: TextExample, labels: Sequence[str], rng: np.random.Generator) -> Feature:
         """One window of the text, at a random place where it is too long, with its class's index."""
         tokens = self._tokens(example.text)
-        room = self._crop.draw(self._length, rng) - self._template.single_overhead
+        room = self._longest(rng) - self._template.single_overhead
         first = window_start(len(tokens), room, None, rng)
         ids, types = self._template.single(tokens.ids[first : first + room])
         return Feature(ids, types, (labels.index(example.label),))
+
+    def _longest(self, rng: np.random.Generator) -> int:
+        """The most tokens of one input."""
+        return min(self._length, self._crop_length) if rng.random() < self._crop else self._length
 
     def _tokens(self, text: str, view: View | None = None) -> Tokens:
         if text not in self._token_cache:
@@ -200,16 +198,14 @@ def line_start(
     return begin if near and (target is None or target[1] < begin + room) else first
 
 
-def batches(
-    lengths: Sequence[int], size: int, rng: np.random.Generator | None, bucket: int = 40
-) -> list[list[int]]:
-    """Indices in batches of `size` of similar length: shuffled, sorted within buckets of batches, batches shuffled.
+def longest_first(rows: Sequence[Sized], size: int) -> list[list[int]]:
+    """Indices in batches of `size` of similar length, the longest rows first."""
+    order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
+    return [order[i : i + size] for i in range(0, len(order), size)]
 
-    Without `rng` they are sorted, longest first, and not shuffled.
-    """
-    if rng is None:
-        order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-        return [order[i : i + size] for i in range(0, len(order), size)]
+
+def batches(lengths: Sequence[int], size: int, rng: np.random.Generator, bucket: int = 40) -> list[list[int]]:
+    """Indices in batches of `size` of similar length: shuffled, sorted within buckets of batches, batches shuffled."""
     shuffled = rng.permutation(len(lengths)).tolist()
     found: list[list[int]] = []
     for start in range(0, len(shuffled), size * bucket):
@@ -218,14 +214,19 @@ def batches(
     return [found[i] for i in rng.permutation(len(found)).tolist()]
 
 
-def collate(features: Sequence[Feature], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
-    """Arrays of batch × longest (up to a multiple of `multiple`), and `targets` of batch × targets, all int64.
+def padded_length(rows: Sequence[Sized]) -> int:
+    """The longest row's length, rounded up to a multiple of 8."""
+    return -(-max(map(len, rows)) // 8) * 8
+
+
+def collate(features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
+    """Arrays of batch × `padded_length`, and `targets` of batch × targets, all int64.
 
     A paired window is the row after its partner; `pairs` (batch), where there are any, numbers the rows of each pair,
     and is the last of the targets too.
     """
     rows = rows_of(features)
-    longest = -(-max(map(len, rows)) // multiple) * multiple
+    longest = padded_length(rows)
     # A target outside its own window is moved outside the padded batch too.
     targets = [[t if t < len(f) or len(f.targets) == 1 else longest for t in f.targets] for f in rows]
     arrays = {**pad(rows, pad_id, longest), "targets": np.array(targets, dtype=np.int64)}

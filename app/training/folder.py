@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -185,11 +184,6 @@ def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:
         shards[-1].append(name)
         size += tensor.nbytes
     return shards
-
-
-def remove(folder: Path) -> None:
-    """Removes a folder of checkpoints once the run has ended."""
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _unshared(model: nn.Module) -> dict[str, torch.Tensor]:

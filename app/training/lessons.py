@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from tokenizers import Tokenizer
-from torch import nn
+from torch import Tensor, nn
 
 from app.core.errors import SpanlightError
 from app.core.report import Report
@@ -19,18 +19,20 @@ from app.tasks.qa.spans import Candidate, window_candidates
 from app.tasks.text.pieces import pieces_at
 from app.tasks.text.tokens import join, tokenise, tokenise_view
 from app.tasks.text.windows import PairTemplate, Window, pad, padding_id, single_windows, windows
-from app.training import metrics
+from app.training import losses, metrics
 from app.training.augment import Augmenter
 from app.training.examples import (
     QaExample,
+    Source,
     TextExample,
     parse_source,
     read_placed_qa,
     read_qa,
     read_texts,
 )
-from app.training.features import Crop, Feature, Features, collate
+from app.training.features import Feature, Features, collate, longest_first
 from app.training.folder import load_tokenizer
+from app.training.parallel import Forward, Loss
 from app.training.teacher import Teacher
 
 T = TypeVar("T")
@@ -40,17 +42,18 @@ T = TypeVar("T")
 class Lesson:
     """How a task makes an epoch's inputs (`epoch_size` of them) and measures a model; `figure` picks the best weights.
 
-    `collate` makes a batch's arrays, `begin` changes the model before the first step. A `teacher`'s answers are learnt
-    too.
+    `loss` and `forward` are those of `Workers`, `collate` makes a batch's arrays, `begin` changes the model before the
+    first step. A `teacher`'s answers are learnt too.
     """
 
     tokenizer: Tokenizer
-    pad_id: int
     labels: tuple[str, ...]
     epoch_size: int
     epoch: Callable[[np.random.Generator], list[Any]]
     measure: Callable[[Read, Report], dict[str, float]]
     figure: str
+    loss: Loss
+    forward: Forward | None = None
     collate: Callable[[Sequence[Any], int], dict[str, np.ndarray]] = collate
     begin: Callable[[nn.Module], None] = lambda model: None
     teacher: Teacher | None = None
@@ -59,10 +62,9 @@ class Lesson:
 def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of question answering. Raises SpanlightError where examples or a teacher cannot be used."""
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_placed_qa(source.path), source.weight) for source in sources]
-    dev_examples = [e for text in request.dev for e in read_qa(parse_source(text).path)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(
+        request, lambda source: read_placed_qa(source.path), lambda source: read_qa(source.path)
+    )
     options = request.options
     teacher = None
     if request.teacher:
@@ -74,11 +76,10 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         options.get("remove", 0.0),
         options.get("neighbour", 0.0),
         options.get("swap", 0.0),
-        options.get("numbered", 0.0),
         neighbours=unlabelled > 0,
     )
-    shares = (options.get(name, 0.0) for name in ("elsewhere", "beside", "titled"))
-    features = Features(tokenizer, request.max_length, _crop(options), *shares)
+    shares: dict[str, Any] = {name: options.get(name, 0.0) for name in ("elsewhere", "beside", "titled")}
+    features = Features(tokenizer, request.max_length, **_crop(options), **shares)
 
     def feature(example: QaExample, file: Sequence[QaExample], rng: np.random.Generator) -> Feature:
         if unlabelled and rng.random() < unlabelled:
@@ -91,19 +92,26 @@ def qa_lesson(request: TrainingRequest, base: Path) -> Lesson:
         return [feature(e, file, rng) for file in files for e in file]
 
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return qa_figures(dev_examples, tokenizer, padding_id(tokenizer), request.max_length, read, report)
+        return qa_figures(dev_examples, tokenizer, request.max_length, read, report)
 
     return Lesson(
         tokenizer,
-        padding_id(tokenizer),
         (),
         drawn_size(groups),
         epoch,
         measure,
-        "f1",
-        teacher.collate if teacher else collate,
+        figure="f1",
+        loss=answer_loss,
+        collate=teacher.collate if teacher else collate,
         teacher=teacher,
     )
+
+
+def answer_loss(output: Any, targets: Tensor) -> Tensor:
+    """The loss of start and end logits, with that shared among a question's windows where there are pairs."""
+    logits = output.start_logits, output.end_logits
+    loss = losses.span_loss(*logits, targets[:, 0], targets[:, 1])
+    return loss + losses.shared_loss(*logits, *targets.unbind(1)) if targets.size(1) > 2 else loss
 
 
 def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
@@ -112,13 +120,9 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
     Raises SpanlightError where examples cannot be used.
     """
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_texts(source.path, source.labels), source.weight) for source in sources]
-    dev_sources = [parse_source(text) for text in request.dev]
-    dev_examples = [e for source in dev_sources for e in read_texts(source.path, source.labels)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(request, lambda source: read_texts(source.path, source.labels))
     seen = {e.label for group, _ in groups for e in group}
-    named = dict.fromkeys(label for source in sources for label in source.labels.values())
+    named = dict.fromkeys(label for text in request.examples for label in parse_source(text).labels.values())
     labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
     if len(labels) < 2:
         raise SpanlightError("The examples have one label only.", "Give examples of at least two.")
@@ -126,17 +130,39 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
         raise SpanlightError(
             f"Dev has the label “{min(unknown)}” that the examples lack.", "Name the labels alike."
         )
-    features = Features(tokenizer, request.max_length, _crop(request.options))
+    features = Features(tokenizer, request.max_length, **_crop(request.options))
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [features.of_text(e, labels, rng) for e in draw(groups, rng)]
 
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return class_figures(
-            dev_examples, labels, tokenizer, padding_id(tokenizer), request.max_length, read, report
-        )
+        return class_figures(dev_examples, labels, tokenizer, request.max_length, read, report)
 
-    return Lesson(tokenizer, padding_id(tokenizer), labels, drawn_size(groups), epoch, measure, "accuracy")
+    return Lesson(
+        tokenizer,
+        labels,
+        drawn_size(groups),
+        epoch,
+        measure,
+        figure="accuracy",
+        loss=lambda output, targets: losses.class_loss(output.logits, targets[:, 0]),
+    )
+
+
+def examples_of(
+    request: TrainingRequest,
+    read: Callable[[Source], list[T]],
+    read_dev: Callable[[Source], list[T]] | None = None,
+) -> tuple[list[tuple[list[T], float]], list[T]]:
+    """The examples of each of a request's sources with its weight, and the dev examples.
+
+    Raises SpanlightError where there are none to learn from or to measure with.
+    """
+    sources = [parse_source(text) for text in request.examples]
+    groups = [(read(source), source.weight) for source in sources]
+    dev_examples = [e for text in request.dev for e in (read_dev or read)(parse_source(text))]
+    refuse_empty(groups, dev_examples)
+    return groups, dev_examples
 
 
 def draw(groups: Sequence[tuple[Sequence[T], float]], rng: np.random.Generator) -> list[T]:
@@ -156,8 +182,8 @@ def drawn_size(groups: Sequence[tuple[Sequence[T], float]]) -> int:
     )
 
 
-def _crop(options: dict[str, float]) -> Crop:
-    return Crop(options.get("crop", 0.0), int(options.get("crop_length", 128)))
+def _crop(options: dict[str, float]) -> dict[str, Any]:
+    return {"crop": options.get("crop", 0.0), "crop_length": int(options.get("crop_length", 128))}
 
 
 def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], dev_examples: Sequence[Any]) -> None:
@@ -175,7 +201,7 @@ Read = Callable[[Arrays], Sequence[Arrays]]
 
 
 def qa_figures(
-    examples: Sequence[QaExample], tokenizer: Tokenizer, pad_id: int, length: int, read: Read, report: Report
+    examples: Sequence[QaExample], tokenizer: Tokenizer, length: int, read: Read, report: Report
 ) -> dict[str, float]:
     """EM and F1 (0 to 100) of all questions at the best threshold, and of answerable ones with a forced answer."""
     template = PairTemplate.of(tokenizer)
@@ -192,7 +218,7 @@ def qa_figures(
             cut_windows.append(window)
             owners.append(i)
     best: dict[int, Candidate] = {}
-    for i, logits in _read(cut_windows, pad_id, read, report):
+    for i, logits in _read(cut_windows, padding_id(tokenizer), read, report):
         owner = owners[i]
         text, start, end = examples[owner].context, logits["start_logits"], logits["end_logits"]
         for candidate in window_candidates(cut_windows[i], start, end, text=text, document=owner, count=1):
@@ -220,7 +246,6 @@ def class_figures(
     examples: Sequence[TextExample],
     labels: Sequence[str],
     tokenizer: Tokenizer,
-    pad_id: int,
     length: int,
     read: Read,
     report: Report,
@@ -236,7 +261,7 @@ def class_figures(
             cut_windows.append(window)
             owners.append(i)
     sums = np.zeros((len(examples), len(labels)))
-    for i, logits in _read(cut_windows, pad_id, read, report):
+    for i, logits in _read(cut_windows, padding_id(tokenizer), read, report):
         sums[owners[i]] += logits["logits"] * int(cut_windows[i].scored.sum())
     predicted = [labels[int(best)] for best in sums.argmax(axis=1)]
     actual = [example.label for example in examples]
@@ -255,13 +280,11 @@ def class_figures(
 
 
 def _read(
-    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report, size: int = 16
+    cut_windows: Sequence[Window], pad_id: int, read: Read, report: Report
 ) -> Iterator[tuple[int, Arrays]]:
     """Each window's number and logits (without a batch axis), windows of similar length read together."""
-    order = sorted(range(len(cut_windows)), key=lambda i: -len(cut_windows[i]))
-    for start in range(0, len(order), size):
+    for part in longest_first(cut_windows, 16):
         report.check()
-        part = order[start : start + size]
         rows = (
             {name: array[row] for name, array in arrays.items()}
             for arrays in read(pad([cut_windows[i] for i in part], pad_id))

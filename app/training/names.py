@@ -18,10 +18,10 @@ from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.tasks.text.words import words
 from app.training import metrics
-from app.training.examples import parse_source
+from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer
-from app.training.lessons import Lesson, Read, draw, drawn_size, refuse_empty
-from app.training.losses import UNTAGGED
+from app.training.lessons import Lesson, Read, draw, drawn_size, examples_of
+from app.training.losses import UNTAGGED, tag_loss
 from app.training.tagged import OUTSIDE, Exchanger, TaggedText, concatenate, read_tagged, runs
 
 
@@ -48,11 +48,7 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     probability of exchanging a name for another of its kind.
     """
     tokenizer = load_tokenizer(base)
-    sources = [parse_source(text) for text in request.examples]
-    groups = [(read_tagged(source.path, source.labels), source.weight) for source in sources]
-    dev_sources = [parse_source(text) for text in request.dev]
-    dev_examples = [e for source in dev_sources for e in read_tagged(source.path, source.labels)]
-    refuse_empty(groups, dev_examples)
+    groups, dev_examples = examples_of(request, lambda source: read_tagged(source.path, source.labels))
     labels = labels_of([e for group, _ in groups for e in group])
     if unknown := {tag for e in dev_examples for tag in e.tags} - set(labels):
         raise SpanlightError(
@@ -70,14 +66,19 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
             inputs.append(make.of_text(exchanger.vary(concatenate(some), rng)))
         return inputs
 
-    pad_id = padding_id(tokenizer)
-
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return dev_figures(dev_examples, make, pad_id, read, report)
+        return dev_figures(dev_examples, make, padding_id(tokenizer), read, report)
 
     return Lesson(
-        tokenizer, pad_id, labels, drawn_size(groups), epoch, measure, "f1", collate_tagged
-    )  # fmt: skip
+        tokenizer,
+        labels,
+        drawn_size(groups),
+        epoch,
+        measure,
+        figure="f1",
+        loss=lambda output, targets: tag_loss(output.logits, targets),
+        collate=collate_tagged,
+    )
 
 
 def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
@@ -125,9 +126,9 @@ class Tagging:
         return TaggedTokens(*self._template.single(ids), tags, first_pieces)
 
 
-def collate_tagged(features: Sequence[TaggedTokens], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
-    """Arrays of batch × longest (up to a multiple of `multiple`), `targets` among them, all int64."""
-    longest = -(-max(map(len, features)) // multiple) * multiple
+def collate_tagged(features: Sequence[TaggedTokens], pad_id: int) -> dict[str, np.ndarray]:
+    """Arrays of batch × `padded_length`, `targets` among them, all int64."""
+    longest = padded_length(features)
     targets = np.full((len(features), longest), UNTAGGED, dtype=np.int64)
     for row, feature in enumerate(features):
         targets[row, : len(feature)] = feature.tags
@@ -135,15 +136,13 @@ def collate_tagged(features: Sequence[TaggedTokens], pad_id: int, multiple: int 
 
 
 def dev_figures(
-    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report, size: int = 32
+    examples: Sequence[TaggedText], make: Tagging, pad_id: int, read: Read, report: Report
 ) -> dict[str, float]:
     """Precision, recall and F1 (0 to 1) of names, over all, by source and by kind; a word has its first piece's tag."""
     features = [make.of_text(example) for example in examples]
-    order = sorted(range(len(features)), key=lambda i: -len(features[i]))
     tags: dict[int, list[str]] = {}
-    for start in range(0, len(order), size):
+    for some in longest_first(features, 32):
         report.check()
-        some = order[start : start + size]
         logits = [
             row
             for part in read(collate_tagged([features[i] for i in some], pad_id))

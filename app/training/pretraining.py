@@ -20,10 +20,11 @@ from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.core.sentences import sentences
 from app.core.text import RunningText
-from app.tasks.heads.masking import RATE, Masker
+from app.tasks.heads.masking import RATE, Masker, ranked
 from app.tasks.text.tokens import join, tokenise
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.examples import parse_source
+from app.training.features import longest_first, padded_length
 from app.training.folder import load_tokenizer
 from app.training.lessons import Lesson, Read, draw, drawn_size, refuse_empty
 from app.training.running_text import exclude_shared, read_running_text
@@ -35,7 +36,6 @@ class Passage:
 
     sentences: tuple[np.ndarray, ...]
     document: str
-    source: str = ""
 
     def __len__(self) -> int:
         return sum(map(len, self.sentences))
@@ -49,7 +49,7 @@ def passage(tokenizer: Tokenizer, text: RunningText) -> Passage:
             ids = join(tokenise(tokenizer, sentence.of(paragraph))).ids.astype(np.int64)
             if len(ids):
                 found.append(ids)
-    return Passage(tuple(found), text.document, text.source)
+    return Passage(tuple(found), text.document)
 
 
 FOLLOWS, RANDOM = 0, 1
@@ -149,12 +149,12 @@ class Pairs:
         return np.flatnonzero(~np.isin(ids, special))
 
 
-def collate_masked(features: Sequence[MaskedPair], pad_id: int, multiple: int = 8) -> dict[str, np.ndarray]:
-    """Arrays of batch × longest, `masked` of batch × most masked (-1 where none), and `targets`, int64.
+def collate_masked(features: Sequence[MaskedPair], pad_id: int) -> dict[str, np.ndarray]:
+    """Arrays of batch × `padded_length`, `masked` of batch × most masked (-1 where none), and `targets`, int64.
 
     Targets hold the relation, then the words at the masked places; IGNORED where there is none.
     """
-    longest = -(-max(map(len, features)) // multiple) * multiple
+    longest = padded_length(features)
     most = max(len(f.masked) for f in features)
     masked = np.full((len(features), most), -1, dtype=np.int64)
     targets = np.full((len(features), 1 + most), IGNORED, dtype=np.int64)
@@ -198,7 +198,7 @@ def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
     """The lesson of pretraining. Raises SpanlightError where texts cannot be used.
 
     Texts that share a paragraph with dev are left out of training. `options` may hold `mask_rate` (of the tokens),
-    `near` and `short` (see Pairs) and `dev_limit` (dev inputs measured during training).
+    `near` and `short` (see Pairs).
     """
     tokenizer = load_tokenizer(base)
     options = request.options
@@ -219,63 +219,64 @@ def pretraining_lesson(request: TrainingRequest, base: Path) -> Lesson:
         tokenizer, passages, request.max_length, rate, options.get("near", 0.0), options.get("short", 0.0)
     )
     drawn = [([i for i in group for _ in range(pairs.draws(i))], weight) for group, weight in groups]
-    pad_id = padding_id(tokenizer)
-    dev_examples = dev_pairs(
-        tokenizer, dev_passages, request.max_length, int(options.get("dev_limit", _DEV_LIMIT))
-    )
+    dev_examples = dev_pairs(tokenizer, dev_passages, request.max_length)
 
     def epoch(rng: np.random.Generator) -> list[Any]:
         return [pairs.draw(i, rng) for i in draw(drawn, rng)]
 
     def measure(read: Read, report: Report) -> dict[str, float]:
-        return pretraining_figures(dev_examples, pad_id, read, report)
+        return pretraining_figures(dev_examples, padding_id(tokenizer), read, report)
 
     counts = np.bincount(
         np.concatenate([s for p in passages for s in p.sentences]), minlength=tokenizer.get_vocab_size()
     )
     return Lesson(
-        tokenizer, pad_id, (), drawn_size(drawn), epoch, measure, "masked_top1", collate_masked,
-        lambda model: start_head(model, base, counts),
-    )  # fmt: skip
+        tokenizer,
+        (),
+        drawn_size(drawn),
+        epoch,
+        measure,
+        figure="masked_top1",
+        loss=pretraining_loss,
+        forward=forward,
+        collate=collate_masked,
+        begin=lambda model: start_head(model, base, counts),
+    )
 
 
-def dev_pairs(tokenizer: Any, passages: Sequence[Passage], length: int, limit: int = 0) -> list[MaskedPair]:
-    """Dev inputs, the same each time: from every passage, or `limit` draws spread over all of them."""
+def dev_pairs(tokenizer: Tokenizer, passages: Sequence[Passage], length: int) -> list[MaskedPair]:
+    """Dev inputs, the same each time: at most `_DEV_LIMIT`, spread over all passages."""
     pairs = Pairs(tokenizer, passages, length, RATE)
     rng = np.random.default_rng(_DEV_SEED)
     places = [i for i in range(len(passages)) for _ in range(pairs.draws(i))]
-    if 0 < limit < len(places):
-        places = [places[i] for i in np.linspace(0, len(places) - 1, limit).astype(int).tolist()]
+    if len(places) > _DEV_LIMIT:
+        places = [places[i] for i in np.linspace(0, len(places) - 1, _DEV_LIMIT).astype(int).tolist()]
     return [pairs.draw(i, rng) for i in places]
 
 
 def pretraining_figures(
-    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report, size: int = 32
+    examples: Sequence[MaskedPair], pad_id: int, read: Read, report: Report
 ) -> dict[str, float]:
     """Shares, 0 to 1: masked words ranked first and among the first five, and relations predicted right."""
     first = five = words = right = related = 0
-    loss = 0.0
-    order = sorted(range(len(examples)), key=lambda i: -len(examples[i]))
-    for start in range(0, len(order), size):
+    surprisal = 0.0
+    for some in longest_first(examples, 32):
         report.check()
-        batch = collate_masked([examples[i] for i in order[start : start + size]], pad_id)
+        batch = collate_masked([examples[i] for i in some], pad_id)
         parts = read(batch)
         logits = np.concatenate([part["prediction_logits"] for part in parts])
         relations = np.concatenate([part["seq_relationship_logits"] for part in parts]).argmax(axis=1)
         targets = batch["targets"]
         true = targets[:, 1:][batch["masked"] >= 0]
-        own = logits[np.arange(len(true)), true]
-        rank = (logits >= own[:, None]).sum(axis=1) - 1
-        top = logits.max(axis=1)
-        loss += float((np.log(np.exp(logits - top[:, None]).sum(axis=1)) + top - own).sum())
-        first, five, words = first + int((rank < 1).sum()), five + int((rank < 5).sum()), words + len(true)
+        own = ranked(logits, true)
+        first, five, surprisal, words = first + own[0], five + own[1], surprisal + own[2], words + len(true)
         pairs = targets[:, 0] != IGNORED
         right += int((relations == targets[:, 0])[pairs].sum())
         related += int(pairs.sum())
     return {
         "masked_top1": first / max(1, words),
         "masked_top5": five / max(1, words),
-        "masked_loss": loss / max(1, words),
+        "masked_loss": surprisal / max(1, words),
         "next_sentence": right / max(1, related),
     }
 

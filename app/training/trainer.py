@@ -6,9 +6,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -16,54 +17,32 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
+from torch import nn
 
 from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
 from app.models.compute.peak import measure_peak
-from app.training import checkpoint, folder, losses, pretraining
+from app.tasks.text.windows import padding_id
+from app.training import checkpoint, folder
 from app.training.examples import parse_source
 from app.training.features import batches
 from app.training.lessons import Lesson, class_lesson, qa_lesson
 from app.training.names import names_lesson
-from app.training.parallel import Forward, Loss, Workers
+from app.training.parallel import Workers
+from app.training.pretraining import pretraining_lesson
 from app.training.teacher import Teacher
 
 CHECKPOINT_EVERY = 200
 
 
-@dataclass(frozen=True, slots=True)
-class TrainableTask:
-    """How a task is trained."""
-
-    lesson: Callable[[TrainingRequest, Path], Lesson]
-    loss: Loss
-    forward: Forward | None = None
-
-
-def _spans(output: Any, targets: Tensor) -> Tensor:
-    logits = output.start_logits, output.end_logits
-    loss = losses.span_loss(*logits, targets[:, 0], targets[:, 1])
-    return loss + losses.shared_loss(*logits, *targets.unbind(1)) if targets.size(1) > 2 else loss
-
-
-def _classes(output: Any, targets: Tensor) -> Tensor:
-    return losses.class_loss(output.logits, targets[:, 0])
-
-
-def _tags(output: Any, targets: Tensor) -> Tensor:
-    return losses.tag_loss(output.logits, targets)
-
-
-TRAINABLE_TASKS = {
-    "qa": TrainableTask(qa_lesson, _spans),
-    "classification": TrainableTask(class_lesson, _classes),
-    "tokens": TrainableTask(names_lesson, _tags),
-    "pretraining": TrainableTask(
-        pretraining.pretraining_lesson, pretraining.pretraining_loss, pretraining.forward
-    ),
+# The lesson of each task that can be trained.
+LESSONS = {
+    "qa": qa_lesson,
+    "classification": class_lesson,
+    "tokens": names_lesson,
+    "pretraining": pretraining_lesson,
 }
 
 
@@ -78,23 +57,22 @@ def train(request: TrainingRequest, report: Report) -> Training:
       file of weights);
     - `stop_after` (steps, while the learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that
       keep their weights, as do the embeddings below them);
-    - `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`, `neighbour`, `swap`, `numbered` (see Features,
-      Crop and Augmenter);
+    - `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features and
+      Augmenter);
     - with a teacher `imitate` and `temperature` (see Teacher) and `unlabelled` (the share of the inputs that are
       questions on texts without a label, learnt from the teacher alone).
 
     Raises SpanlightError where the base or the examples cannot be used, or the weights become infinite.
     """
     base, output = Path(request.base), Path(request.output)
-    if request.task not in TRAINABLE_TASKS:
+    if request.task not in LESSONS:
         raise SpanlightError(
-            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(TRAINABLE_TASKS)}."
+            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(LESSONS)}."
         )
     if request.teacher and request.task != "qa":
         raise SpanlightError("Only question answering is learnt from a teacher.", "Leave the teacher out.")
-    task = TRAINABLE_TASKS[request.task]
     folder.require_checkpoint(base)
-    lesson = task.lesson(request, base)
+    lesson = LESSONS[request.task](request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
     lesson.begin(model)
     if "frozen" in request.options:
@@ -111,10 +89,10 @@ def train(request: TrainingRequest, report: Report) -> Training:
         Workers(
             model,
             device,
-            task.loss,
+            lesson.loss,
             count,
             _bfloat16(request, device, model, lesson.teacher),
-            task.forward,
+            lesson.forward,
             lesson.teacher,
         ) as workers,
     ):
@@ -171,7 +149,7 @@ class _Run:
         checkpoint.copy_weights(self._model, load_file(self._run_folder / "best.safetensors"))
         half, shard = bool(request.options.get("half", 0)), request.options.get("shard", 0.0)
         folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half, shard)
-        folder.remove(self._run_folder)
+        shutil.rmtree(self._run_folder, ignore_errors=True)
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
 
@@ -182,7 +160,7 @@ class _Run:
         rate = self._rate(self._state.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        loss = self._workers.learn(self._lesson.collate(features, self._lesson.pad_id), *seed)
+        loss = self._workers.learn(self._lesson.collate(features, padding_id(self._lesson.tokenizer)), *seed)
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             raise SpanlightError(

@@ -13,7 +13,6 @@ import pytest
 from app.bench.anytime import bench_anytime, measure
 from app.bench.plan import BenchPlan
 from app.bench.texts import QUESTIONS_FILE, Pool, long_questions, pool
-from app.core.errors import SpanlightError
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
@@ -81,14 +80,6 @@ def test_documents_hold_the_answer_where_it_is_said_to_be(data: Path) -> None:
     assert found[0].words > 3000  # everything there is: both files
 
 
-def test_chance_begins_with_the_seed(data: Path) -> None:
-    one, same, other = (list(long_questions(pool_of(data), 500, 4, seed)) for seed in (1, 1, 2))
-    assert one == same
-    assert one != other
-    places = {each.answers[0].start for each in list(long_questions(pool_of(data), 2000, 12, 1))}
-    assert len(places) > 8
-
-
 class EagerEngine(FakeEngine):
     """Is wrong at first, then says what a FakeEngine says; a quick reading is wrong for every second question."""
 
@@ -124,13 +115,6 @@ def test_figures(tmp_path: Path, data: Path) -> None:
     assert 0 < figures.first_share <= 1
     assert noted.told[-1] == Progress(12, 12, "questions")
     assert "windows of question 12 of 12" in {told.what for told in noted.told}
-
-
-def test_a_first_answer_that_stays_is_the_same(tmp_path: Path, data: Path) -> None:
-    found = bench_anytime(fake_workspace(tmp_path), plan(data, 200, 3), Silent())
-    figures = found.figures
-    assert figures.first_same == figures.first_overlaps == figures.quick_same == figures.first_right == 1.0
-    assert all(each.first == each.settled == each.final for each in found.timed)
 
 
 class LosingEngine(FakeEngine):
@@ -197,22 +181,8 @@ def test_where_no_length_is_given_a_shorter_document_is_asked_too(
     assert not found.reference
 
 
-def test_without_data_what_comes_along_is_asked(tmp_path: Path) -> None:
-    asked = BenchPlan(("anytime",), words=600, questions=4)
-    found = bench_anytime(fake_workspace(tmp_path), asked, Silent())
-    assert found.figures.questions == 4
-    assert found.figures.words >= 600
-    assert "come along" in found.texts or "samples" in found.texts
-
-
 def test_a_quick_reading_is_of_a_text_that_is_not_known(tmp_path: Path, data: Path) -> None:
     engine = FakeEngine()
     bench_anytime(fake_workspace(tmp_path, engine), plan(data, 200, 3), Silent())
     texts = [request.documents[0].text for request in engine.requests if isinstance(request, Question)]
     assert len(set(texts)) == len(texts) == 7  # to warm up, then three twice
-
-
-def test_a_missing_folder_or_file_is_said(tmp_path: Path) -> None:
-    for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, QUESTIONS_FILE)):
-        with pytest.raises(SpanlightError, match=said):
-            bench_anytime(fake_workspace(tmp_path), plan(folder, 10, 1), Silent())

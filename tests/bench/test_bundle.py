@@ -55,38 +55,7 @@ def test_both_are_timed_in_turn_and_the_size_is_told(workspace: Workspace, progr
     assert str(program) in part.notes[0]
 
 
-def test_a_link_to_the_program_is_followed(
-    workspace: Workspace, program: Path, ours: None, tmp_path: Path
-) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(program)
-    part = bundle.measure(workspace, BenchPlan(("bundle",), repeats=1, bundle=str(link)), Silent())
-    assert part.rows[2].value > 2
-
-
-@pytest.mark.parametrize("place", ["", "lib", "usr/lib/spanlight"])
-def test_its_files_are_found_from_the_script_that_starts_it(
-    program: Path, tmp_path: Path, place: str
-) -> None:
-    starter = tmp_path / "made" / ("usr/bin" if place.startswith("usr") else "") / "spanlight"
-    starter.parent.mkdir(parents=True)
-    starter.write_text("#!/bin/sh\n")
-    folder = tmp_path / "made" / place
-    folder.mkdir(parents=True, exist_ok=True)
-    (program.parent / "_internal").rename(folder / "_internal")
-    assert bundle._megabytes(starter) >= 3
-    (folder / "_internal").rename(tmp_path / "elsewhere")
-    with pytest.raises(SpanlightError, match="is not in a bundle"):
-        bundle._megabytes(starter)
-
-
 def test_what_is_no_bundle_is_refused_with_what_to_give(workspace: Workspace, tmp_path: Path) -> None:
     for named in ("", str(tmp_path / "none")):
         with pytest.raises(SpanlightError, match=r"No bundle was named|is no program"):
             bundle.measure(workspace, BenchPlan(("bundle",), bundle=named), Silent())
-
-
-def test_a_program_that_does_nothing_is_told(workspace: Workspace, program: Path, ours: None) -> None:
-    program.write_text(f"#!{sys.executable}\n", encoding="utf-8")
-    with pytest.raises(SpanlightError, match="was not painted"):
-        bundle.measure(workspace, BenchPlan(("bundle",), bundle=str(program)), Silent())

@@ -11,11 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.command import MINUTES
-from app.bench.plan import HEEDED
-from app.bench.run import PARTS
 from app.bench.texts import QUESTIONS_FILE
-from app.core import about
 from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
@@ -72,23 +68,6 @@ def test_json_for_programs(command: Command, tmp_path: Path) -> None:
     assert json.loads(kept.read_text("utf-8")) == values
 
 
-def test_without_the_data_one_sentence_says_so(command: Command, tmp_path: Path) -> None:
-    nowhere = tmp_path / "nowhere"
-    code, out, err = command("bench", "anytime", "--data", str(nowhere))
-    assert (code, out) == (2, "")
-    assert err == f"There is no folder “{nowhere}”. Name the one that holds the question files.\n"
-    code, out, err = command("bench", "anytime", "--data", str(tmp_path))
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert QUESTIONS_FILE in err
-
-
-def test_without_a_part_it_tells_what_there_is(command: Command) -> None:
-    code, out, err = command("bench")
-    assert (code, err) == (0, "")
-    assert out.startswith(f"usage: {about.command()} bench")
-    assert "--against" in out
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -119,25 +98,6 @@ def test_bad_input_is_told_in_one_sentence(command: Command, arguments: list[str
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert not engine.requests
-
-
-def test_a_part_that_is_none_is_told_those_there_are(command: Command) -> None:
-    _, _, err = command("bench", "sometime")
-    assert "choose from 'reading'" in err
-
-
-def test_how_long_each_part_lasts_is_in_the_help(command: Command) -> None:
-    assert set(MINUTES) == set(PARTS)
-    said = " ".join(command("bench", "--help")[1].split())
-    assert all(f"{part} {minutes}" in said for part, minutes in MINUTES.items())
-    assert "a matter of minutes, about: reading 3" in said
-
-
-def test_what_each_part_takes_is_in_the_help(command: Command) -> None:
-    _, out, _ = command("bench", "--help")
-    for part, options in HEEDED.items():
-        line = next(line for line in out.splitlines() if line.startswith(f"  {part} ") and "--" in line)
-        assert line.split()[1:] == [f"--{option}" for option in options]
 
 
 @pytest.fixture(scope="module")

@@ -52,23 +52,6 @@ def test_work_is_told_from_waiting(qapp: QApplication, qtbot: QtBot) -> None:
     assert owner is not None
 
 
-def test_nothing_is_counted_without_a_phase(qapp: QApplication, qtbot: QtBot) -> None:
-    heart = Heartbeat(owner := QObject())
-    qtbot.wait(20)
-    heart.stop()
-    assert heart.gaps == {}
-    assert owner is not None
-
-
-def test_what_is_watched_is_called_at_every_tick(qapp: QApplication, qtbot: QtBot) -> None:
-    calls: list[float] = []
-    heart = Heartbeat(owner := QObject(), lambda: calls.append(heart.last))
-    heart.begin("calm")
-    qtbot.waitUntil(lambda: len(calls) > 10)
-    assert calls == sorted(calls)
-    assert owner is not None
-
-
 def test_who_holds_the_window_is_named(qapp: QApplication, qtbot: QtBot) -> None:
     heart = Heartbeat(owner := QObject())
     heart.begin("busy")
@@ -91,10 +74,6 @@ def test_the_gaps_that_most_of_the_time_is_spent_in(lengths: list[float]) -> Non
     half = percentile(gaps, 0.5)
     assert sum(gap for gap in lengths if gap <= half) >= sum(lengths) / 2
     assert sum(gap for gap in lengths if gap < half) < sum(lengths) / 2
-
-
-def test_nothing_measured_is_no_gap() -> None:
-    assert longest(array("d")) == percentile(array("d"), 0.99) == 0.0
 
 
 def test_a_bare_event_loop_is_measured_by_phases() -> None:

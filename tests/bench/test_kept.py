@@ -10,7 +10,6 @@ import pytest
 from app.bench.results import BenchPart, BenchRow
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
-from tests.bench.test_command import write
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
 
@@ -33,21 +32,6 @@ def test_a_place_that_refuses_files_is_found_out_before_anything_is_measured(
     assert (code, out) == (2, "")
     assert "cannot be written: Read-only file system." in err
     assert not engine.requests
-
-
-def test_a_disk_that_refuses_in_the_end_leaves_the_table(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, data: bytes, *, private: bool) -> None:
-        raise SpanlightError("The disk is full.")
-
-    monkeypatch.setattr("app.bench.command.write_atomic", refuse)
-    write(tmp_path)
-    few = ["--data", str(tmp_path), "--words", "20"]
-    code, out, err = command("bench", "anytime", *few, "--output", str(tmp_path / "it.json"))
-    assert code == 2
-    assert "first answer" in out
-    assert "The disk is full." in err
 
 
 def measured(name: str) -> BenchPart:

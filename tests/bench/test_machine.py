@@ -9,14 +9,6 @@ from app.bench import machine
 from app.bench.machine import on_battery, this_machine, warnings
 
 
-def test_this_machine() -> None:
-    found = this_machine()
-    assert found.processor
-    assert found.threads >= 1
-    assert found.python.startswith("3.")
-    assert {"torch", "transformers"} <= found.packages.keys()
-
-
 def test_busy_processors_and_a_battery_are_warned_of() -> None:
     quiet = replace(this_machine(), threads=4, busy=0.5, on_battery=False)
     assert warnings(quiet) == ()
@@ -52,14 +44,6 @@ def test_other_work_is_what_is_done_now(tmp_path: Path, monkeypatch: pytest.Monk
     assert machine.load() == pytest.approx(1.25)
 
 
-def test_where_the_system_does_not_tell_it_is_the_last_minutes_load(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(machine, "STAT", tmp_path / "nowhere")
-    monkeypatch.setattr(machine.os, "getloadavg", lambda: (0.7, 0.5, 0.3), raising=False)
-    assert machine.load() == 0.7
-
-
 @pytest.mark.parametrize(
     ("kind", "status", "expected"),
     [("Battery", "Discharging", True), ("Battery", "Charging", False), ("Mains", "Discharging", False)],
@@ -72,10 +56,3 @@ def test_a_battery_in_use(tmp_path: Path, kind: str, status: str, expected: bool
     (supply / "status").write_text(status + "\n")
     assert on_battery(tmp_path) is expected
     assert on_battery(tmp_path / "nowhere") is False
-
-
-def test_instructions_are_named_as_their_makers_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine.sys, "platform", "linux")
-    told = "processor\t: 0\nflags\t\t: fpu avx2 avx512f amx_bf16 sse\nflags\t\t: other\n"
-    monkeypatch.setattr(Path, "read_text", lambda *_: told)
-    assert machine.instructions() == ("AVX2", "AVX512", "AMX-BF16")

@@ -75,15 +75,6 @@ def test_the_shortest_is_read_thrice_and_the_longest_once(tmp_path: Path) -> Non
     assert any("The longest is read once by default" in note for note in part.notes)
 
 
-def test_repeats_are_of_every_length(tmp_path: Path) -> None:
-    engine = PacedEngine()
-    part = memory.measure(fake_workspace(tmp_path, engine), replace(PLAN, repeats=2), Silent())
-    assert len({one.documents[0].text for one in engine.asked}) == 6
-    longest = next(row for row in part.rows if row.what.endswith(" words, whole"))
-    assert longest.spread > 0
-    assert not any("once by default" in note for note in part.notes)
-
-
 @needs_programs
 def test_beside_a_reference_each_begins_every_second_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

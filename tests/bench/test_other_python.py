@@ -46,15 +46,6 @@ def test_the_reference_is_loaded_and_asked(tmp_path: Path) -> None:
     assert noted.notices == []
 
 
-def test_another_version_is_noticed(tmp_path: Path) -> None:
-    from tests.helpers.fake_python import REFERENCE
-
-    noted = Noted()
-    with Reference(fake_python(tmp_path, REFERENCE.replace("4.57.6", "5.1.0")), noted) as reference:
-        reference.load("/models/reader", "cpu")
-    assert noted.notices == ["The reference is transformers 5.1.0, not 4.57.6: its figures may differ."]
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -74,12 +65,6 @@ def test_what_goes_wrong_is_one_sentence(tmp_path: Path, body: str, said: str) -
         reference.load("/models/reader", "cpu")
     assert said in str(fault.value)
     assert "\n" not in str(fault.value)
-
-
-@pytest.mark.parametrize("python", ["/nowhere/python", "/"])
-def test_what_cannot_be_started_is_said(python: str) -> None:
-    with pytest.raises(SpanlightError, match="cannot be started"):
-        Reference(python, Silent())
 
 
 def test_a_stop_ends_it_whatever_it_does(tmp_path: Path) -> None:

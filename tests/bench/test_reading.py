@@ -12,8 +12,6 @@ from app.bench import reading as roofline
 from app.bench.plan import BenchPlan
 from app.bench.profiling import Profile
 from app.bench.results import BenchPart, BenchRow
-from app.core.errors import SpanlightError
-from app.core.models import Head, ModelCard
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch, TextsToClassify
 from app.core.text import Span
@@ -83,21 +81,6 @@ def test_reading_without_a_reference(tmp_path: Path) -> None:
     products, tokenising = (rows[f"a thousand words: {kind}"] for kind in ("matrix products", "tokenising"))
     assert products.value == pytest.approx(tokenising.value * 1.5 / 0.495)
     assert "a thousand words: other" not in rows  # less than one part in two hundred
-
-
-def test_without_a_classifier_nothing_is_said_of_classes(tmp_path: Path) -> None:
-    workspace = fake_workspace(tmp_path, FloatEngine())
-    find = workspace.shelf.default
-
-    def none_for_classes(head: Head) -> ModelCard:
-        if head is Head.CLASSIFICATION:
-            raise SpanlightError("No model is installed.", "Fetch one.")
-        return find(head)
-
-    workspace.shelf.default = none_for_classes  # type: ignore[method-assign]
-    rows = by_name(reading.measure(workspace, PLAN, Silent()))
-    assert not [what for what in rows if "class" in what]
-    assert "F1" in rows
 
 
 def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:

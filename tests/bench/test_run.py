@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.plan import HEEDED, INSTRUCTIONS, BenchPlan
+from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, BenchRow
 from app.bench.run import PARTS, bench
 from app.core.errors import SpanlightError
@@ -96,39 +95,6 @@ def test_a_part_whose_processes_ctrl_c_ended_was_stopped(
     assert told[-1].faults == {"broken": "Stopped."}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="not everybody may make links there")
-def test_a_relative_interpreter_is_found_from_any_folder_by_its_own_name(
-    tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "python").symlink_to(sys.executable)
-    monkeypatch.chdir(tmp_path)
-    seen: list[BenchPlan] = []
-
-    def take(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-        seen.append(plan)
-        return BenchPart("one", "one", ())
-
-    monkeypatch.setattr("app.bench.run.PARTS", {"one": take})
-    bench(fake_workspace(tmp_path), BenchPlan(("one",), against="old/python"), Silent())
-    assert seen[0].against == str(tmp_path / "old" / "python")
-
-
-def test_where_no_part_tells_the_dtype_the_device_is_named_alone(
-    tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(DEVICES, "one", "CPU")
-    assert bench(fake_workspace(tmp_path), BenchPlan(("one", "two")), Silent()).device == "CPU"
-
-
-def test_where_nothing_was_measured_the_fault_is_told(
-    tmp_path: Path, parts: dict[str, dict[str, str | None]]
-) -> None:
-    for names in (("broken",), ("broken", "broken")):
-        with pytest.raises(SpanlightError, match="It is broken"):
-            bench(fake_workspace(tmp_path), BenchPlan(names), Silent())
-
-
 def test_a_lesser_processor_is_stood_in_for_and_taken_back(
     tmp_path: Path, parts: dict[str, dict[str, str | None]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,12 +126,6 @@ def test_what_cannot_be_is_refused_before_anything_is_measured(
     with pytest.raises(SpanlightError, match=said):
         bench(fake_workspace(tmp_path), plan, Silent())
     assert not parts
-
-
-def test_every_part_says_what_it_heeds() -> None:
-    assert HEEDED.keys() == PARTS.keys()
-    fields = {field.name for field in dataclasses.fields(BenchPlan)}
-    assert {name for each in HEEDED.values() for name in each} <= fields | {"precision"}
 
 
 def test_no_part_is_heavy_to_import() -> None:

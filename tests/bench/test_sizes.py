@@ -49,13 +49,6 @@ def test_a_widened_model_computes_what_the_starter_does(tmp_path: Path, dtype: s
     torch.testing.assert_close(found.end_logits, expected.end_logits)
 
 
-def test_the_starter_at_distilberts_size(tmp_path: Path) -> None:
-    with sized_model("distilbert", default_paths({"SPANLIGHT_HOME": str(tmp_path)})) as folder:
-        card = read_card(folder)
-        assert card.heads == (Head.QUESTION_ANSWERING,)
-        assert 65e6 < card.parameters < 67e6  # DistilBERT's 66 million
-
-
 def test_operations_of_other_families() -> None:
     shape = {"vocab_size": 100, "max_position_embeddings": 64, "type_vocab_size": 2}
     bert = shape | {

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from app.bench import start
-from app.bench.start import Runs, process_environment
+from app.bench.start import Runs
 from app.core.errors import SpanlightError
 from app.core.report import Silent, Stopped
 from tests.helpers.children import Listener
@@ -46,14 +44,6 @@ def test_a_process_that_says_nothing_is_named(runs: Runs) -> None:
         runs.answered(["/no/such/python"], "")
 
 
-def test_why_a_process_gave_no_answer_is_told(runs: Runs) -> None:
-    with pytest.raises(SpanlightError) as told:
-        runs.answered(python("import sys; print('…' * 99, file=sys.stderr); import notorch"), "Make one.")
-    assert sys.executable in str(told.value)
-    assert "No module named 'notorch'" in str(told.value) and "…" not in str(told.value)
-    assert told.value.hint == "Make one."
-
-
 def test_one_that_never_ends_is_ended(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "_LONGEST", 0.2)
     with pytest.raises(SpanlightError, match="did not end"):
@@ -78,24 +68,3 @@ def test_the_packages_that_take_longest_are_told(runs: Runs) -> None:
     told = runs.imports([sys.executable, "-c", "import json"], most=50)
     assert "json" in dict(told)
     assert [seconds for _, seconds in told] == sorted((seconds for _, seconds in told), reverse=True)
-
-
-def test_the_processes_have_data_of_their_own(tmp_path: Path) -> None:
-    assert process_environment(tmp_path)["SPANLIGHT_HOME"] == str(tmp_path / "home")
-
-
-def test_the_reference_reads_in_float32_on_the_cpu(tmp_path: Path) -> None:
-    (tmp_path / "transformers.py").write_text(
-        "import sys\n"
-        "def pipeline(task, **named):\n"
-        "    print(task, named['model'], named['device'], named['torch_dtype'], file=sys.stderr)\n"
-        "    return lambda question, context: {'answer': f'{question} {context}'}\n"
-    )
-    found = subprocess.run(
-        [sys.executable, "-P", str(start.PIPELINE), "folder", "When?", "At noon."],
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
-    assert found.stdout == "When? At noon.\n"
-    assert found.stderr == "question-answering folder cpu torch.float32\n"

@@ -60,14 +60,6 @@ def test_a_table() -> None:
     assert max(map(len, lines[at + 6 :])) <= 100
 
 
-def test_columns_that_say_nothing_are_left_out() -> None:
-    part = replace(BENCH.parts[0], rows=(BenchRow("it", 2.0, "s"),), notes=())
-    text = table(replace(BENCH, parts=(part,), reference="", instructions=""))
-    assert text.endswith("Reading\n\n    value\nit   2.00  s\n")
-    assert "reference" not in text
-    assert "±" not in text
-
-
 @pytest.mark.parametrize(
     ("value", "unit", "shown"),
     [
@@ -81,12 +73,6 @@ def test_columns_that_say_nothing_are_left_out() -> None:
 def test_a_share_too_small_to_count_is_said_to_be_small(value: float, unit: str, shown: str) -> None:
     part = replace(BENCH.parts[0], rows=(BenchRow("it", value, unit),), notes=())
     assert table(replace(BENCH, parts=(part,))).splitlines()[-1].split("  ", 1)[1].strip() == shown
-
-
-def test_warnings_stand_above_the_tables() -> None:
-    text = table(replace(BENCH, machine=replace(MACHINE, busy=1.6, on_battery=True)))
-    assert "Other work kept 1.6 of 2 processors busy" in text
-    assert "battery" in text
 
 
 def test_what_could_not_be_measured_is_said_below() -> None:

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load_file
 
 from app.bench import taught, teaching
 from app.bench.plan import BenchPlan
@@ -56,40 +55,9 @@ def test_both_learn_from_the_same_start_and_are_held_against_the_same_questions(
     assert f"{told['before']:.1f}%" in found.note
 
 
-def test_the_rate_falls_to_nothing_and_the_weights_are_kept(tmp_path: Path) -> None:
-    small_checkpoint(tmp_path / "model", "bert", Head.QUESTION_ANSWERING)
-    rows = teaching.write(tmp_path / "rows.jsonl", [about("king", number) for number in range(16)])
-    plan = BenchPlan(("training",), device="cpu", against=sys.executable)
-    card = read_card(tmp_path / "model")
-    saved = []
-    with teaching.reference(
-        plan, card, rows, teaching.LONGEST, 256, Silent(), steps=2, output=tmp_path / "out"
-    ) as process:
-        assert process.receive()["windows"] == 16
-        for steps in (2, 3):
-            process.send(str(steps))
-            process.receive()
-            process.send("save")
-            assert process.receive() == {"saved": str(tmp_path / "out")}
-            saved.append(load_file(tmp_path / "out" / "model.safetensors"))
-    start = load_file(tmp_path / "model" / "model.safetensors")
-    assert any(not weight.equal(start[name]) for name, weight in saved[0].items())
-    assert all(weight.equal(saved[1][name]) for name, weight in saved[0].items())
-
-
 def test_what_is_held_out_shares_no_text_with_what_is_taught() -> None:
     asked = [one for one in pool_of(100).examples for _ in range(3)]
     examples, held = split(asked, 1)
     assert len(examples) % teaching.BATCH == 0 and len(examples) == 144
     assert len(held) == 150 and not {one.context for one in examples} & {one.context for one in held}
     assert (examples, held) == split(asked, 1) != split(asked, 2)
-
-
-def test_too_few_questions_are_not_compared(tmp_path: Path, spanlight_home: Path) -> None:
-    small_checkpoint(tmp_path / "model", "bert", Head.QUESTION_ANSWERING)
-    workspace = open_workspace(default_paths())
-    try:
-        plan = BenchPlan(("training",), against="/no/such/python")
-        assert compare(workspace, plan, read_card(tmp_path / "model"), pool_of(9), 64, Silent()) is None
-    finally:
-        workspace.close()

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -35,21 +33,8 @@ def test_an_answer_stands_nowhere_else_but_by_chance(along: Pool) -> None:
         assert {each.document.text[a.start : a.end] for a in each.answers} == {t for t, _ in example.answers}
 
 
-def test_paragraphs_never_end(along: Pool) -> None:
-    assert len(list(islice(along.paragraphs(Random(1)), 5_000))) == 5_000
-
-
 def test_a_folder_without_the_questions_is_said(tmp_path: Path) -> None:
     paths = default_paths({"SPANLIGHT_HOME": str(tmp_path)})
     for folder, said in ((tmp_path / "nowhere", "no folder"), (tmp_path, QUESTIONS_FILE)):
         with pytest.raises(SpanlightError, match=said):
             pool(str(folder), paths)
-
-
-def test_questions_without_any_answer_are_of_no_use(tmp_path: Path) -> None:
-    import lzma
-
-    with lzma.open(tmp_path / QUESTIONS_FILE, "wt") as file:
-        file.write('{"id": "1", "context": "So.", "question": "Why?", "answers": []}\n')
-    with pytest.raises(SpanlightError, match="No question has an answer"):
-        pool(str(tmp_path), default_paths({"SPANLIGHT_HOME": str(tmp_path)}))

@@ -1,10 +1,18 @@
+"""A document, and the command line over real folders, with one model process for all of a module's commands."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.cli import main as cli
+from app.engine.client import Engine
+from app.flows.workspace import Workspace
+from app.settings import settings as settings_file
 from tests.helpers.commands import TEXT
+from tests.helpers.terminal import Terminal
 
 
 @pytest.fixture
@@ -12,3 +20,30 @@ def document(tmp_path: Path) -> str:
     path = tmp_path / "tarts.txt"
     path.write_bytes(TEXT.encode())
     return str(path)
+
+
+class LastingEngine(Engine):
+    """A model process that the end of a command does not end."""
+
+    def close(self) -> None:
+        """Leave it running for the next command."""
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LastingEngine]:
+    engine = LastingEngine(tmp_path_factory.mktemp("log") / "engine.log")
+    yield engine
+    Engine.close(engine)
+
+
+@pytest.fixture
+def terminal(
+    engine: LastingEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Terminal:
+    """Runs commands in this process; their models run in the module's model process, started by the first of them."""
+    monkeypatch.setattr(
+        cli,
+        "open_workspace",
+        lambda paths, early: Workspace(settings_file.load(paths.settings_file), paths, engine=engine),
+    )
+    return Terminal(tmp_path / "home", monkeypatch, capsys)

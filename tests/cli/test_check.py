@@ -1,4 +1,4 @@
-"""`--check` as a person runs it: all of it, in a process of its own with a home that must stay empty."""
+"""`--check`: what it prints; and, with `--all`, all of it in a process of its own, whose home must stay empty."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ ENVIRONMENT = {
 }
 
 
+@pytest.mark.long  # each trial is tested with the flow, the window's with the window
 def test_everything_works(tmp_path: Path) -> None:
     home, temporary = tmp_path / "home", tmp_path / "tmp"
     home.mkdir()
@@ -92,8 +93,3 @@ def test_what_keeps_it_from_beginning_is_one_sentence(
     assert run_with(monkeypatch, found=Stopped()) == 130
     assert run_with(monkeypatch, "--what", found=CheckReport(())) == 2
     assert capsys.readouterr().err.splitlines()[:2] == ["No folder. Make room.", "Stopped."]
-
-
-def test_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_with(monkeypatch, "--help", found=CheckReport(())) == 0
-    assert "exit code" in capsys.readouterr().out

@@ -8,28 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from app.__main__ import main as start
-from app.core import about
-from app.core.report import Stopped
+from app.core.requests import Question
 from app.core.wording import NEAREST_WORDS
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
 
-def test_ask_for_people(command: Command, document: str) -> None:
-    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == [
-        "tarts",
-        "Likely, 80%, on line 2.",
-        "  The Knave of Hearts 👩‍👩‍👧 stole the tarts.",
-    ]
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        (
+            "What was stolen: tarts?",
+            ["tarts", "Likely, 80%, on line 2.", "  The Knave of Hearts 👩‍👩‍👧 stole the tarts."],
+        ),
+        ("Who is the duchess?", ["The text does not say.", "Very likely not in the text, 90%."]),
+    ],
+)
+def test_ask_for_people(command: Command, document: str, question: str, lines: list[str]) -> None:
+    code, out, err = command("ask", document, "--question", question)
+    assert (code, out.splitlines(), err) == (0, lines, "")
 
 
-def test_no_answer_is_an_answer(command: Command, document: str) -> None:
-    code, out, err = command("ask", document, "-q", "Who is the duchess?")
-    assert (code, err) == (0, "")
-    assert out.splitlines() == ["The text does not say.", "Very likely not in the text, 90%."]
+def test_options_reach_the_engine(command: Command, document: str, tmp_path: Path) -> None:
+    engine = FakeEngine()
+    options = "--quick --every-passage --top-k 3 --threshold 0.5 --device cpu --precision float32"
+    command("ask", document, "-q", "Where: tarts?", *options.split(), engine=engine)
+    (question,), (choice,) = engine.requests, engine.choices
+    assert isinstance(question, Question) and choice is not None
+    assert (question.quick, question.every, question.top_k, question.threshold) == (True, True, 3, 0.5)
+    assert (choice.device, choice.precision) == ("cpu", "float32")
+    assert not (tmp_path / "home" / "config").exists(), "they are for this once"
 
 
 def test_the_nearest_words_are_said_with_low_confidence(command: Command, document: str) -> None:
@@ -185,151 +193,3 @@ def test_models(command: Command) -> None:
     assert out.startswith("reader\n  Heads: question-answering\n")
     _, out, _ = command("models", "--json")
     assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["sing"], "no command"),
-        (["ask"], "No file was given"),
-        (["ask", "FILE"], "No question was given"),
-        (["ask", "FILE", "-q", " "], "question is empty"),
-        (["ask", "nowhere.txt", "-q", "Who?"], "no file"),
-        (["ask", "-", "-", "-q", "Who?"], "only once"),
-        (["ask", "FILE", "-q", "Who?", "--bogus"], "--bogus"),
-        (["ask", "FILE", "-q", "Who?", "--top-k", "0"], "--top-k"),
-        (["ask", "FILE", "-q", "Who?", "--top-k", "two"], "two is not a whole number"),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "1.5"], "--threshold"),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "65"], "between 0 and 1: for 65%, write 0.65"),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "650"], "650 is not between 0 and 1. See "),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "high"], "high is not a number"),
-        (["ask", "FILE", "-q", "Who?", "--threshold", "0.5", "--always-answer"], "not allowed"),
-        (["ask", "FILE", "-q", "Who?", "--model", "gone"], "no model"),
-        (["ask", "FILE", "-q", "Who?", "--output", "x"], "--output goes with --batch"),
-        (["ask", "--batch", "FILE"], "Add --output"),
-        (["ask", "FILE", "--batch", "FILE", "--output", "x"], "its own texts"),
-        (["ask", "--batch", "FILE", "--output", "FOLDER/x.jsonl"], "not a JSON object"),
-        (["ask", "FILE", "-q", "Who?", "--quik"], "Did you mean --quick? See "),
-        (["ask", "FILE", "-q", "Who?", "--treshold=0.5"], "Did you mean --threshold? See "),
-        (["ask", "FILE", "-q", "Who?", "--precision", "float23"], "Did you mean float32? See "),
-        (["models", "lits"], "Did you mean list? See "),
-        (["classify"], "either texts"),
-        (["classify", "", "x", "--model", "none"], "Text 1 of 2 is empty"),
-        (["classify", "a", "--batch", "b"], "either texts"),
-        (["classify", "--file", "FILE"], "--column"),
-        (["classify", "--file", "FILE", "--column", "c"], "no column"),
-        (["classify", "--file", "FILE", "--column", "c", "--output", "FILE"], "would overwrite what is read"),
-        (["classify", "a", "--output", "b"], "--output goes with"),
-        (["evaluate", "sing", "FILE"], "invalid choice"),
-        (["evaluate", "qa", "FILE", "--join", "1,x"], "--join"),
-        (["evaluate", "qa", "FILE", "--join", "-1"], "--join"),
-        (["evaluate", "qa", "nowhere.jsonl"], "There is no file"),
-        (["evaluate", "qa", "FILE"], "does not hold examples"),
-        (["evaluate", "classification", "FILE", "--join", "2"], "--join"),
-        (["evaluate", "tokens", "FILE", "--join", "2"], "--join goes with qa"),
-        (["evaluate", "tokens", "FILE"], "does not hold tagged words"),
-        (["evaluate", "pretraining", "FILE", "--fit"], "--fit goes with qa and classification"),
-        (["evaluate", "pretraining", "nowhere.txt"], "cannot be read"),
-        (["evaluate", "documents", "FILE"], "a file of questions and a folder"),
-        (["evaluate", "documents", "FILE", "FOLDER"], "does not hold examples"),
-        (["evaluate", "tables", "FILE", "FILE"], "takes one file"),
-        (["evaluate", "tables", "nowhere.jsonl"], "There is no file"),
-        (["evaluate", "tables", "FILE", "--fit"], "--fit goes with qa and classification"),
-        (["evaluate", "qa", "FILE", "--predictions", "x"], "--predictions goes with documents and tables"),
-        (["train", "qa"], "required"),
-        (
-            [
-                "train",
-                "qa",
-                "--base",
-                "x",
-                "--examples",
-                "FILE",
-                "--dev",
-                "FILE",
-                "--output",
-                "y",
-                "--option",
-                "z",
-            ],
-            "NAME=NUMBER",
-        ),
-        (
-            ["train", "qa", "--base", "x", "--examples", "FILE", "--dev", "FILE", "--output", "y"],
-            "no base model",
-        ),
-    ],
-)
-def test_errors_are_one_line_and_exit_code_2(
-    command: Command, document: str, tmp_path: Path, arguments: list[str], words: str
-) -> None:
-    given = [each.replace("FILE", document).replace("FOLDER", str(tmp_path)) for each in arguments]
-    code, out, err = command(*given)
-    assert code == 2
-    assert out == ""
-    assert len(err.splitlines()) == 1
-    assert words in err
-    assert "Traceback" not in err
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"), [("clasify", "classify"), ("--chekc", "--check"), ("nowhere.txt", "")]
-)
-def test_a_mistyped_command_is_asked_after(
-    capsys: pytest.CaptureFixture[str], typed: str, meant: str
-) -> None:
-    assert start([typed]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.count("Did you mean") == bool(meant)
-    assert f"Did you mean {meant}? " in line or not meant
-
-
-@pytest.mark.parametrize("name", ["ask", "classify", "evaluate", "train", "models"])
-def test_help(command: Command, name: str) -> None:
-    code, out, err = command(name, "--help")
-    assert (code, err) == (0, "")
-    assert f"{about.command()} {name}" in out
-
-
-def test_a_bug_is_logged_and_exit_code_1(command: Command, document: str, spanlight_home: Path) -> None:
-    def fail(request: object) -> None:
-        raise ZeroDivisionError("a bug of ours")
-
-    engine = FakeEngine(fail)
-    code, out, err = command("ask", document, "-q", "Who?", engine=engine)
-    assert (code, out) == (1, "")
-    assert len(err.splitlines()) == 1
-    assert "ZeroDivisionError" in err
-    log = (spanlight_home / "logs" / "spanlight.log").read_text()
-    assert "a bug of ours" in log
-    assert "Traceback" in log
-    assert engine.closed
-
-
-def test_stopped_is_exit_code_130(command: Command, document: str) -> None:
-    for fault in (Stopped(), KeyboardInterrupt()):
-
-        def stop(request: object, fault: BaseException = fault) -> None:
-            raise fault
-
-        engine = FakeEngine(stop)
-        assert command("ask", document, "-q", "Who?", engine=engine)[0] == 130
-        assert engine.closed
-
-
-def test_where_bench_was_left_out_one_sentence_says_so(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "app.bench", None)
-    code, out, err = command("bench")
-    assert (code, out) == (2, "") and "does not come along with an installer" in err
-
-
-def test_what_bench_itself_lacks_is_no_installers_doing(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, "app.bench.command", raising=False)
-    monkeypatch.delattr("app.bench.command", raising=False)
-    monkeypatch.setitem(sys.modules, "app.bench.plan", None)
-    code, _, err = command("bench")
-    assert code == 2 and "does not come along" not in err

@@ -2,20 +2,16 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.core.models import Head
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
-from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
-from tests.helpers.small_models import small_checkpoint
 
 
 def test_fill_for_people(command: Command) -> None:
@@ -72,39 +68,3 @@ def test_fill_reads_a_file_or_standard_input(
     assert json.loads(command("fill", "--file", str(path), "--json")[1])["blanks"][0]["start"] == 9
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a ___ cup")))
     assert json.loads(command("fill", "-", "--json")[1])["text"] == "a ___ cup"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "either a text or --file"),
-        (("a ___", "--file", "x"), "either a text or --file"),
-        (("a cup",), "There is no blank to fill in."),
-        (("a ___", "--word", "b", "--word", "c"), "2 words for 1 blank."),
-        (("a ___", "--top-k", "0"), "less than 1"),
-        (("a ___", "--model", "none"), "no model"),
-    ],
-)
-def test_faults_are_one_line(command: Command, arguments: tuple[str, ...], said: str) -> None:
-    code, out, err = command("fill", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err and err.count("\n") == 1
-
-
-def test_the_real_thing(tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "filler", head=Head.MASKED_WORDS)
-    text = "the ___ stole the tarts"
-    ended = subprocess.run(
-        [sys.executable, "-m", "app", "fill", text, "--word", "king", "--model", str(folder), "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=200,
-    )
-    assert ended.returncode == 0, ended.stderr
-    values = json.loads(ended.stdout)
-    (blank,) = values["blanks"]
-    assert text[blank["start"] : blank["end"]] == "___"
-    assert len(blank["words"]) == 10
-    assert blank["asked"]["word"] == "king" and blank["asked"]["rank"] >= 1
-    assert 0 < blank["asked"]["probability"] < 1

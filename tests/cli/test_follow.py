@@ -53,23 +53,6 @@ def test_next_reads_standard_input(command: Command, monkeypatch: pytest.MonkeyP
     assert json.loads(out)["items"][0]["first"].strip() == "The king sat."
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "Give either --first and --second, or --pairs."),
-        (("--first", "a", "--second", "b", "--pairs", "x.jsonl"), "Give either --first and --second"),
-        (("--first", "a"), "--first and --second go together."),
-        (("--first", "a", "--second", " "), "The second passage is empty."),
-        (("--first", "-", "--second", "-"), "Standard input can be read only once."),
-        (("--pairs", "nowhere.jsonl"), "There is no file"),
-    ],
-)
-def test_what_is_wrong_is_said(command: Command, arguments: tuple[str, ...], said: str) -> None:
-    code, out, err = command("next", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-
-
 def test_rows_without_passages_are_refused(command: Command, tmp_path: Path) -> None:
     source = tmp_path / "pairs.jsonl"
     source.write_text('{"first": "a"}\n')

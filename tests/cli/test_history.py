@@ -103,25 +103,6 @@ def test_an_entry_is_checked_again(command: Command, asked: str) -> None:
     assert values["before"]["number"] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["history", "word", "--check", "1"], "Words go with a list only."),
-        (["history", "--yes"], "--yes goes with --delete-all."),
-        (["history", "--check", "99"], "no entry 99"),
-        (["export", "1", "--search", "x"], "Numbers and --search cannot go together."),
-        (["export", "99"], "no entry 99"),
-        (["export", "--json"], "--format json"),
-        (["export", "--search", "zebra"], "nothing to export"),
-        (["export", "--format", "pdf"], "Name a file"),
-    ],
-)
-def test_what_does_not_go_is_said(command: Command, asked: str, arguments: list[str], said: str) -> None:
-    code, out, err = command(*arguments)
-    assert (code, out) == (2, "")
-    assert said in err and err.count("\n") == 1
-
-
 def test_export_to_standard_output(command: Command, asked: str) -> None:
     code, out, err = command("export")
     assert (code, err) == (0, "")

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,11 +26,9 @@ from app.core.inspection import (
 from app.core.models import Head
 from app.core.report import Silent
 from app.core.text import Span
-from tests.cli.test_real import real
 from tests.flows.heads.test_inspect import Looker
 from tests.helpers.commands import DECODED, Command
 from tests.helpers.insides import answer, window_of
-from tests.helpers.small_models import small_checkpoint
 
 TEXT = "The Knave stole the tarts. Alice looked on."
 ASK = ("--text", TEXT, "--question", "Who stole the tarts?")
@@ -135,16 +132,6 @@ def test_what_does_not_go_together_is_refused(
     assert words in err
     assert len(err.strip().splitlines()) == 1
     assert "Traceback" not in out + err
-
-
-def test_a_real_look(tmp_path: Path) -> None:
-    model = str(small_checkpoint(tmp_path / "reader"))
-    ended = real("inspect", "why", *ASK, "--model", model, "--json")
-    assert ended.returncode == 0, ended.stderr.decode()
-    values = json.loads(ended.stdout)
-    assert len(values["shares"]) == len(values["window"]["tokens"])
-    assert sum(values["shares"]) == pytest.approx(values["score"] - values["baseline"], abs=1e-3)
-    assert values["target"].strip("“”") in TEXT
 
 
 def test_a_head_that_gives_values_is_told_in_values(capsys: pytest.CaptureFixture[str]) -> None:

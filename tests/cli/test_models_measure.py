@@ -83,24 +83,6 @@ def test_labels_that_differ(command: Command, tmp_path: Path) -> None:
         assert command("models", "measure", "classifier", str(path), "--labels", wrong)[0] == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ((), "needs a model's NAME"),
-        (("nobody",), "There is no model"),
-        (("reader", "none.jsonl"), "There is no file “none.jsonl”"),
-        (("reader", "FILE"), "There is no model"),
-        (("classifier", "FILE", "--task", "ask"), "mine.csv holds texts, not questions"),
-        (("reader", "--limit", "-1"), "less than 0"),
-    ],
-)
-def test_what_is_refused(command: Command, file: str, arguments: tuple[str, ...], sentence: str) -> None:
-    given = [file if each == "FILE" else each for each in arguments]
-    code, out, err = command("models", "measure", *given)
-    assert (code, out) == (2, "")
-    assert sentence in err
-
-
 def test_two_models_are_compared(command: Command, file: str) -> None:
     code, out, err = command("models", "compare", "classifier", "classifier", file)
     assert (code, err) == (0, "")

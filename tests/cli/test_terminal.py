@@ -1,27 +1,31 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 
 import pytest
 
+from app.cli import terminal, train, updates
+from app.cli.models.getting import TransferReport
+from app.cli.terminal import TerminalReport
+from app.core.offers import Downloading
+from app.core.releases import Update
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
 from tests.flows.fake_engine import fake_workspace
 
 
-class Terminal(io.StringIO):
+class Tty(io.StringIO):
     def isatty(self) -> bool:
         return True
 
 
 def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.cli import terminal
-
     clock = [0.0]
     monkeypatch.setattr(terminal.time, "monotonic", lambda: clock[0])
-    drawn, logged = Terminal(), io.StringIO()
-    reports = [terminal.TerminalReport(drawn), terminal.TerminalReport(logged)]
+    drawn, logged = Tty(), io.StringIO()
+    reports = [TerminalReport(drawn), TerminalReport(logged)]
     for now in (0.5, 1.5, 2.0, 12.0, 29.9):
         clock[0] = now
         for report in reports:
@@ -47,10 +51,7 @@ def test_progress_on_a_terminal_and_in_a_log(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_was_drawn_is_gone_before_what_came_is_printed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    from app.cli import terminal, updates
-    from app.flows.network.updates import Update
-
-    drawn = Terminal()
+    drawn = Tty()
 
     def check(workspace: object, report: Report, *, feed: str) -> Update:
         report.progress(Progress(0, 0, "Asking"))
@@ -61,15 +62,12 @@ def test_what_was_drawn_is_gone_before_what_came_is_printed(
     clock = iter((0.0, 5.0))
     monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
     workspace = fake_workspace(tmp_path)
-    updates.run(updates.parser().parse_args([]), workspace, terminal.TerminalReport(drawn))
+    updates.run(updates.parser().parse_args([]), workspace, TerminalReport(drawn))
     assert drawn.getvalue().endswith("\r\x1b[K")
     assert "newest version" in capsys.readouterr().out
 
 
 def test_training_steps_are_told_with_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.cli import train
-    from app.cli.terminal import TerminalReport
-
     clock = [0.0]
     monkeypatch.setattr(train.time, "monotonic", lambda: clock[0])
     said = io.StringIO()
@@ -83,3 +81,39 @@ def test_training_steps_are_told_with_time_left(monkeypatch: pytest.MonkeyPatch)
         "step 31 of 91, epoch 3.10: loss 1.5000, learning rate 1.00e-04, about a minute left",
         "step 31 of 91, epoch 3.10: dev f1 61.23",
     ]
+
+
+def test_the_line_of_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    report = TerminalReport(io.StringIO())
+    monkeypatch.setattr(report, "draw", lines.append)
+    told = TransferReport(report)
+    told.progress(Progress(0, 326_000_000, "model.safetensors"))
+    told.partial(Downloading(0, 326_000_000, 8_140_000.0, "model.safetensors"))
+    told.progress(Progress(120_000_000, 326_000_000, "model.safetensors", 25.0))
+    told.progress(Progress(1_000, 2_000, "Checking"))
+    told.progress(Progress(0, 0, "Trying it out"))
+    assert lines == [
+        "model.safetensors: 0 bytes of 326 MB",
+        "model.safetensors: 120 MB of 326 MB, 8.1 MB a second, about 25 seconds left",
+        "Checking: 1.0 kB of 2.0 kB",
+        "Trying it out…",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False), ("", False), ("yesterday\n", False)],
+)
+def test_a_person_is_asked(answer: str, wanted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Tty()
+    monkeypatch.setattr(sys, "stdin", Tty(answer))
+    assert TerminalReport(stream).ask("Download 3 MB?") is wanted
+    assert stream.getvalue() == "Download 3 MB? [y/N] "
+
+
+def test_nobody_is_asked_where_nobody_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    assert TerminalReport(Tty()).ask("Download?") is None
+    monkeypatch.setattr(sys, "stdin", Tty("y\n"))
+    assert TerminalReport(io.StringIO()).ask("Download?") is None

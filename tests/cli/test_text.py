@@ -133,18 +133,12 @@ def test_a_password_is_given_or_asked_for(
     assert "knave" in command("text", locked, "--password", "hearts")[1].lower()
     typed = ["spades", "hearts"]
     monkeypatch.setattr(getpass, "getpass", lambda prompt: typed.pop(0))
-    monkeypatch.setattr("app.cli.terminal.TerminalReport.on_terminal", True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     code, out, err = command("text", locked)
     assert (code, typed) == (0, [])
     assert "does not fit" in err
     assert "tarts" in out
-
-
-def test_quick_is_handed_on(command: Command, document: str) -> None:
-    engine = FakeEngine()
-    assert command("ask", document, "--question", "Where: tarts?", "--quick", engine=engine)[0] == 0
-    assert engine.requests[0].quick  # type: ignore[attr-defined]
 
 
 class Quick(FakeEngine):

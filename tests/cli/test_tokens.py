@@ -5,22 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from app.core import about
-from app.core.models import Head
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.core.text import Span
-from tests.conftest import ROOT
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, Command
-from tests.helpers.small_models import small_checkpoint
 
 KNAVE = "Knave"
 
@@ -70,70 +62,12 @@ def test_a_text_may_be_longer_than_any_name_of_a_file_or_hold_nul(command: Comma
     assert command("tokens", "Alice\0sat")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "No text and no file"),
-        (["nowhere.txt"], "no file “nowhere.txt”"),
-        (["-", "-"], "only once"),
-        (["a", "--csv", "--conll"], "not allowed"),
-        (["a", "--json", "--csv"], "One form"),
-        (["a", "--joining", "best"], "invalid choice"),
-        ([" "], "empty"),
-        (["a", ""], "Text 2 of 2 is empty"),
-        (["a", "--model", "gone"], "no model"),
-    ],
-)
-def test_errors_are_one_line_and_exit_code_2(command: Command, arguments: list[str], words: str) -> None:
-    code, out, err = command("tokens", *arguments)
-    assert (code, out, len(err.splitlines())) == (2, "", 1)
-    assert words in err
-
-
 def test_no_label_and_no_text_steers_the_terminal(command: Command) -> None:
     class Hostile(FakeEngine):
         def run(self, request: Any, choice: Any, report: Any) -> Any:
             entity = Entity(Span(0, 5), "Alice", "\x1b[2J\nPER", 0.9)
-            return TaggedTexts((Tagged((entity,), (), 1, 1),) * len(request.texts), ("PER",), 0.1)
+            return TaggedTexts((Tagged((entity,), (), 1),) * len(request.texts), ("PER",), 0.1)
 
     _, out, _ = command("tokens", "Alice", "Alice \x1b[2J", engine=Hostile())
     assert "\x1b" not in out
     assert len(out.splitlines()) == 7
-
-
-def test_help(command: Command) -> None:
-    code, out, _ = command("tokens", "--help")
-    assert code == 0
-    assert f"{about.command()} tokens" in out and "--conll" in out
-
-
-def test_a_real_model_tags_a_real_file(tmp_path: Path, document: str) -> None:
-    """In processes of their own: the command, the reader of files, and the model."""
-    folder = small_checkpoint(
-        tmp_path / "finder", "bert", Head.TOKEN_CLASSIFICATION, ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
-    )
-    ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "app",
-            "tokens",
-            document,
-            "--json",
-            "--model",
-            str(folder),
-            "--device",
-            "cpu",
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-        timeout=200,
-    )
-    assert ended.returncode == 0, ended.stderr.decode()
-    values = json.loads(ended.stdout)
-    (only,) = values["documents"]
-    assert values["types"] == ["PER", "LOC"]
-    assert only["words"] == 17
-    assert only["names"]
-    assert all(DECODED[name["start"] : name["end"]] == name["text"] for name in only["names"])

@@ -20,13 +20,6 @@ def hub() -> Iterator[HubServer]:
         yield server
 
 
-@pytest.fixture
-def terminal(
-    spanlight_home: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Terminal:
-    return Terminal(spanlight_home, monkeypatch, capsys)  # type: ignore[arg-type]
-
-
 WHEEL = file(system="any", machine="any", kind="wheel", address="https://example.org/s.whl")
 
 
@@ -71,11 +64,8 @@ def test_the_newest_version(terminal: Terminal, hub: HubServer) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "no address yet"),
-        (["--feed", "http://example.org/"], "Without https"),
         (["--feed", "http://127.0.0.1:1/x"], "cannot be reached"),
         (["--feed", "HUB/nothing"], "has nothing at that address"),
-        (["--no-such"], "Unrecognized"),
     ],
 )
 def test_faults(terminal: Terminal, hub: HubServer, arguments: list[str], words: str) -> None:

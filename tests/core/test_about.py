@@ -9,20 +9,14 @@ from app.core import about
 APP = Path(about.__file__).resolve().parent.parent
 
 
-def test_a_source_tree_is_started_by_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "packaging").mkdir()
-    (tmp_path / "packaging" / "bootstrap.py").touch()
+def test_the_command_is_pythons_in_a_source_tree_and_else_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(about, "_ROOT", tmp_path)
-    assert about.command() == "python3 -m app"
-
-
-def test_an_installed_spanlight_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "packaging").mkdir()  # the library of that name, beside app/ in an environment
-    monkeypatch.setattr(about, "_ROOT", tmp_path)
     assert about.command() == "spanlight"
-
-
-def test_a_bundle_is_a_command_wherever_it_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "packaging" / "bootstrap.py").touch()
+    assert about.command() == "python3 -m app"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert about.command() == "spanlight"
 
@@ -49,8 +43,9 @@ def test_nobody_is_told_a_source_trees_command_elsewhere() -> None:
     wrong = [
         f"{file.relative_to(APP)}: {words}"
         for file in APP.rglob("*.py")
-        for words in strings(file.read_text("utf-8"))
-        if "-m app" in words and file != here
+        if file != here and "-m app" in (source := file.read_text("utf-8"))
+        for words in strings(source)
+        if "-m app" in words
     ]
     assert not wrong
     assert any("-m app" in words for words in strings(here.read_text("utf-8")))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,65 +19,62 @@ from app.core.addresses import (
     without_password,
 )
 
-
-@pytest.mark.parametrize(
-    "typed",
-    [
+Look = Callable[[str], Remark]
+GOOD = {
+    endpoint_remark: [
         "", "  ", "https://huggingface.co", "HTTPS://Mirror.Example.org/", "https://mirror.example.org:8443/hub",
         "https://10.0.0.7", "https://[2001:db8::1]:8443", " https://huggingface.co ", "http://localhost:8080",
         "http://127.0.0.1:5000/x", "http://[::1]:80",
     ],
-)  # fmt: skip
-def test_good_addresses_of_a_hub_need_no_words(typed: str) -> None:
-    assert not endpoint_remark(typed).words
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
+    proxy_remark: [
+        "", "proxy:3128", "http://proxy.example.org:8080", "https://proxy", "me@proxy:80", "http://10.0.0.1:3128/",
+    ],
+    feed_remark: [
+        "", " ", "https://example.org/feed.json", "https://example.org", " https://[2001:db8::1]:8443/f?x=1&y=%20 ",
+        "http://127.0.0.1:8000/f", "http://localhost/f", "http://[::1]/f",
+    ],
+}  # fmt: skip
+BAD = {
+    endpoint_remark: [
         "huggingface.co", "ftp://huggingface.co", "https://", "https:///x", "https://a b", "https://a.org/x y",
         "https://a.org?x=1", "https://a.org/#top", "https://me:secret@a.org", "https://a.org:0", "https://a.org:70000",
         "https://a.org:x", "file:///etc/passwd", "https://-a.org", "https://[::1", "javascript:alert(1)", "https://.org",
     ],
-)  # fmt: skip
-def test_what_is_no_address_of_a_hub_is_said_in_one_sentence(typed: str) -> None:
-    remark = endpoint_remark(typed)
-    assert remark.bad and remark.words and "\n" not in remark.words
+    proxy_remark: [
+        "socks5://proxy:1080", "http://", "a b", "proxy:0", "proxy:99999", "http://proxy/path", "ftp://x",
+    ],
+    feed_remark: [
+        "http://example.org/f", "http://127.0.0.1.example.org/", "http://localhost@example.org/", "ftp://a.org",
+        "file:///etc/x", "javascript:alert(1)", "https://me:secret@a.org/f", "https://a b", "https://a.org:0/",
+        "https://a.org/\u202e", "feed",
+    ],
+}  # fmt: skip
 
 
-def test_a_mirror_without_https_can_be_used_and_is_warned_of() -> None:
-    remark = endpoint_remark("http://mirror.example.org")
-    assert not remark.bad
-    assert "https" in remark.words
+@pytest.mark.parametrize(("look", "typed"), [(look, typed) for look in GOOD for typed in GOOD[look]])
+def test_a_good_address_needs_no_words(look: Look, typed: str) -> None:
+    assert look(typed) == Remark()
+    assert look is not feed_remark or not typed.strip() or is_web_address(typed.strip(), local=True)
+
+
+@pytest.mark.parametrize(("look", "typed"), [(look, typed) for look in BAD for typed in BAD[look]])
+def test_what_cannot_be_used_is_said_in_one_sentence(look: Look, typed: str) -> None:
+    remark = look(typed)
+    assert remark.bad and remark.words and "\n" not in remark.words and "secret" not in remark.words
+    assert look is not feed_remark or not is_web_address(typed, local=True)
 
 
 @pytest.mark.parametrize(
-    "typed",
+    ("look", "typed", "word"),
     [
-        "",
-        "proxy:3128",
-        "http://proxy.example.org:8080",
-        "https://proxy",
-        "me@proxy:80",
-        "http://10.0.0.1:3128/",
+        (endpoint_remark, "http://mirror.example.org", "https"),
+        (proxy_remark, "http://me:secret@proxy:8080", "password"),
     ],
 )
-def test_good_proxies_need_no_words(typed: str) -> None:
-    assert not proxy_remark(typed).words
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["socks5://proxy:1080", "http://", "a b", "proxy:0", "proxy:99999", "http://proxy/path", "ftp://x"],
-)
-def test_what_is_no_proxy_is_said(typed: str) -> None:
-    assert proxy_remark(typed).bad
-
-
-def test_a_password_is_kept_and_that_is_said() -> None:
-    remark = proxy_remark("http://me:secret@proxy:8080")
+def test_what_can_be_used_may_be_warned_of(look: Look, typed: str, word: str) -> None:
+    remark = look(typed)
     assert not remark.bad
-    assert "password" in remark.words and "secret" not in remark.words
+    assert word in remark.words and "secret" not in remark.words
 
 
 @given(st.text(max_size=80))
@@ -108,29 +107,6 @@ def test_ports_decide(host: str, port: int, scheme: str) -> None:
 )
 def test_a_password_is_not_shown(address: str, shown: str) -> None:
     assert without_password(address) == shown
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["", " ", "https://example.org/feed.json", "https://example.org", " https://[2001:db8::1]:8443/f?x=1&y=%20 ",
-     "http://127.0.0.1:8000/f", "http://localhost/f", "http://[::1]/f"],
-)  # fmt: skip
-def test_good_addresses_of_a_feed_need_no_words(typed: str) -> None:
-    assert feed_remark(typed) == Remark()
-    assert not typed.strip() or is_web_address(typed.strip(), local=True)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["http://example.org/f", "http://127.0.0.1.example.org/", "http://localhost@example.org/", "ftp://a.org",
-     "file:///etc/x", "javascript:alert(1)", "https://me:secret@a.org/f", "https://a b", "https://a.org:0/",
-     "https://a.org/\u202e", "feed"],
-)  # fmt: skip
-def test_what_no_feed_can_be_at_is_said_in_one_sentence(typed: str) -> None:
-    remark = feed_remark(typed)
-    assert (
-        remark.bad and remark.words and "secret" not in remark.words and not is_web_address(typed, local=True)
-    )
 
 
 @given(st.text())

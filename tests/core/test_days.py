@@ -32,14 +32,6 @@ def test_iso_is_utc_whatever_the_time_zone(monkeypatch: pytest.MonkeyPatch) -> N
     assert days.iso(1_700_000_000.7) == "2023-11-14T22:13:20Z"
 
 
-def test_local_is_the_same_moment() -> None:
-    assert days.local(1_700_000_000.0).timestamp() == 1_700_000_000.0
-
-
 @pytest.mark.parametrize("seconds", [-1e18, 1e18])
 def test_a_moment_that_no_calendar_holds_is_shown_all_the_same(seconds: float) -> None:
     assert days.iso(seconds)[4] == "-"
-
-
-def test_plain_date() -> None:
-    assert days.plain_date(date(2027, 5, 3)) == "3 May 2027"

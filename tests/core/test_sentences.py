@@ -14,41 +14,36 @@ TEXT = (
 )
 
 
-def around(words: str, text: str = TEXT, **options: int) -> str:
-    start = text.index(words)
-    return sentence_around(text, Span(start, start + len(words)), **options).of(text)
+TABLE = "#\tDescription\tCWE\n2.1.1\tVerify that passwords have 12 characters\t521\n2.1.2\tOthers\t522\n\nMore text"
+INDENTED = "\tIt was the best of times,\nit was the worst of times."
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("text", "words", "sentence"),
     [
-        ("CHAPTER", "CHAPTER XI."),
-        ("seated", "The King and Queen of Hearts were seated on their\nthrone when they arrived."),
-        ("arrived.", "The King and Queen of Hearts were seated on their\nthrone when they arrived."),
-        ("accusation", "“Herald, read the accusation!” said the King."),
-        ("Smith", "Dr. J. R. Smith of the U.S. Navy stole 3.5 tarts, e.g. Two of them!"),
-        ("Two of them", "Dr. J. R. Smith of the U.S. Navy stole 3.5 tarts, e.g. Two of them!"),
-        ("to do", "Things to do:"),
-        ("dry", "Then dry."),
-        ("home", "- Go home"),
+        (TEXT, "CHAPTER", "CHAPTER XI."),
+        (TEXT, "seated", "The King and Queen of Hearts were seated on their\nthrone when they arrived."),
+        (TEXT, "arrived.", "The King and Queen of Hearts were seated on their\nthrone when they arrived."),
+        (TEXT, "accusation", "“Herald, read the accusation!” said the King."),
+        (TEXT, "Smith", "Dr. J. R. Smith of the U.S. Navy stole 3.5 tarts, e.g. Two of them!"),
+        (TEXT, "Two of them", "Dr. J. R. Smith of the U.S. Navy stole 3.5 tarts, e.g. Two of them!"),
+        (TEXT, "to do", "Things to do:"),
+        (TEXT, "dry", "Then dry."),
+        (TEXT, "home", "- Go home"),
+        ("One. Two is here. Three is there. Four.", "is here. Three", "Two is here. Three is there."),
+        ("一。二二。三。", "二", "二二。"),
+        ("It was in 987. It was", "It", "It was in 987."),
+        ("Do:\n1. Wash up\n2. Dry", "Wash", "1. Wash up"),
+        (TABLE, "12", "Verify that passwords have 12 characters"),
+        (TABLE, "passwords have 12", "Verify that passwords have 12 characters"),
+        (TABLE, "521", "521"),
+        (TABLE, TABLE[TABLE.index("2.1.1") : TABLE.index("521") + 3], TABLE[18:68]),
+        (INDENTED, "worst of", INDENTED.strip()),
     ],
 )
-def test_sentence(words: str, sentence: str) -> None:
-    assert around(words) == sentence
-
-
-def test_span_over_several_sentences() -> None:
-    text = "One. Two is here. Three is there. Four."
-    assert around("is here. Three", text) == "Two is here. Three is there."
-
-
-def test_no_blank_after_the_stop() -> None:
-    assert around("二", "一。二二。三。") == "二二。"
-
-
-def test_year_ends_a_sentence_but_a_list_number_does_not() -> None:
-    assert around("It", "It was in 987. It was") == "It was in 987."
-    assert around("Wash", "Do:\n1. Wash up\n2. Dry") == "1. Wash up"
+def test_the_sentence_around_words(text: str, words: str, sentence: str) -> None:
+    start = text.index(words)
+    assert sentence_around(text, Span(start, start + len(words))).of(text) == sentence
 
 
 def test_huge_paragraph_is_cut_between_words() -> None:
@@ -102,19 +97,3 @@ def test_always_holds_the_span(text: str, data: st.DataObject, reach: int) -> No
     assert found.start <= start <= end <= found.end <= len(text)
     assert start - found.start <= reach + 1
     assert found.end - end <= reach
-
-
-def test_a_cell_of_a_table_is_a_sentence_of_its_own() -> None:
-    rows = "#\tDescription\tCWE\n2.1.1\tVerify that passwords have 12 characters\t521\n2.1.2\tOthers\t522\n\nMore text"
-    for words in ("12", "passwords have 12"):
-        at = rows.index(words)
-        assert (
-            sentence_around(rows, Span(at, at + len(words))).of(rows)
-            == "Verify that passwords have 12 characters"
-        )
-    at = rows.index("521")
-    assert sentence_around(rows, Span(at, at + 3)).of(rows) == "521"
-    whole = Span(rows.index("2.1.1"), rows.index("521") + 3)
-    assert sentence_around(rows, whole).of(rows) == whole.of(rows)
-    indented = "\tIt was the best of times,\nit was the worst of times."
-    assert sentence_around(indented, Span(30, 40)).of(indented) == indented.strip()

@@ -49,20 +49,6 @@ def test_a_missing_library_is_named_with_its_package(
     assert fault is not None and "apt" not in fault.hint
 
 
-@pytest.mark.parametrize(
-    "name", ["libtorch_cpu.so", "libQt6Svg.so.6", "libc10.so", "libgomp-a49a47f9.so.1.0.0"]
-)
-def test_a_library_that_comes_along_is_none_of_the_systems(name: str) -> None:
-    fault = without_library(f"{name}: cannot open shared object file: No such file or directory")
-    assert fault is not None and fault.message == f"Spanlight is not whole: {name} is missing."
-
-
-@pytest.mark.parametrize("library", known_packages())
-def test_a_library_of_the_system_is_not_taken_for_one_that_comes_along(library: str) -> None:
-    fault = without_library(f"{library}: cannot open shared object file: No such file or directory")
-    assert fault is not None and fault.message.startswith("The system's library")
-
-
 def test_a_system_that_is_too_old_is_told_so() -> None:
     fault = without_library(OLD)
     assert fault is not None
@@ -72,47 +58,60 @@ def test_a_system_that_is_too_old_is_told_so() -> None:
     )
 
 
-def test_other_words_are_not_taken_for_a_library() -> None:
-    assert without_library("No module named 'numpy'") is None
+def missing(library: str) -> str:
+    return f"{library}: cannot open shared object file: No such file or directory"
 
 
-def message_of(error: BaseException) -> str:
-    fault = broken_installation(error)
-    return fault.message if fault is not None else ""
+@pytest.mark.parametrize(
+    "name", ["libtorch_cpu.so", "libQt6Svg.so.6", "libc10.so", "libgomp-a49a47f9.so.1.0.0"]
+)
+def test_a_library_that_comes_along_is_none_of_the_systems(name: str) -> None:
+    fault = without_library(missing(name))
+    assert fault is not None and fault.message == f"Spanlight is not whole: {name} is missing."
 
 
-def hint_of(error: BaseException) -> str:
-    fault = broken_installation(error)
-    return fault.hint if fault is not None else ""
+@pytest.mark.parametrize("library", known_packages())
+def test_a_library_of_the_system_is_not_taken_for_one_that_comes_along(library: str) -> None:
+    fault = without_library(missing(library))
+    assert fault is not None and fault.message.startswith("The system's library")
 
 
-def test_a_file_of_the_bundle_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = FileNotFoundError(2, "No such file or directory", "/opt/spanlight/_internal/numpy/_core")
-    other = FileNotFoundError(2, "No such file or directory", "/home/me/a.pdf")
-    assert broken_installation(gone) is None
+GONE = FileNotFoundError(2, "No such file or directory", "/opt/spanlight/_internal/numpy/_core")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (GONE, "Spanlight is not whole: /opt/spanlight/_internal/numpy/_core is missing."),
+        (FileNotFoundError(2, "No such file or directory", "/home/me/a.pdf"), None),
+        (ValueError("no"), None),
+        (
+            ModuleNotFoundError("No module", name="app.nothing"),
+            "Spanlight is not whole: app.nothing is missing.",
+        ),
+        (
+            ImportError("/x/_imaging.so: file too short\n", name="app.x"),
+            "Spanlight is not whole: app.x is broken (/x/_imaging.so: file too short).",
+        ),
+        (ImportError("no such library"), "Spanlight is not whole: no such library."),
+        (ImportError(EGL), "The system's library libEGL.so.1 is missing, which Spanlight needs."),
+    ],
+)
+def test_what_of_a_bundle_is_missing_or_broken_is_named(
+    error: Exception, message: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "_MEIPASS", "/opt/spanlight/_internal", raising=False)
-    assert message_of(gone) == ("Spanlight is not whole: /opt/spanlight/_internal/numpy/_core is missing.")
-    assert broken_installation(other) is None and broken_installation(ValueError("no")) is None
+    fault = broken_installation(error)
+    assert (fault.message if fault else None) == message
 
 
-def test_what_is_missing_of_spanlight_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_it_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broken_installation(GONE) is None, "from the source there is no bundle"
     with pytest.raises(ImportError) as gone:
-        import app.nothing  # noqa: F401
+        from app import nothing  # noqa: F401
     fault = broken_installation(gone.value)
     assert fault is not None and fault.message == "Spanlight is not whole: app.nothing is missing."
     assert about.command() in fault.hint  # from the source
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert hint_of(gone.value) == "Install it again."
-
-
-def test_what_is_broken_is_told_with_why() -> None:
-    broken = ImportError("/x/_imaging.so: file too short\n", name="app.x")
-    assert message_of(broken) == ("Spanlight is not whole: app.x is broken (/x/_imaging.so: file too short).")
-
-
-def test_where_no_module_is_named_its_words_are_told() -> None:
-    assert message_of(ImportError("no such library")) == "Spanlight is not whole: no such library."
-
-
-def test_a_library_of_the_system_is_no_part_of_spanlight() -> None:
-    assert "libEGL.so.1" in message_of(ImportError(EGL))
+    fault = broken_installation(gone.value)
+    assert fault is not None and fault.hint == "Install it again."

@@ -28,22 +28,8 @@ def test_formulas_are_made_harmless(cell: str) -> None:
 
 @pytest.mark.parametrize(
     "cell",
-    [
-        "-1",
-        "+1",
-        "-1.5",
-        "-0.000001",
-        "-1,5",
-        "-1.234,56",
-        "+49 171 2345",
-        "-3e-05",
-        "-12 %",
-        "-12%",
-        ".5",
-        "a=1",
-        "",
-    ],
-)
+    ["-1", "+1", "-1.5", "-0.000001", "-1,5", "-1.234,56", "+49 171 2345", "-3e-05", "-12 %", "-12%", ".5", "a=1", ""],
+)  # fmt: skip
 def test_numbers_and_other_texts_stay(cell: str) -> None:
     assert harmless(cell) == cell
 
@@ -65,32 +51,6 @@ def test_rows_end_in_a_line_feed() -> None:
     assert csv_lines([["a", 'say "x",\ny'], ["b", "-1.5"]]) == 'a,"say ""x"",\ny"\nb,-1.5\n'
 
 
-def test_columns_and_values_of_a_head_with_one_winner() -> None:
-    names = class_columns(("label", "text"), ("bad", "good"))
-    assert names == ["label", "text", "label 2", "probability", "probability bad", "probability good"]
-    found = class_values(item(ProblemType.SINGLE_LABEL, "good", bad=0.1, good=0.9))
-    assert found == ["good", "0.900000", "0.100000", "0.900000"]
-
-
-def test_a_multi_label_row_names_all_that_apply() -> None:
-    found = class_values(item(ProblemType.MULTI_LABEL, "rude", rude=0.9, loud=0.6, kind=0.1))
-    assert found == ["rude; loud", "0.900000", "0.900000", "0.600000", "0.100000"]
-
-
-def test_a_regression_has_values_only() -> None:
-    assert class_columns(("text",), ("stars",), ProblemType.REGRESSION) == ["text", "value stars"]
-    assert class_values(item(ProblemType.REGRESSION, "", stars=-1.25)) == ["-1.250000"]
-
-
-def test_where_no_label_applies_neither_is_there_a_probability() -> None:
-    assert class_values(item(ProblemType.MULTI_LABEL, "", rude=0.3, kind=0.1)) == [
-        "",
-        "",
-        "0.300000",
-        "0.100000",
-    ]
-
-
 @pytest.mark.parametrize(
     ("problem", "winner", "fitting"),
     [
@@ -104,3 +64,22 @@ def test_which_classes_apply(problem: ProblemType, winner: str, fitting: list[st
     low = not winner
     found = item(problem, winner, a=0.2 if low else 0.5, b=0.4 if low else 0.9, c=0.1)
     assert [score.label for score in found.fitting] == fitting
+
+
+def test_names_of_columns_in_use_get_a_number_and_a_regression_has_values_only() -> None:
+    names = class_columns(("label", "text"), ("bad", "good"))
+    assert names == ["label", "text", "label 2", "probability", "probability bad", "probability good"]
+    assert class_columns(("text",), ("stars",), ProblemType.REGRESSION) == ["text", "value stars"]
+
+
+@pytest.mark.parametrize(
+    ("problem", "winner", "scores", "values"),
+    [
+        (ProblemType.SINGLE_LABEL, "b", {"a": 0.1, "b": 0.9}, ["b", "0.900000", "0.100000", "0.900000"]),
+        (ProblemType.MULTI_LABEL, "b", {"b": 0.9, "c": 0.6}, ["b; c", "0.900000", "0.900000", "0.600000"]),
+        (ProblemType.MULTI_LABEL, "", {"b": 0.3, "c": 0.1}, ["", "", "0.300000", "0.100000"]),
+        (ProblemType.REGRESSION, "", {"stars": -1.25}, ["-1.250000"]),
+    ],
+)
+def test_values(problem: ProblemType, winner: str, scores: dict[str, float], values: list[str]) -> None:
+    assert class_values(item(problem, winner, **scores)) == values

@@ -23,12 +23,6 @@ def test_what_is_no_place_is_no_span(ends: tuple[int, int]) -> None:
         Span(*ends)
 
 
-@given(st.text(max_size=50), places)
-def test_a_span_counts_code_points(text: str, span: Span) -> None:
-    assert span.of(text) == "".join(list(text)[span.start : span.end])
-    assert len(span) == span.end - span.start
-
-
 @given(places, places)
 def test_spans_overlap_where_they_share_a_character(one: Span, other: Span) -> None:
     shared = set(range(one.start, one.end)) & set(range(other.start, other.end))

@@ -268,21 +268,21 @@ def test_any_table_has_a_sound_view(
 @pytest.mark.parametrize(
     "text",
     [
-        "|" * 1_000_000,
-        "a|" * 500_000,
-        "a|b\n" * 250_000,
-        "a\tb\n" * 250_000,
-        "\t" * 1_000_000,
-        ("-" * 19_990 + "x|\n") * 50,
-        "x" * 1_000_000 + "|a\n",
-        "\n" * 1_000_000,
-        ("\n" + " " * 1000) * 1000,
-        "#" * 1_000_000,
-        "Abc\n\n" * 200_000,
+        "|" * 300_000,
+        "a|" * 150_000,
+        "a|b\n" * 110_000,
+        "a\tb\n" * 20_000,
+        "\t" * 300_000,
+        ("-" * 19_990 + "x|\n") * 15,
+        "x" * 300_000 + "|a\n",
+        "\n" * 300_000,
+        ("\n" + " " * 1000) * 300,
+        "#" * 300_000,
+        "Abc\n\n" * 60_000,
     ],
     ids=lambda text: repr(text[:8]),
 )
 def test_no_text_takes_long(text: str) -> None:
     started = time.process_time()
     check_view(text, view_of_text(text))
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 3

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.layout import BlockKind, Style, Table
-from app.documents.blocks import Blocks
-from app.documents.grids import MOST_COLUMNS, Grid
+from app.documents.blocks import MOST_COLUMNS, Blocks, Grid
 from app.documents.numerals import letters, roman
 from tests.helpers.flowing import check_parts, outline, styles
 

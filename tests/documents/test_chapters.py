@@ -117,6 +117,7 @@ def test_headings_lie_in_the_text_and_in_order(text: str) -> None:
 def test_real_books(shared_data: Path, name: str, count: int, first: str, last: str) -> None:
     opened = read(Read(str(shared_data / "documents" / name)), Silent())
     text = opened.document.text
+    assert not set("\r\ufffd\ufeff") & set(text)
     # What stands before and behind a book is not of its chapters.
     marks = ("START", "END OF", "This file should be")
     headings = [words for each in opened.headings if not (words := each.span.of(text)).startswith(marks)]

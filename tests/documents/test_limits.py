@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from app.core.layout import Kind
-from app.documents.limits import MOST_BYTES, OUT_OF_MEMORY
+from app.documents.limits import OUT_OF_MEMORY
 from tests.conftest import ROOT
 
 # Most of it at once, the rest in steps so small that it is seen before the system refuses more.
@@ -32,10 +31,6 @@ def ran(code: str) -> subprocess.CompletedProcess[str]:
         timeout=60,
         check=False,
     )
-
-
-def test_every_kind_has_its_limit() -> None:
-    assert set(MOST_BYTES) == set(Kind)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux refuses memory beyond a limit")

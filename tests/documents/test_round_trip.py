@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages import characters_under, mark_on_pages
+from app.core.pages import mark_on_pages
 from app.core.text import Span
 from app.documents.parts import Parts
-from tests.helpers.pdf_pages import read_real
+from tests.helpers.page_texts import characters_under
+from tests.helpers.pdf_pages import read_real, real_names
 
 SPANS = 300
 MOST_WORDS = 25
@@ -91,7 +92,7 @@ def travel(parts: Parts, seed: int) -> Trip:
     return trip
 
 
-@pytest.mark.parametrize("name", FALLBACKS)
+@pytest.mark.parametrize("name", real_names(FALLBACKS))
 def test_words_are_found_on_the_page_and_read_back(shared_data: Path, name: str) -> None:
     parts, _ = read_real(shared_data / "documents" / name)
     trip = travel(parts, seed=7)

@@ -58,7 +58,7 @@ def test_ctrl_c_in_the_terminal_does_not_reach_it(shared: Child) -> None:
 
 
 @POSIX
-def test_nor_while_it_starts(child: Child) -> None:
+def test_a_stop_or_ctrl_c_while_it_starts_wastes_nothing(child: Child) -> None:
     with pytest.raises(Stopped):
         child.run(("pid",), Listener(lambda _: True))
     started = child.pid or 0

@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.report import Progress, Silent, Stopped
+from app.core.report import Silent, Stopped
 from app.core.requests import ModelChoice, Question, TextsToClassify
 from app.core.results import Classifications, Reading
 from app.core.text import Document
 from app.engine.child import ChildBug
 from app.engine.client import Engine
 from app.models.disk.card import read_card
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_checkpoint
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
-
-
-class Listener:
-    def __init__(self) -> None:
-        self.told: list[Progress] = []
-        self.partials: list[object] = []
-        self.notices: list[str] = []
-        self.stop = False
-
-    def progress(self, progress: Progress) -> None:
-        self.told.append(progress)
-
-    def partial(self, result: object) -> None:
-        self.partials.append(result)
-
-    def notice(self, sentence: str) -> None:
-        self.notices.append(sentence)
-
-    def check(self) -> None:
-        if self.stop:
-            raise Stopped
-
-    @property
-    def phases(self) -> list[str]:
-        return [progress.what for progress in self.told]
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +47,10 @@ def choice(models: Path, name: str) -> ModelChoice:
     return ModelChoice(str(models / name), "cpu")
 
 
+def phases(listener: Listener) -> list[str]:
+    return [progress.what for progress in listener.told]
+
+
 def question(text: str = TARTS) -> Question:
     return Question("Who stole the tarts?", (Document(text),), threshold=0.0)
 
@@ -84,8 +62,7 @@ def test_a_model_is_loaded_and_what_it_is_is_said(engine: Engine, models: Path) 
     assert loaded.device.device == "cpu"
     assert loaded.device.dtype in ("float32", "bfloat16")
     assert loaded.device.reason
-    assert loaded.seconds > 0
-    assert "Loading reader" in listener.phases
+    assert "Loading reader" in phases(listener)
     assert engine.alive
 
 
@@ -113,28 +90,22 @@ def test_models_are_held_until_their_files_change(engine: Engine, models: Path) 
     again = Listener()
     engine.run(question(), choice(models, "reader"), again)
     engine.run(question(), choice(models, "other"), again)
-    assert not [phase for phase in again.phases if "Loading" in phase]
+    assert not [phase for phase in phases(again) if "Loading" in phase]
     (models / "other" / "spanlight.json").write_text('{"window": 64}')
     changed = Listener()
     loaded = engine.load(choice(models, "other"), Head.QUESTION_ANSWERING, changed)
-    assert "Loading other" in changed.phases
+    assert "Loading other" in phases(changed)
     assert loaded.card.window == 64
 
 
 def test_a_long_text_tells_how_far_it_is_and_stops_when_asked(engine: Engine, models: Path) -> None:
-    class StopsAtFirst(Listener):
-        def progress(self, progress: Progress) -> None:
-            super().progress(progress)
-            self.stop = bool(self.partials)  # how far it is, is told behind the first answer
-
     engine.load(choice(models, "reader"), Head.QUESTION_ANSWERING, Silent())
     before = engine.pid
-    listener = StopsAtFirst()
+    listener = Listener(lambda heard: bool(heard.partials) and any(each.total for each in heard.told))
     with pytest.raises(Stopped):
         engine.run(question(TARTS * 4000), choice(models, "reader"), listener)
     assert isinstance(listener.partials[0], Reading)
     assert not listener.partials[0].complete
-    assert any(progress.total for progress in listener.told)
     assert engine.run(question(), choice(models, "reader"), Silent()).complete
     assert engine.pid == before
 
@@ -148,20 +119,6 @@ def test_faults_are_said_and_bugs_told_apart(engine: Engine, models: Path) -> No
         engine.run(question(), ModelChoice(str(models / "reader"), "abacus"), Silent())
     with pytest.raises(ChildBug, match="no task answers int"):
         engine.run(7, choice(models, "reader"), Silent())
-
-
-@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
-def test_killed_in_mid_answer_the_next_question_works(engine: Engine, models: Path) -> None:
-    class Killer(Listener):
-        def partial(self, result: object) -> None:
-            os.kill(engine.pid or 0, signal.SIGKILL)
-
-    before = engine.pid
-    with pytest.raises(EngineLost, match="memory ran out"):
-        engine.run(question(TARTS * 4000), choice(models, "reader"), Killer())
-    assert not engine.alive
-    assert engine.run(question(), choice(models, "reader"), Silent()).best is not None
-    assert engine.pid != before
 
 
 def test_nothing_was_printed_while_all_went_well(engine: Engine, models: Path, log: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ def host(threads: list[int]) -> Host:
     return Host()
 
 
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> ModelChoice:
+    return ModelChoice(str(small_checkpoint(tmp_path_factory.mktemp("models") / "reader")), "cpu")
+
+
 def names_held(host: Host) -> list[str]:
     return [held.name for held in host(GetMemory(), Silent()).held]
 
@@ -73,19 +79,18 @@ def test_too_little_memory_in_a_task_is_a_fault_of_the_world(
 
 
 def test_training_is_handed_to_the_trainer_and_models_make_room(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host: Host, reader: ModelChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
-    host(Load(choice, QA), Silent())
-    assert len(host._models) == 1
+    host(Load(reader, QA), Silent())
+    assert names_held(host) == ["reader"]
     request = TrainingRequest("qa", "base", ("a.jsonl",), ("b.jsonl",), "out")
     monkeypatch.setattr("app.training.trainer.train", lambda *given: given)
     report = Silent()
     assert host(Run(request, None), report) == (request, report)
-    assert not len(host._models)
+    assert not names_held(host)
 
 
-def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
+def test_a_stop_is_seen_within_a_batch(host: Host, reader: ModelChoice) -> None:
     class StopsInTheMiddle(Silent):
         checks = 0
 
@@ -94,16 +99,15 @@ def test_a_stop_is_seen_within_a_batch(host: Host, tmp_path: Path) -> None:
             if self.checks == 2:
                 raise Stopped
 
-    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
-    host(Load(choice, QA), Silent())
-    forward = host._models[Key(choice.folder, QA, "cpu", "auto", False)].model.forward
+    host(Load(reader, QA), Silent())
+    forward = host._models[Key(reader.folder, QA, "cpu", "auto", False)].model.forward
     report = StopsInTheMiddle()
     host._report = report
     arrays = {name: np.ones((1, 8), np.int64) for name in ("input_ids", "attention_mask", "token_type_ids")}
     with pytest.raises(Stopped):
         forward(arrays)
     assert report.checks == 2, "once a layer"
-    assert isinstance(host(Run(QUESTION, choice), Silent()), Reading)
+    assert isinstance(host(Run(QUESTION, reader), Silent()), Reading)
 
 
 def test_only_the_last_few_models_are_held(host: Host, tmp_path: Path) -> None:
@@ -126,11 +130,10 @@ def test_of_large_models_fewer_are_held_and_always_the_last(
 
 
 def test_torch_gets_the_physical_cores_for_every_order(
-    host: Host, tmp_path: Path, threads: list[int]
+    host: Host, reader: ModelChoice, threads: list[int]
 ) -> None:
-    choice = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
     for _ in range(2):
-        host(Load(choice, QA), Silent())
+        host(Load(reader, QA), Silent())
     assert threads == [physical_cores()] * 2
 
 
@@ -149,33 +152,30 @@ def test_the_process_stays_off_the_network(monkeypatch: pytest.MonkeyPatch) -> N
     assert os.environ["USE_TF"] == "1"
 
 
-def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, tmp_path: Path) -> None:
-    folder = str(small_checkpoint(tmp_path / "reader"))
+def test_what_is_held_is_told_in_bytes_and_unloaded(host: Host, reader: ModelChoice) -> None:
     before = host(GetMemory(), Silent())
     assert before.held == ()
     assert 0 < before.process < before.computer
     assert 0 < before.free < before.computer
-    for precision in ("float32", "float32"):
-        host(Load(ModelChoice(folder, "cpu", precision), QA), Silent())
-    host(Run(LookAtPooling(Subject(QA, "The tarts.", pair="Who?")), ModelChoice(folder, "cpu")), Silent())
+    host(Load(replace(reader, precision="float32"), QA), Silent())
+    host(Run(LookAtPooling(Subject(QA, "The tarts.", pair="Who?")), reader), Silent())
     use = host(GetMemory(), Silent())
     assert [(one.name, one.head, one.device, one.opened) for one in use.held] == [
         ("reader", QA, "cpu", False), ("reader", QA, "cpu", True),
     ]  # fmt: skip
-    size = sum(tensor.nbytes for tensor in load_file(f"{folder}/model.safetensors").values())
+    size = sum(tensor.nbytes for tensor in load_file(f"{reader.folder}/model.safetensors").values())
     assert all(size <= one.size < 1.2 * size for one in use.held if one.dtype == "float32")
     assert host(Unload(), Silent()).held == ()
-    assert isinstance(host(Run(QUESTION, ModelChoice(folder, "cpu")), Silent()), Reading)
+    assert isinstance(host(Run(QUESTION, reader), Silent()), Reading)
 
 
 def test_a_model_of_another_precision_is_another_one(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host: Host, reader: ModelChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.models.compute.processor.bfloat16", lambda: "a test")
     monkeypatch.setattr("app.models.compute.processor.fast_bfloat16", lambda: "")
-    folder = str(small_checkpoint(tmp_path / "reader"))
     for precision, dtype in (("bfloat16", "bfloat16"), ("float32", "float32"), ("auto", "float32")):
-        assert host(Load(ModelChoice(folder, "cpu", precision), QA), Silent()).device.dtype == dtype
+        assert host(Load(replace(reader, precision=precision), QA), Silent()).device.dtype == dtype
     assert [one.dtype for one in host(GetMemory(), Silent()).held] == ["bfloat16", "float32"]
 
 
@@ -224,22 +224,20 @@ def test_windows_get_shorter_until_one_is_left_that_could_not_help(window: int, 
 
 
 def test_what_long_work_has_freed_is_handed_back(
-    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    host: Host, reader: ModelChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trimmed: list[bool] = []
     monkeypatch.setattr(process.memory, "trim", lambda: trimmed.append(True))
-    choice = ModelChoice(str(small_checkpoint(tmp_path)))
-    host(Run(QUESTION, choice), Silent())
+    host(Run(QUESTION, reader), Silent())
     trimmed.clear()
-    host(Run(QUESTION, choice), Silent())
+    host(Run(QUESTION, reader), Silent())
     assert not trimmed, "short work goes without"
     monkeypatch.setattr(process, "_LONG", 0.0)
-    host(Run(QUESTION, choice), Silent())
+    host(Run(QUESTION, reader), Silent())
     assert trimmed
 
 
-def test_a_request_can_be_answered_by_transformers_own_class(host: Host, tmp_path: Path) -> None:
-    reader = ModelChoice(str(small_checkpoint(tmp_path / "reader")), "cpu")
+def test_a_request_can_be_answered_by_transformers_own_class(host: Host, reader: ModelChoice) -> None:
     quick = host(Run(QUESTION, reader), Silent())
     exact = host(Run(QUESTION, reader, opened=True), Silent())
     assert quick.answers[0].span == exact.answers[0].span

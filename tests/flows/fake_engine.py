@@ -134,7 +134,7 @@ class FakeEngine:
 
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         card = FakeShelf().default(head)
-        return LoadedModel(card, DeviceChoice("cpu", "float32", "a test"), 0.0)
+        return LoadedModel(card, DeviceChoice("cpu", "float32", "a test"))
 
     def close(self) -> None:
         self.closed = True

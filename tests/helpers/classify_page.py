@@ -25,7 +25,7 @@ def by_length(request: TextsToClassify, choice: ModelChoice | None, report: Repo
         winner = "positive" if share > 0.5 else "negative"
         items.append(Classification(scores, winner, windows=1 + len(text) // 80, tokens=len(text)))
         report.progress(Progress(at + 1, len(request.texts), "Classifying"))
-        report.partial(Classifications(tuple(items), 0.1, complete=False))
+        report.partial(Classifications(tuple(items), 0.1))
     return Classifications(tuple(items), 0.5, model="moods", device="CPU")
 
 

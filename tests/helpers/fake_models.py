@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -95,6 +96,18 @@ def span_reader(
     about = card(Head.QUESTION_ANSWERING, window=window, stride=stride)
     about = replace(about, calibration=calibration or QaCalibration())
     return ReadyModel(about, replace(CPU, device=device), tokenizer, SpanModel(tokenizer, seed, null))
+
+
+def reader_of(words: dict[str, float], **options: Any) -> ReadyModel:
+    """A question answering model for which these words alone look like answers, by so many logits in all."""
+    model = span_reader(**options)
+    fake = model.forward
+    assert isinstance(fake, SpanModel)
+    fake.starts[:] = fake.ends[:] = -5.0
+    for word, score in words.items():
+        token = model.tokenizer.token_to_id(word)
+        fake.starts[token] = fake.ends[token] = score / 2
+    return model
 
 
 def classifier(

@@ -147,10 +147,10 @@ def plain_result(request: Any, model: str) -> Any:
                 tuple(FilledBlank(blank, guesses) for blank in request.blanks), seconds, 1, model, "CPU"
             )
         case PassagePairs():
-            return FollowOns((FollowOn(sure, (2.0, -1.0), (6, 11)),), seconds, True, model, "CPU")
+            return FollowOns((FollowOn(sure, (2.0, -1.0), (6, 11)),), seconds, model, "CPU")
     text = request.texts[0]
     names = (Entity(Span(0, 12), text[:12], "PER", sure),)
-    return TaggedTexts((Tagged(names, (), 1, 9),), ("PER",), seconds, True, model, "CPU")
+    return TaggedTexts((Tagged(names, (), 1),), ("PER",), seconds, True, model, "CPU")
 
 
 def noise(*seeds: object) -> float:

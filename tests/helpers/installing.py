@@ -39,9 +39,7 @@ def a_workspace(home: Path, starter: Path | None = None) -> Iterator[Workspace]:
     (resources / "models").mkdir(parents=True)
     if starter is not None:
         shutil.copytree(starter, resources / "models" / STARTER)
-    workspace = open_workspace(
-        Paths(home / "config", home / "data", home / "cache", home / "logs", resources)
-    )
+    workspace = open_workspace(Paths(home / "config", home / "data", home / "logs", resources))
     try:
         yield workspace
     finally:

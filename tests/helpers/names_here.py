@@ -36,14 +36,14 @@ def tagged(text: str) -> Tagged:
             TaggedWord(Span(start, end), f"{'I' if kind == before else 'B'}-{kind}" if kind else "O", sure)
         )
         before = kind
-    return Tagged(tuple(names), tuple(found), 1 + len(text) // 1500, len(found))
+    return Tagged(tuple(names), tuple(found), 1 + len(text) // 1500)
 
 
 def find(request: TextsToTag, choice: ModelChoice | None, report: Report) -> TaggedTexts:
     """What an engine answers; half of the first text's names come as a partial result."""
     items = tuple(tagged(text) for text in request.texts)
     first = items[0]
-    half = Tagged(first.entities[: len(first.entities) // 2], (), 1, first.tokens // 2)
+    half = Tagged(first.entities[: len(first.entities) // 2], (), 1)
     report.progress(Progress(1, 2, "windows"))
     report.partial(TaggedTexts((half,), TYPES, 0.1, complete=False))
     report.check()

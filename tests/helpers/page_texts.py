@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.core.layout import PageText
+from app.core.page_runs import within
+from app.core.pages import PagePlace
 from app.core.text import Span
 
 Shape = tuple[float, float, float, float]
@@ -68,3 +71,19 @@ class PageMaker:
 def text_of(*makers: PageMaker) -> str:
     """The text of the pages one behind the other."""
     return "".join("".join(maker.text) for maker in makers)
+
+
+def characters_under(pages: Sequence[PageText], places: Sequence[PagePlace]) -> str:
+    """The page's characters in boxes: those whose middle is in them, by box and by number.
+
+    Characters that are not consecutive in the page's own order are separated by one blank.
+    """
+    pieces: list[str] = []
+    for place in places:
+        page = pages[place.page]
+        numbers = list(dict.fromkeys(number for found in within(page, place.boxes) for number in found))
+        for before, number in zip([-2, *numbers], numbers, strict=False):
+            if number != before + 1:
+                pieces.append(" ")
+            pieces.append(page.characters[number])
+    return "".join(pieces).strip()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 import pypdfium2
+import pytest
+from _pytest.mark import ParameterSet
 
 from app.core.layout import PageText
 from app.core.report import Report, Silent
@@ -37,6 +39,14 @@ def read_real(file: Path) -> tuple[Parts, float]:
     started = time.process_time()
     parts = read(file.read_bytes())
     return parts, time.process_time() - started
+
+
+def real_names(names: Iterable[str]) -> list[ParameterSet]:
+    """Names of real PDFs as parameters; the one of 300 pages is read in long runs only."""
+    return [
+        pytest.param(name, marks=pytest.mark.long if name.startswith("aws-pinpoint") else ())
+        for name in names
+    ]
 
 
 def read_words(*pages: Sequence[Words] | Page) -> Parts:

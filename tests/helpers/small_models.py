@@ -21,6 +21,12 @@ from app.core.models import Head, ProblemType
 from app.models.compute.classes import model_class
 from app.models.families import FAMILIES as KNOWN
 
+# Words the tokenizers know, and what breaks offsets: emoji, combining marks, right to left, lone surrogates, names of
+# special tokens.
+ODD_PIECES = (
+    "the king", "stole", "tarts", ".", "!", "\n", "\n\n", " ", "  ", "\t", "\u3000", "👩\u200d👩\u200d👧", "e\u0301",
+    "שלום", "\x00", "\ud800", "ﬁ", "İ", "[SEP]", "<s>", "[MASK",
+)  # fmt: skip
 FAMILIES = (
     "bert",
     "distilbert",

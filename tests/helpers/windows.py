@@ -41,7 +41,7 @@ class FakeEngine:
     def load(self, choice: ModelChoice, head: Head, report: Report) -> LoadedModel:
         self.loads.append(choice)
         card = next(card for card in self.cards if card.folder == choice.folder)
-        return LoadedModel(card, DeviceChoice("cpu", "float32", "it is a test"), 0.1)
+        return LoadedModel(card, DeviceChoice("cpu", "float32", "it is a test"))
 
     def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
         self.prepared += documents

@@ -42,58 +42,42 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
 
 
-@pytest.mark.usefixtures("no_gpu")
-def test_on_linux_the_makers_cpu_build_comes_first(tmp_path: Path) -> None:
-    pip = RecordedPip(tmp_path, index=True, cuda=True)
-    installer.install_torch(pip, LINE, PINS)
-    assert pip.installed == [["--no-deps", "--index-url", installer.CPU_INDEX, "torch==2.13.0"]]
+CPU_BUILD = ["--no-deps", "--index-url", installer.CPU_INDEX, "torch==2.13.0"]
+ORDINARY = ["torch==2.13.0"]
 
 
-@pytest.mark.usefixtures("no_gpu")
-def test_the_ordinary_build_where_it_brings_no_cuda(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("platform", "driver", "has", "refuses", "installed"),
+    [
+        ("linux", False, {"index": True, "cuda": True}, (), [CPU_BUILD]),
+        ("linux", False, {"index": True, "cuda": False}, ("--index-url",), [CPU_BUILD, ORDINARY]),
+        ("linux", False, {"index": False, "cuda": False}, (), [ORDINARY]),
+        ("linux", False, {"index": False, "cuda": True}, (), [ORDINARY]),
+        # A tested version that is not to be had gives way.
+        ("linux", False, {"index": False, "cuda": False}, ("torch==2.13.0",), [ORDINARY, [LINE]]),
+        ("linux", True, {"index": True, "cuda": True}, (), [ORDINARY]),
+        ("win32", False, {"index": True, "cuda": True}, (), [ORDINARY]),
+        ("darwin", False, {"index": True, "cuda": True}, (), [ORDINARY]),
+    ],
+)
+def test_which_torch_is_installed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    platform: str,
+    driver: bool,
+    has: dict[str, bool],
+    refuses: tuple[str, ...],
+    installed: list[list[str]],
 ) -> None:
-    pip = RecordedPip(tmp_path, index=False, cuda=False)
-    installer.install_torch(pip, LINE, PINS)
-    assert pip.installed == [["torch==2.13.0"]]
-    assert "CUDA" not in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("no_gpu")
-def test_cuda_is_said_before_it_is_fetched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pip = RecordedPip(tmp_path, index=False, cuda=True)
-    installer.install_torch(pip, LINE, PINS)
-    assert "about 3 GB" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("no_gpu")
-def test_a_cpu_build_that_fails_half_way_falls_back(tmp_path: Path) -> None:
-    pip = RecordedPip(tmp_path, index=True, cuda=False, refuses=("--index-url",))
-    installer.install_torch(pip, LINE, PINS)
-    assert pip.installed[-1] == ["torch==2.13.0"]
-
-
-def test_with_an_nvidia_driver_the_build_with_cuda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(system, "nvidia_driver", lambda: True)
-    monkeypatch.setattr(sys, "platform", "linux")
-    pip = RecordedPip(tmp_path, index=True, cuda=True)
-    installer.install_torch(pip, LINE, PINS)
-    assert pip.installed == [["torch==2.13.0"]]
-
-
-@pytest.mark.parametrize("platform", ["win32", "darwin"])
-def test_elsewhere_the_ordinary_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
+    """On Linux without an NVIDIA driver its makers' CPU build comes first; CUDA is said before it is fetched."""
+    monkeypatch.setattr(system, "nvidia_driver", lambda: driver)
     monkeypatch.setattr(sys, "platform", platform)
-    pip = RecordedPip(tmp_path, index=True, cuda=True)
+    pip = RecordedPip(tmp_path, **has, refuses=refuses)
     installer.install_torch(pip, LINE, PINS)
-    assert pip.installed == [["torch==2.13.0"]]
-
-
-@pytest.mark.usefixtures("no_gpu")
-def test_a_tested_version_that_is_not_to_be_had_gives_way(tmp_path: Path) -> None:
-    pip = RecordedPip(tmp_path, index=False, cuda=False, refuses=("torch==2.13.0",))
-    installer.install_torch(pip, LINE, PINS)
-    assert pip.installed == [["torch==2.13.0"], [LINE]]
+    assert pip.installed == installed
+    brings_cuda = platform == "linux" and has["cuda"] and CPU_BUILD not in installed
+    assert ("about 3 GB" in capsys.readouterr().err) is brings_cuda
 
 
 @pytest.mark.usefixtures("no_gpu")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,46 +80,34 @@ def test_a_value_of_the_wrong_kind_counts_as_absent(tmp_path: Path, name: str, v
     assert settings.last_view == "classify"
 
 
-def test_models_chosen_in_an_older_version_are_still_chosen(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    path.write_text('{"reader_model": "mine", "classifier_model": ""}')
-    settings = load(path)
-    assert settings.models == {Head.QUESTION_ANSWERING: "mine"}
-    save(settings, path)
-    assert "reader_model" not in json.loads(path.read_text())
-    assert load(path).models == {"question-answering": "mine"}
-
-
-@pytest.mark.parametrize("order", [1, -1])
-def test_a_model_chosen_since_then_counts_more(tmp_path: Path, order: int) -> None:
-    path = tmp_path / "settings.json"
-    values = {"reader_model": "old", "classifier_model": "moods", "models": {"question-answering": "new"}}
-    path.write_text(json.dumps(dict(list(values.items())[::order])))
-    assert load(path).models == {"question-answering": "new", "classification": "moods"}
+OLD_MODELS = {"reader_model": "old", "classifier_model": "moods", "models": {"question-answering": "new"}}
+NEW_MODELS = {"question-answering": "new", "classification": "moods"}
 
 
 @pytest.mark.parametrize(
-    ("values", "reading"),
+    ("written", "expected"),
     [
-        ({"ask_quick": True, "ask_every": False}, "quick"),
-        ({"ask_quick": False, "ask_every": True}, "every"),
-        ({"ask_quick": False, "ask_every": "yes"}, "usual"),
-        ({"ask_quick": True, "ask_reading": "every"}, "every"),
+        ({"splitters": {"good": [1, 2], "bad": [1, "2"], "worse": 4}}, {"splitters": {"good": [1, 2]}}),
+        # As older versions wrote them: a value of the newer kind counts more, wherever it stands.
+        ({"reader_model": "mine", "classifier_model": ""}, {"models": {Head.QUESTION_ANSWERING: "mine"}}),
+        (OLD_MODELS, {"models": NEW_MODELS}),
+        (dict(reversed(OLD_MODELS.items())), {"models": NEW_MODELS}),
+        ({"ask_quick": True, "ask_every": False}, {"ask_reading": "quick"}),
+        ({"ask_quick": False, "ask_every": True}, {"ask_reading": "every"}),
+        ({"ask_quick": False, "ask_every": "yes"}, {"ask_reading": "usual"}),
+        ({"ask_quick": True, "ask_reading": "every"}, {"ask_reading": "every"}),
     ],
 )
-def test_what_an_older_version_was_to_read_is_still_read(
-    tmp_path: Path, values: dict[str, object], reading: str
+def test_what_can_be_read_of_other_values_is_read(
+    tmp_path: Path, written: dict[str, object], expected: dict[str, object]
 ) -> None:
     path = tmp_path / "settings.json"
-    path.write_text(json.dumps(values))
+    path.write_text(json.dumps(written))
     settings = load(path)
-    assert (settings.ask_reading, settings.others) == (reading, {})
-
-
-def test_splitters_of_the_wrong_kind_are_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "settings.json"
-    path.write_text(json.dumps({"splitters": {"good": [1, 2], "bad": [1, "2"], "worse": 4}}))
-    assert load(path).splitters == {"good": [1, 2]}
+    assert settings == replace(Settings(welcomed=True), **expected)
+    save(settings, path)
+    assert not {"reader_model", "ask_quick"} & json.loads(path.read_text()).keys()
+    assert load(path) == settings
 
 
 def test_a_refused_write_is_a_plain_sentence(tmp_path: Path) -> None:

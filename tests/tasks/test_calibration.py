@@ -44,11 +44,6 @@ def test_one_kind_only_is_refused(answerable: bool) -> None:
         calibrate(CalibrationData(found), NO_MODEL, Silent())
 
 
-def test_stands_in_the_table() -> None:
-    task = task_for(CalibrationData(()))
-    assert task is not None and task.run is calibrate
-
-
 def class_data(logits: np.ndarray, targets: np.ndarray, temperature: float) -> ClassCalibrationData:
     """What a head of these logits gives at a temperature."""
     rows = zip(softmax(logits, temperature), targets, strict=True)
@@ -82,6 +77,7 @@ def test_a_temperature_needs_right_and_wrong(target: int) -> None:
         calibrate_classes(data, classifier(("a", "b")), Silent())
 
 
-def test_the_process_knows_the_class_request() -> None:
-    task = task_for(ClassCalibrationData(()))
-    assert task is not None and task.run is calibrate_classes
+def test_both_requests_have_their_tasks() -> None:
+    for request, run in ((CalibrationData(()), calibrate), (ClassCalibrationData(()), calibrate_classes)):
+        task = task_for(request)
+        assert task is not None and task.run is run

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from app.core.report import Silent
-from app.tasks.text.windows import padding_id
 from app.training.examples import QaExample
 from app.training.lessons import qa_figures
 from tests.helpers.small_models import small_tokenizer
@@ -20,7 +19,7 @@ def answered(example: QaExample, words: range) -> dict[str, float]:
         logits["start_logits"][0, at + words[0]] = logits["end_logits"][0, at + words[-1]] = 5.0
         return [logits]
 
-    return qa_figures([example], BERT, padding_id(BERT), 128, read, Silent())
+    return qa_figures([example], BERT, 128, read, Silent())
 
 
 def example_of(context: str, answer: str) -> QaExample:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.core.models import Head
 from app.training.folder import load_base
+from app.training.lessons import answer_loss
 from app.training.parallel import Draws, Dropout, Workers, draws_of, give_own_draws
-from app.training.trainer import TRAINABLE_TASKS
 from tests.helpers.small_models import FAMILIES, small_checkpoint
 
 
@@ -49,21 +49,15 @@ def test_each_draw_and_each_seed_differ() -> None:
     assert (torch.corrcoef(flat) - torch.eye(len(seen))).abs().max() < 0.08
 
 
-def test_a_rate_next_to_one_leaves_numbers() -> None:
-    assert torch.isfinite(Draws().mask(torch.Size((1000,)), 0.999999)).all()
-
-
-def test_nothing_is_dropped_while_reading() -> None:
-    hidden = torch.randn(4, 8)
-    assert Dropout(0.5, Draws()).eval()(hidden) is hidden
-
-
 def test_gradients_flow_through_what_is_kept_only() -> None:
     hidden = torch.ones(50, 50, requires_grad=True)
-    seen = Dropout(0.25, Draws())(hidden)
+    dropout = Dropout(0.25, Draws())
+    assert torch.isfinite(dropout.draws.mask(torch.Size((1000,)), 0.999999)).all()
+    seen = dropout(hidden)
     seen.sum().backward()
     assert torch.equal(hidden.grad, seen.detach())
     assert 0 < int((hidden.grad == 0).sum()) < hidden.numel()
+    assert dropout.eval()(hidden) is hidden, "nothing is dropped while reading"
 
 
 def test_a_copy_draws_for_itself(tmp_path: Path) -> None:
@@ -90,7 +84,7 @@ def test_dropout_in_two_threads_is_the_same_each_time(tmp_path: Path, family: st
 
     def gradients(*seed: int) -> list[torch.Tensor]:
         model = load_base(tmp_path, "qa", (), 0.3, 1)
-        with Workers(model, "cpu", TRAINABLE_TASKS["qa"].loss, 2, bfloat16=False) as workers:
+        with Workers(model, "cpu", answer_loss, 2, bfloat16=False) as workers:
             torch.manual_seed(int(rng.integers(1000)))  # what torch itself would draw from
             workers.learn(batch, *seed)
         return [p.grad for p in model.parameters() if p.grad is not None]

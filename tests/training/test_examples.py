@@ -79,7 +79,15 @@ def test_what_is_no_source(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"no json\n", b'{"id": 1}\n', b'["a"]\n', b"\xff\xfe\x00", b'{"text": 1}']
+    "content",
+    [
+        b"no json\n",
+        b'{"id": 1}\n',
+        b'["a"]\n',
+        b"\xff\xfe\x00",
+        b'{"text": 1}',
+        json.dumps({**ROW, "context": 5}).encode(),
+    ],
 )
 def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.jsonl"
@@ -89,13 +97,6 @@ def test_what_holds_no_examples(tmp_path: Path, content: bytes) -> None:
             read(path)
     with pytest.raises(SpanlightError):
         read_qa(tmp_path / "missing.jsonl")
-
-
-@pytest.mark.parametrize("changes", [{"context": 5}, {"question": None}, {"question": ["Who?"]}])
-def test_a_question_and_its_context_are_texts(tmp_path: Path, changes: dict) -> None:
-    (tmp_path / "a.jsonl").write_text(json.dumps({**ROW, **changes}), encoding="utf-8")
-    with pytest.raises(SpanlightError, match="does not hold examples"):
-        read_qa(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("start", [6, 9, -26, 500])
@@ -171,15 +172,15 @@ def test_questions_on_documents_beside_them(tmp_path: Path) -> None:
     assert first.answers == (("The Knave", TEXT.index("The Knave")),)
     assert first.view is not None and first.view.heading_at(TEXT.index("Knave")) == "Of tarts"
     assert (second.context, second.answers) == ("a | b", ())
-
-
-def test_a_row_with_its_own_context_needs_no_document(tmp_path: Path) -> None:
-    assert read_qa(written(tmp_path / "a.jsonl", {**ROW, "document": "gone"})) == [EXAMPLE]
+    own = written(tmp_path / "own.jsonl", {**ROW, "document": "gone"})
+    assert read_qa(own) == [EXAMPLE], "a row with its own context needs no document"
 
 
 @pytest.mark.parametrize(
     "changes",
     [
+        {"question": None},
+        {"question": ["Who?"]},
         {"answers": [{"text": "tarts", "row": 3, "column": 1, "start": 3}]},
         {"answers": [{"text": "tarts", "row": 2, "column": 2, "start": 3}]},
         {"answers": [{"text": "tarts", "row": -1, "column": 1, "start": 3}]},
@@ -193,7 +194,7 @@ def test_a_row_with_its_own_context_needs_no_document(tmp_path: Path) -> None:
         {"header_rows": "one"},
     ],
 )
-def test_tables_that_are_none_are_told_with_their_row(tmp_path: Path, changes: dict) -> None:
+def test_rows_that_hold_no_question_are_told_with_their_number(tmp_path: Path, changes: dict) -> None:
     path = written(tmp_path / "a.jsonl", TABLE, {**TABLE, **changes})
     with pytest.raises(SpanlightError, match="does not hold examples: row 2 "):
         read_qa(path)
@@ -238,15 +239,10 @@ def test_documents_that_are_none_are_told_with_their_row(
         read_qa(path)
 
 
-def test_documents_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
     path = written(with_documents(tmp_path, DOCUMENT), ASKED)
-    (tmp_path / "documents.jsonl.xz").write_bytes(b"no archive")
-    with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
-        read_qa(path)
-
-
-def test_a_truncated_archive(tmp_path: Path) -> None:
-    whole = lzma.compress(json.dumps(ROW).encode() * 50)
-    (tmp_path / "a.jsonl.xz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(SpanlightError):
-        read_qa(tmp_path / "a.jsonl.xz")
+    whole = (tmp_path / "documents.jsonl.xz").read_bytes()
+    for content in (b"no archive", whole[: len(whole) // 2]):
+        (tmp_path / "documents.jsonl.xz").write_bytes(content)
+        with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
+            read_qa(path)

@@ -14,7 +14,6 @@ from app.tasks.text.tokens import Tokens, join, tokenise, tokenise_view
 from app.tasks.text.windows import TITLE_TOKENS, PairTemplate
 from app.training.examples import QaExample, TextExample, read_placed_qa
 from app.training.features import (
-    Crop,
     Feature,
     Features,
     batches,
@@ -68,16 +67,10 @@ def test_a_window_elsewhere_is_unanswerable_and_holds_words_of_the_question() ->
     assert not any("film" in each for each in words)
     assert all("stole" in each or "tarts" in each for each in words)
     assert {"stole" in each for each in words} == {True, False}
-
-
-def test_as_many_windows_as_asked_for_are_taken_elsewhere() -> None:
     features = Features(BERT, 48, elsewhere=0.5)
     made = [features.of_question(LONG, np.random.default_rng(seed)) for seed in range(60)]
-    away = [f for f in made if f.targets == (0, 0)]
-    assert 15 < len(away) < 45
+    assert 15 < sum(f.targets == (0, 0) for f in made) < 45
     assert all(answer_of(f) == "film" for f in made if f.targets != (0, 0))
-    unanswerable = replace(LONG, answers=())
-    assert features.of_question(unanswerable, np.random.default_rng(0)).targets == (0, 0)
 
 
 def test_where_every_window_holds_the_reference_none_is_taken_elsewhere() -> None:
@@ -157,12 +150,6 @@ def test_a_title_stands_before_the_window_and_moves_the_targets(
     assert begun == {False, told != {""}}
 
 
-def test_an_unanswerable_question_points_to_the_first_token() -> None:
-    example = QaExample("1", CONTEXT, "Why?", ())
-    for length in (32, 512):
-        assert Features(BERT, length).of_question(example, np.random.default_rng(0)).targets == (0, 0)
-
-
 def test_an_answer_longer_than_the_window_ends_beyond_it() -> None:
     example = QaExample("1", CONTEXT, "What?", ((CONTEXT.strip(), 0),))
     feature = Features(BERT, 32).of_question(example, np.random.default_rng(0))
@@ -186,11 +173,11 @@ def test_references_are_drawn() -> None:
 
 def test_texts_are_cut_at_random_and_cropped() -> None:
     example = TextExample(CONTEXT, "good")
-    features = Features(BERT, 64, Crop(1.0, 16))
+    features = Features(BERT, 64, crop=1.0, crop_length=16)
     made = [features.of_text(example, ("bad", "good"), np.random.default_rng(seed)) for seed in range(10)]
     assert {len(f) for f in made} == {16} and {f.targets for f in made} == {(1,)}
     assert len({tuple(f.input_ids) for f in made}) > 1
-    mixed = Features(BERT, 64, Crop(0.5, 16))
+    mixed = Features(BERT, 64, crop=0.5, crop_length=16)
     lengths = {len(mixed.of_text(example, ("good",), np.random.default_rng(seed))) for seed in range(20)}
     assert lengths == {16, 64}
 

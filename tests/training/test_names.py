@@ -16,9 +16,8 @@ from app.training.names import Tagging, collate_tagged, dev_figures, labels_of
 from app.training.tagged import TaggedText, detokenise
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, one_thread, weights
+from tests.training.test_trainer import Killed, Watched, equal, weights
 
-__all__ = ["one_thread"]
 BERT = small_tokenizer("bert")
 MIXED = ["king", "Ann", "U.S.", "wonderfully", ",", "'s", "\u00e9t\u00e9", "\U0001f600"]
 LABELS = ("O", "B-LOC", "I-LOC", "B-PER", "I-PER")
@@ -37,21 +36,7 @@ def pieces(example: TaggedText, length: int = 64) -> list[tuple[str, str]]:
 
 def test_first_pieces_carry_the_tag_and_a_name_goes_on_in_the_word() -> None:
     found = pieces(tagged("the U.S. king Wonderfully came .", "O B-LOC O B-PER I-PER O"))
-    assert [tag for _, tag in found] == [
-        "-",
-        "O",
-        "B-LOC",
-        "-",
-        "-",
-        "-",
-        "O",
-        "B-PER",
-        "-",
-        "-",
-        "I-PER",
-        "O",
-        "-",
-    ]
+    assert " ".join(tag for _, tag in found) == "- O B-LOC - - - O B-PER - - I-PER O -"
     assert found[2] == ("u", "B-LOC") and found[7] == ("wonderful", "B-PER")
     cut = pieces(tagged("king/queen came", "B-PER O"))
     assert [tag for piece, tag in cut if piece in ("king", "/", "queen")] == ["B-PER", "I-PER", "I-PER"]
@@ -120,7 +105,7 @@ def test_the_arrays_of_a_batch() -> None:
         [make.of_text(tagged("Ann", "B-PER")), make.of_text(tagged("the king came", "O O O"))], 0
     )
     assert batch["targets"].shape == batch["input_ids"].shape == (2, 8)
-    assert batch["targets"][0].tolist() == [UNTAGGED, 3, *[UNTAGGED] * 6] or batch["targets"][0, 1] == 3
+    assert batch["targets"][0, :2].tolist() == [UNTAGGED, 3]
 
 
 @pytest.fixture
@@ -167,7 +152,7 @@ def test_a_killed_run_ends_with_the_same_weights(files: Path) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: str) -> None:
-    training = train(request_for(files, family, epochs=0.4, options={"half": 1.0}), Silent())
+    training = train(request_for(files, family, epochs=0.4, options={"half": 1.0, "bfloat16": 0.0}), Silent())
     model, report = AutoModelForTokenClassification.from_pretrained(training.folder, output_loading_info=True)
     assert not report["missing_keys"] and not report["unexpected_keys"] and not report["mismatched_keys"]
     assert model.dtype == torch.float16 and model.config.architectures == [type(model).__name__]

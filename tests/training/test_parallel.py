@@ -12,11 +12,11 @@ from torch import nn
 
 from app.core.models import Head
 from app.training.folder import load_base
+from app.training.lessons import answer_loss
 from app.training.parallel import Workers
-from app.training.trainer import TRAINABLE_TASKS
 from tests.helpers.small_models import small_checkpoint
 
-LOSS = TRAINABLE_TASKS["qa"].loss
+LOSS = answer_loss
 
 
 @pytest.fixture(scope="module")

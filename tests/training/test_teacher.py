@@ -21,14 +21,13 @@ from app.tasks.text.windows import PairTemplate
 from app.training.examples import QaExample
 from app.training.features import Features, rows_of
 from app.training.folder import load_base, load_tokenizer
-from app.training.lessons import qa_lesson
+from app.training.lessons import answer_loss, qa_lesson
 from app.training.parallel import Workers
 from app.training.teacher import PREFIX, Teacher
-from app.training.trainer import TRAINABLE_TASKS, train
+from app.training.trainer import train
 from tests.helpers.small_models import WORDS, small_checkpoint, small_tokenizer
-from tests.training.test_trainer import Killed, Watched, equal, files, one_thread, request_for, weights
+from tests.training.test_trainer import Killed, Watched, equal, request_for, weights
 
-__all__ = ["files", "one_thread"]
 BERT = small_tokenizer("bert")
 OPTIONS = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0}
 
@@ -143,7 +142,7 @@ def test_two_workers_learn_from_the_teacher_what_one_learns(
     for count in (1, 2):
         model, teacher = load_base(base, "qa", (), 0.0, 1), Teacher(folder, BERT, 48)
         before = {name: weight.clone() for name, weight in teacher.model.state_dict().items()}
-        with Workers(model, "cpu", TRAINABLE_TASKS["qa"].loss, count, bfloat16, teacher=teacher) as workers:
+        with Workers(model, "cpu", answer_loss, count, bfloat16, teacher=teacher) as workers:
             loss = workers.learn(teacher.collate(features, 0))
         found.append((loss, torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])))
         assert all(torch.equal(w, before[n].to(w.dtype)) for n, w in teacher.model.state_dict().items())

@@ -12,35 +12,14 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClas
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.report import Silent, Stopped
+from app.core.report import Silent
 from app.core.requests import TrainingRequest
 from app.core.results import TrainingStep
 from app.models.compute.peak import Peak
 from app.training import trainer
 from app.training.trainer import train
 from tests.helpers.small_models import FAMILIES, small_checkpoint
-
-NAMES = ["king", "queen", "knave", "alice", "rabbit", "man"]
-THINGS = ["tarts", "river", "book", "film", "city", "capital"]
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
-    """qa.jsonl: who took what, half of it unanswerable; texts.jsonl: good or bad."""
-    rows, texts = [], []
-    for i in range(48):
-        name, thing, other = NAMES[i % 6], THINGS[(i // 6) % 6], THINGS[(i // 6 + 1 + i % 2) % 6]
-        context = f"the {name} took the {thing} . the people went to the war ."
-        asked, answers = (thing, [{"text": name, "answer_start": 4}]) if i % 3 else (other, [])
-        rows.append(
-            {"id": str(i), "context": context, "question": f"who took the {asked}?", "answers": answers}
-        )
-        texts.append(
-            {"text": f"the {thing} was {('bad', 'wonderful')[i % 2]} said the {name}", "label": i % 2}
-        )
-    (tmp_path / "qa.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, texts)))
-    return tmp_path
+from tests.training.conftest import NAMES, THINGS
 
 
 def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) -> TrainingRequest:
@@ -58,15 +37,6 @@ def request_for(files: Path, task: str = "qa", family: str = "bert", **changes) 
     return TrainingRequest(**(settings | changes))
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Tiny models lose more to threads than they gain."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 class Killed(Exception):
     pass
 
@@ -74,10 +44,10 @@ class Killed(Exception):
 class Watched(Silent):
     """Notes the steps, and ends the run at one of them."""
 
-    def __init__(self, end_at: int = 0, fault: type[Exception] = Killed) -> None:
+    def __init__(self, end_at: int = 0) -> None:
         self.steps: list[TrainingStep] = []
         self.done: list[int] = []
-        self._end_at, self._fault = end_at, fault
+        self._end_at = end_at
 
     def progress(self, progress) -> None:
         self.done.append(progress.done)
@@ -85,7 +55,7 @@ class Watched(Silent):
     def partial(self, result) -> None:
         self.steps.append(result)
         if self._end_at and result.step == self._end_at:
-            raise self._fault
+            raise Killed
 
 
 def weights(folder: str) -> dict[str, torch.Tensor]:
@@ -96,10 +66,10 @@ def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.1])
-@pytest.mark.parametrize("end_at", [2, 7])
-def test_a_killed_run_ends_with_the_same_weights(files: Path, dropout: float, end_at: int) -> None:
-    request = request_for(files, dropout=dropout)
+@pytest.mark.parametrize(("end_at", "more"), [(2, {}), (7, {}), (7, {"frozen": 1.0})])
+def test_a_killed_run_ends_with_the_same_weights(files: Path, end_at: int, more: dict[str, float]) -> None:
+    request = request_for(files, dropout=0.1)
+    request = replace(request, options=request.options | more)
     whole = train(replace(request, output=str(files / "whole")), Silent())
     # The output's name belongs to the request: an uninterrupted run of the same name must not be mixed up.
     with pytest.raises(Killed):
@@ -114,16 +84,9 @@ def test_a_killed_run_ends_with_the_same_weights(files: Path, dropout: float, en
 @pytest.mark.parametrize("family", ["bert", "mpnet"])
 @pytest.mark.parametrize("layers", [0, 1])
 def test_frozen_layers_stay_as_they_are(files: Path, family: str, layers: int) -> None:
-    options = {"workers": 2.0, "bfloat16": 0.0, "checkpoint_every": 3.0, "frozen": float(layers)}
+    options = {"workers": 2.0, "bfloat16": 0.0, "frozen": float(layers)}
     request = request_for(files, family=family, options=options)
-    with pytest.raises(Killed):
-        train(request, Watched(7))
-    watched = Watched()
-    found = weights(train(request, watched).folder)
-    assert watched.steps[0].step == 7
-    assert equal(
-        found, weights(train(request, Silent()).folder)
-    )  # begun anew, as the output's name belongs to it
+    found = weights(train(request, Silent()).folder)
     for name, before in weights(request.base).items():
         shared = "embeddings" in name or "relative_attention_bias" in name
         if shared or any(f"layer.{i}." in name for i in range(layers)):
@@ -132,17 +95,11 @@ def test_frozen_layers_stay_as_they_are(files: Path, family: str, layers: int) -
             assert not torch.equal(found[name], before), name
 
 
-def test_another_request_does_not_go_on_from_it(files: Path) -> None:
-    with pytest.raises(Stopped):
-        train(request_for(files), Watched(7, Stopped))
-    watched = Watched()
-    train(request_for(files, learning_rate=2e-3), watched)
-    assert watched.steps[0].step == 1
-
-
 def test_the_loss_falls_and_the_answers_are_learnt(files: Path) -> None:
     watched = Watched()
-    request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options={"workers": 2.0})
+    request = request_for(
+        files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options={"bfloat16": 0.0}
+    )
     training = train(request, watched)
     losses = [s.loss for s in watched.steps if not s.dev]
     assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
@@ -191,9 +148,8 @@ def test_every_family_is_taught_and_opens_in_transformers(files: Path, family: s
         assert kept.get(name) == original.get(name)
 
 
-@pytest.mark.parametrize("workers", [1.0, 2.0])
-def test_the_answers_are_learnt_in_bfloat16_too(files: Path, workers: float) -> None:
-    options = {"workers": workers, "bfloat16": 1.0}
+def test_the_answers_are_learnt_in_bfloat16_too(files: Path) -> None:
+    options = {"workers": 2.0, "bfloat16": 1.0}
     request = request_for(files, epochs=25.0, learning_rate=3e-3, evaluate_every=50, options=options)
     training = train(request, Silent())
     assert training.dev["f1_answerable"] > 80 and training.dev["f1"] > 60

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from app.cli.models.words import does, few, make, task
-from app.cli.terminal import TerminalReport, at_least_one, marked, one_line, print_json
+from app.cli.terminal import TerminalReport, at_least_one, marked, one_line, print_either, print_json
 from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.languages import languages
@@ -171,7 +170,7 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
     name = _whole_name(arguments.name, workspace, report)
     if arguments.give_up:
         give_up(workspace, name, report)
-        _print_result(arguments, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
+        print_either(arguments.json, {"given_up": name}, f"What was fetched of {one_line(name)} is gone.")
         return
     passport = look_up(workspace, name, report, commit=arguments.commit or _begun(workspace, name, report))
     report.clear()
@@ -187,7 +186,7 @@ def download_model(arguments: argparse.Namespace, workspace: Workspace, report: 
         raise
     report.clear()
     values = {"passport": _passport_values(passport), "model": asdict(card)}
-    _print_result(arguments, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
+    print_either(arguments.json, values, f"\nInstalled as {one_line(card.name)}, in {one_line(card.folder)}")
 
 
 def _allow(arguments: argparse.Namespace, passport: Passport, report: TerminalReport) -> None:
@@ -243,13 +242,6 @@ def _print_unfinished(arguments: argparse.Namespace, workspace: Workspace, repor
         )
 
 
-def _print_result(arguments: argparse.Namespace, values: Mapping[str, object], words: str) -> None:
-    if arguments.json:
-        print_json(values)
-    else:
-        print(words)
-
-
 _IMPORT_EPILOG = """\
 PATH is a folder in the layout of Hugging Face (config.json, model.safetensors, tokenizer.json), or a zip
 of one. It is checked before anything is copied; only those files are taken, and no code in it is run.
@@ -277,10 +269,8 @@ def import_folder_or_zip(arguments: argparse.Namespace, workspace: Workspace, re
         replace=arguments.replace,
     )
     report.clear()
-    if arguments.json:
-        print_json({"model": asdict(card)})
-    else:
-        print(f"Installed as {one_line(card.name)}, for {does(card.heads)}, in {one_line(card.folder)}")
+    words = f"Installed as {one_line(card.name)}, for {does(card.heads)}, in {one_line(card.folder)}"
+    print_either(arguments.json, {"model": asdict(card)}, words)
 
 
 class TransferReport:
@@ -288,6 +278,7 @@ class TransferReport:
 
     def __init__(self, report: TerminalReport) -> None:
         self._report = report
+        self.notice, self.check = report.notice, report.check
         self._speed = 0.0
         self._total = 0
 
@@ -306,14 +297,6 @@ class TransferReport:
         """Keep a download's speed for the next line."""
         if isinstance(result, Downloading):
             self._speed, self._total = result.speed, result.total
-
-    def notice(self, sentence: str) -> None:
-        """Write the sentence on a line of its own."""
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        """Raise Stopped after Ctrl+C."""
-        self._report.check()
 
 
 ACTIONS = {

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict, replace
 
 from app.cli.models.words import moment
-from app.cli.terminal import TerminalReport, one_line, print_json, zero_or_more
+from app.cli.terminal import TerminalReport, one_line, print_either, print_json, zero_or_more
 from app.core.addresses import without_password
 from app.core.network import LedgerEntry
 from app.core.wording import count, duration, size
@@ -76,10 +76,8 @@ def switch_offline(arguments: argparse.Namespace, workspace: Workspace, report: 
     if arguments.switch is not None:
         workspace.settings.offline = arguments.switch == "on"
         workspace.save_settings()
-    if arguments.json:
-        print_json({"offline": workspace.settings.offline})
-    else:
-        print(_switch_state(workspace.settings.offline))
+    offline = workspace.settings.offline
+    print_either(arguments.json, {"offline": offline}, _switch_state(offline))
 
 
 def _switch_state(offline: bool) -> str:

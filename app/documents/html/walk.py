@@ -1,9 +1,12 @@
-"""Converts the tree of a parsed web page to blocks, without recursion, however deep the page is nested."""
+"""Converts the tree of a parsed web page to blocks by what each element means to a reader.
+
+Without recursion, however deep the page is nested.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -12,16 +15,37 @@ from app.core.layout import BlockKind, Style
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
-from app.documents.html.elements import (
-    BLOCKS,
-    CODE_BLOCKS,
-    DROPPED,
-    HEADINGS,
-    bounded_number,
-    is_hidden,
-    styles_of,
-)
 from app.documents.numerals import bullet, letters, roman
+
+# Never shown as words, or only by a script.
+_DROPPED = frozenset(
+    "script style template noscript head title svg iframe object embed audio video canvas select datalist textarea "
+    "input img rp rt noframes annotation annotation-xml -comment area map".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body button center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup option p "
+    "plaintext pre search section summary table ul xmp caption tbody thead tfoot tr td th".split()
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CODE_BLOCKS = frozenset(("pre", "listing", "xmp", "plaintext"))
+STYLES = {
+    name: style
+    for style, names in {
+        Style.STRONG: "b strong th",
+        Style.EMPHASIS: "i em cite var dfn",
+        Style.CODE: "code kbd samp tt",
+        Style.STRUCK: "s del strike",
+        Style.UNDERLINED: "u ins",
+        Style.RAISED: "sup",
+        Style.LOWERED: "sub",
+    }.items()
+    for name in names.split()
+}
+
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
+_SLANTED = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
 
 _CHECK_EVERY = 5000
 _MOST_ROWS = 65534  # HTML 5.2, section 4.9.11
@@ -33,6 +57,35 @@ _NESTING = re.compile(
     r"|nav|address|hgroup|dir|menu|table)\b[^>]*>",
     re.IGNORECASE,
 )
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Whether a browser hides the element, judged by its own attributes."""
+    if "hidden" in attributes or (tag == "dialog" and "open" not in attributes):
+        return True
+    style = attributes.get("style")
+    return bool(style and _HIDDEN.search(style))
+
+
+def styles_of(tag: str, attributes: Mapping[str, str | None]) -> frozenset[Style]:
+    """The styles of the element's words, by its name and its own style attribute."""
+    found = set()
+    if tag in STYLES:
+        found.add(STYLES[tag])
+    if tag == "a" and attributes.get("href") is not None:
+        found.add(Style.LINK)
+    style = attributes.get("style")
+    if style and _BOLD.search(style):
+        found.add(Style.STRONG)
+    if style and _SLANTED.search(style):
+        found.add(Style.EMPHASIS)
+    return frozenset(found)
+
+
+def bounded_number(text: str | None, least: int, most: int, otherwise: int) -> int:
+    """An attribute's number limited to bounds, or `otherwise` if it is not a number."""
+    found = re.match(r"\s*([+-]?\d{1,9})", text or "", re.ASCII)
+    return max(least, min(most, int(found[1]))) if found else otherwise
 
 
 def flattened(text: str) -> str:
@@ -52,22 +105,12 @@ def flattened(text: str) -> str:
     return _NESTING.sub(flatten, text)
 
 
-def children_of(node: LexborNode) -> list[LexborNode]:
-    """The node's children, text and comments too."""
-    children = []
-    child = node.child
-    while child is not None:
-        children.append(child)
-        child = child.next
-    return children
-
-
 def is_header(row: LexborNode) -> bool:
     """Whether a row is a header: it is in the table's head, or all of its cells are header cells."""
     parent = row.parent
     if parent is not None and parent.tag == "thead":
         return True
-    cells = [child.tag for child in children_of(row) if child.tag in ("td", "th")]
+    cells = [child.tag for child in row.iter() if child.tag in ("td", "th")]
     return bool(cells) and all(tag == "th" for tag in cells)
 
 
@@ -98,10 +141,7 @@ def layout_tables(root: LexborNode) -> tuple[set[int], int]:
             cells[table] = cells.get(table, 0) + 1
         if tag in ("th", "caption"):
             real.add(table)
-        child = node.child
-        while child is not None:
-            stack.append((child, table))
-            child = child.next
+        stack += [(child, table) for child in node.iter(include_text=True)]
     layout |= {table for table, count in cells.items() if count <= 1 and table not in real}
     return layout | ((holding & cells.keys()) - real), total
 
@@ -173,7 +213,7 @@ class Walk:
         if tag == "-text":
             self._text(node.text_content or "", place)
             return
-        if tag in DROPPED:
+        if tag in _DROPPED:
             return
         attributes = node.attributes
         if is_hidden(tag, attributes):
@@ -184,7 +224,7 @@ class Walk:
         styles = styles_of(tag, attributes)
         if styles:
             place = replace(place, styles=place.styles | styles)
-        if tag not in BLOCKS:
+        if tag not in _BLOCKS:
             if tag == "q":
                 self._quotation(node, place)
             else:
@@ -202,10 +242,11 @@ class Walk:
         if tag == "table":
             self._table(node, place)
             return
-        if tag == "tr" and self._is_cell_of_a_table(place):
+        in_rows = place.items is _ROWS and self._blocks.in_table
+        if tag == "tr" and in_rows:
             self._blocks.row(is_header(node))
         elif tag in ("td", "th"):
-            if self._is_cell_of_a_table(place):
+            if in_rows:
                 rows = bounded_number(node.attributes.get("rowspan"), 0, _MOST_ROWS, 1)
                 self._blocks.cell(rows, bounded_number(node.attributes.get("colspan"), 1, 1000, 1))
                 place = _Place(styles=place.styles)
@@ -216,9 +257,6 @@ class Walk:
         self._then(self._blocks.end)
         self._children(node, place)
 
-    def _is_cell_of_a_table(self, place: _Place) -> bool:
-        return place.items is _ROWS and self._blocks.in_table
-
     def _table(self, node: LexborNode, place: _Place) -> None:
         inner = replace(place, items=None, layout=False, marker=[])
         if self._blocks.in_table or node.mem_id in self._layout:
@@ -227,7 +265,7 @@ class Walk:
             return
         captions: list[LexborNode] = []
         others: list[LexborNode] = []
-        for child in children_of(node):
+        for child in node.iter(include_text=True):
             (captions if child.tag == "caption" else others).append(child)
         self._then(self._blocks.end_table)
         self._stack += [(child, replace(inner, items=_ROWS)) for child in reversed(others)]
@@ -263,10 +301,7 @@ class Walk:
         self._children(node, place)
 
     def _children(self, node: LexborNode, place: _Place) -> None:
-        child = node.last_child
-        while child is not None:
-            self._stack.append((child, place))
-            child = child.prev
+        self._stack += [(child, place) for child in reversed(list(node.iter(include_text=True)))]
 
     def _then(self, step: Callable[[], object]) -> None:
         self._stack.append(step)
@@ -278,9 +313,9 @@ _ROWS = _List("-")  # placeholder for the list where a table's rows are expected
 def _place_in(tag: str, node: LexborNode, place: _Place) -> _Place:
     """The place inside a block element."""
     attributes = node.attributes
-    if tag in HEADINGS:
-        return replace(place, kind=BlockKind.HEADING, level=HEADINGS[tag], marker=[])
-    if tag in CODE_BLOCKS:
+    if tag in _HEADINGS:
+        return replace(place, kind=BlockKind.HEADING, level=_HEADINGS[tag], marker=[])
+    if tag in _CODE_BLOCKS:
         return replace(place, kind=BlockKind.CODE, level=0, styles=place.styles - {Style.CODE})
     if tag == "blockquote":
         deeper = place.quotes + 1
@@ -309,6 +344,6 @@ def _list(tag: str, node: LexborNode) -> _List:
         return _List()
     kind = attributes.get("type") or "1"
     backwards = "reversed" in attributes
-    first = sum(child.tag == "li" for child in children_of(node)) if backwards else 1
+    first = sum(child.tag == "li" for child in node.iter()) if backwards else 1
     start = bounded_number(attributes.get("start"), -(10**9), 10**9, first)
     return _List(kind if kind in "aAiI" else "1", start, -1 if backwards else 1)

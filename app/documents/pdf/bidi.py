@@ -35,11 +35,6 @@ def logical_words(words: list[Word], sheet: Sheet, fixes: dict[int, str]) -> lis
     return ordered
 
 
-def _centre(boxes: Sequence[float], place: int, quarter: int) -> float:
-    left, top, right, bottom = boxes[4 * place : 4 * place + 4]
-    return ((left + right) / 2, -(top + bottom) / 2, -(left + right) / 2, (top + bottom) / 2)[quarter]
-
-
 def _side(character: str) -> str:
     """R for a right-to-left letter, L for a left-to-right one, N for a digit, and M for a mark."""
     kind = unicodedata.bidirectional(character)
@@ -55,7 +50,7 @@ def _visual(words: Sequence[Word], characters: str, boxes: Sequence[float]) -> l
     """
     quarter = words[0].quarter
     places = [each for word in words for each in range(word.first, word.last)]
-    centres = {each: _centre(boxes, each, quarter) for each in places}
+    centres = {each: sum(_sides(boxes, each, quarter)) / 2 for each in places}
     for before, each in pairwise(places):
         if _side(characters[each]) == "M" and _side(characters[before]) in ("R", "M"):
             centres[each] = centres[before] - 0.01
@@ -71,12 +66,13 @@ def _with_blanks(visual: Sequence[int], words: Sequence[Word], boxes: Sequence[f
         left, right = _sides(boxes, each, quarter)
         if left - reached > _BLANK * size:
             spaced.append(-1)
-        reached = right if not spaced else max(right, reached if reached < float("inf") else right)
+        reached = max(right, reached) if spaced else right
         spaced.append(each)
     return spaced
 
 
 def _sides(boxes: Sequence[float], place: int, quarter: int) -> tuple[float, float]:
+    """Where a character begins and ends in the frame in which its line is level."""
     left, top, right, bottom = boxes[4 * place : 4 * place + 4]
     return ((left, right), (-bottom, -top), (-right, -left), (top, bottom))[quarter]
 

@@ -44,9 +44,10 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
             mended = (
                 b"" if isinstance(refusal, PasswordNeeded) or isinstance(source, str) else salvage(source)
             )
-            if not mended:
-                raise refusal from fault
-            return _load_mended(mended, refusal), False
+            try:
+                return _load(mended, ""), False
+            except pypdfium2.PdfiumError:
+                raise refusal from fault  # also where nothing could be mended
     except FileNotFoundError as fault:
         raise SpanlightError(
             f"“{name}” is no longer where it was.", "Open it again from its folder."
@@ -77,13 +78,6 @@ def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> P
 
 def _load(source: str | bytes, password: str) -> pypdfium2.PdfDocument:
     return pypdfium2.PdfDocument(source if isinstance(source, bytes) else Path(source), password or None)
-
-
-def _load_mended(data: bytes, refusal: SpanlightError) -> pypdfium2.PdfDocument:
-    try:
-        return _load(data, "")
-    except pypdfium2.PdfiumError as fault:
-        raise refusal from fault
 
 
 def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +22,6 @@ class _Found:
     page: int
     key: str
     numbers: tuple[str, ...]
-    text: str
     line: Line
 
 
@@ -37,18 +36,9 @@ def furniture_of(pages: Sequence[Sequence[Line]]) -> set[int]:
         levels = [_levels([line for line in page if line.quarter == 0], upper) for page in pages]
         open_pages = set(range(len(pages)))
         for depth in range(_DEEPEST):
-            candidates = [
-                _seen(page, line)
-                for page in sorted(open_pages)
-                if depth < len(levels[page])
-                for line in levels[page][depth]
-            ]
+            open_pages = {page for page in open_pages if depth < len(levels[page])}
+            candidates = [_seen(page, line) for page in sorted(open_pages) for line in levels[page][depth]]
             again = {id(each.line) for each in _returning(candidates)}
-            open_pages = {
-                page
-                for page in open_pages
-                if depth < len(levels[page]) and any(id(line) in again for line in levels[page][depth])
-            }
             # A level is furniture only as a whole: part of it may be a line of the text.
             open_pages = {
                 page for page in open_pages if all(id(line) in again for line in levels[page][depth])
@@ -76,8 +66,7 @@ def _levels(lines: Iterable[Line], upper: bool) -> list[list[Line]]:
 
 
 def _seen(page: int, line: Line) -> _Found:
-    numbers = tuple(_NUMBER.findall(line.text))
-    return _Found(page, folded(line.text), numbers, line.text, line)
+    return _Found(page, folded(line.text), tuple(_NUMBER.findall(line.text)), line)
 
 
 def _returning(candidates: Sequence[_Found]) -> list[_Found]:
@@ -108,8 +97,8 @@ def _has_company(one: _Found, pages: dict[int, list[_Found]]) -> bool:
     """Whether enough pages nearby have the line too, word for word or with a number that counts the pages."""
     nearby = range(one.page - _NEAR_PAGES, one.page + _NEAR_PAGES + 1)
     near = [each for page in nearby if page != one.page and page in pages for each in pages[page]]
-    same = Counter(each.text == one.text for each in near)[True]
-    counting = sum(1 for each in near if _counts(one, each))
+    same = sum(each.line.text == one.line.text for each in near)
+    counting = sum(_counts(one, each) for each in near)
     return max(same, counting) >= _FEWEST - 1
 
 

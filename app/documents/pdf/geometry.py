@@ -30,28 +30,18 @@ class ShownPart:
     def boxes(self, corners: array[float]) -> array[float]:
         """Boxes of the page's own space as boxes of the page as shown: from the upper left corner, downwards."""
         left, top, right, bottom = corners[0::4], corners[1::4], corners[2::4], corners[3::4]
+        # The sides that become left, top, right and bottom, and what each is measured from, in which direction.
+        sides, (across, step_across), (down, step_down) = (
+            ((left, top, right, bottom), (-self.left, 1), (self.top, -1)),
+            ((bottom, left, top, right), (-self.bottom, 1), (-self.left, 1)),
+            ((right, bottom, left, top), (self.right, -1), (-self.bottom, 1)),
+            ((top, right, bottom, left), (self.top, -1), (self.right, -1)),
+        )[self.turns]
         shown = array("f", bytes(4 * len(corners)))
-        if self.turns == 0:
-            sides = [left, top, right, bottom]
-            shown[0::4] = array("f", [x - self.left for x in sides[0]])
-            shown[1::4] = array("f", [self.top - y for y in sides[1]])
-            shown[2::4] = array("f", [x - self.left for x in sides[2]])
-            shown[3::4] = array("f", [self.top - y for y in sides[3]])
-        elif self.turns == 1:
-            shown[0::4] = array("f", [y - self.bottom for y in bottom])
-            shown[1::4] = array("f", [x - self.left for x in left])
-            shown[2::4] = array("f", [y - self.bottom for y in top])
-            shown[3::4] = array("f", [x - self.left for x in right])
-        elif self.turns == 2:
-            shown[0::4] = array("f", [self.right - x for x in right])
-            shown[1::4] = array("f", [y - self.bottom for y in bottom])
-            shown[2::4] = array("f", [self.right - x for x in left])
-            shown[3::4] = array("f", [y - self.bottom for y in top])
-        else:
-            shown[0::4] = array("f", [self.top - y for y in top])
-            shown[1::4] = array("f", [self.right - x for x in right])
-            shown[2::4] = array("f", [self.top - y for y in bottom])
-            shown[3::4] = array("f", [self.right - x for x in left])
+        shown[0::4] = array("f", [across + step_across * each for each in sides[0]])
+        shown[1::4] = array("f", [down + step_down * each for each in sides[1]])
+        shown[2::4] = array("f", [across + step_across * each for each in sides[2]])
+        shown[3::4] = array("f", [down + step_down * each for each in sides[3]])
         return shown
 
     def point(self, x: float, y: float) -> tuple[float, float]:

@@ -11,7 +11,6 @@ HYPHENS = "\x02-\u00ad\u2010"
 _WORDS = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _LAST = re.compile(rf"((?:[^\W\d_]+[-\u2010])*[^\W\d_]+)[{re.escape(HYPHENS)}]$")
 _BROKEN = re.compile(r"([^\W\d_]+)(?:\x02|[-\u2010\u00ad] ?\r?\n)([^\W\d_]+)")
-_FIRST = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 # Scripts written without blanks between words, including full-width forms and their punctuation.
 _UNSPACED = re.compile(
     "[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3001-\u303f\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff"
@@ -50,7 +49,7 @@ class Hyphens:
         if last == "\u00ad":
             return "", True
         if last in HYPHENS:
-            left, right = _LAST.search(line[-80:]), _FIRST.match(following[:80])
+            left, right = _LAST.search(line[-80:]), _WORDS.match(following[:80])
             if not left:
                 return ("", False) if last == "\x02" or right is None else (" ", False)
             if right is None:

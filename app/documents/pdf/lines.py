@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -183,16 +182,15 @@ def _split_at_gutters(groups: list[list[Word]]) -> list[list[Word]]:
 
 
 def _gutter(groups: Sequence[Sequence[Word]]) -> float | None:
-    edges: list[tuple[float, int]] = []
     cut = []
     for one, other in pairwise(groups):
         left, right = one[-1], other[0]
         if right.left > left.right and abs(left.base - right.base) <= _SAME_LINE * max(left.size, right.size):
             cut.append((left.right, right.left))
-    edges += [edge for start, end in cut for edge in ((start, 1), (end, -1))]
+    edges = [edge for start, end in cut for edge in ((start, 1), (end, -1))]
     for group in groups:
-        for before, word in itertools.pairwise(group):
-            if word.left - before.right >= _GUTTER_GAP * max(before.size, word.size):
+        for before, word in pairwise(group):
+            if _is_gutter_wide(before, word):
                 edges += [(before.right, 1), (word.left, -1)]
     if len(edges) < 2 * _FEWEST_AT_GUTTER:
         return None
@@ -213,8 +211,10 @@ def _gap_at(group: Sequence[Word], place: float) -> int:
     """The number of the word that begins after a gap over `place`; 0 if there is none."""
     for number in range(1, len(group)):
         before, word = group[number - 1], group[number]
-        if before.right <= place <= word.left and word.left - before.right >= _GUTTER_GAP * max(
-            before.size, word.size
-        ):
+        if before.right <= place <= word.left and _is_gutter_wide(before, word):
             return number
     return 0
+
+
+def _is_gutter_wide(before: Word, word: Word) -> bool:
+    return word.left - before.right >= _GUTTER_GAP * max(before.size, word.size)

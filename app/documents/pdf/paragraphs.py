@@ -135,17 +135,19 @@ def _paragraphs(lines: Sequence[Line], measures: Measures) -> list[Block]:
         is_item = _is_item(line, measures)
         block = blocks[-1] if blocks else None
         full = number - 1 not in early
-        if before is None or block is None or _parts(before, line, block, full, measures):
+        if (
+            before is None
+            or block is None
+            or _parts(before, line, block, full, measures)
+            or (is_item and (block.is_item or STOPS.search(before.text)))
+            or (not full and STOPS.search(before.text) and not before.code)
+        ):
             blocks.append(Block([line], [""], is_item=is_item))
-        elif is_item and (block.is_item or STOPS.search(before.text)):
-            blocks.append(Block([line], [""], is_item=True))
         elif is_heavy(line, measures) and BULLET.match(line.text) and BULLET.match(block.lines[0].text):
             blocks.append(Block([line], [""]))
-        elif number - 1 in early and STOPS.search(before.text) and not before.code:
-            blocks.append(Block([line], [""], is_item=is_item))
         else:
             block.lines.append(line)
-            block.joins.append("\n" if number - 1 in early else None)
+            block.joins.append(None if full else "\n")
     for block in blocks:
         if len(block.lines) > 3 and block.joins.count("\n") >= 0.4 * len(block.lines):
             block.joins[1:] = ["\n"] * (len(block.lines) - 1)

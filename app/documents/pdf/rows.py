@@ -154,15 +154,14 @@ def _add_to_row(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
 
 
 def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
-    row = rows[-1]
-    size = max(cell.size, row.cells[0].size)
+    row, first = rows[-1], rows[-1].cells[0]
+    size = max(cell.size, first.size)
     if row.is_table:
         top, bottom = min(each.top for each in row.cells), max(each.bottom for each in row.cells)
-        if cell.top < bottom and cell.bottom > top and cell.top > top - 1.5 * size - _height(cell) / 2:
+        fits = cell.top < bottom and cell.bottom > top and cell.top > top - 1.5 * size - _height(cell) / 2
+        if fits:
             row.cells.append(cell)
-            return True
-        return False
-    first = row.cells[0]
+        return fits
     if len(first.lines) > 3 and len(cell.lines) > 3 and _height(cell) > 0.3 * _height(first):
         return False  # columns, or two texts side by side
     if len(first.lines) > 3 and following and _goes_down(cell, following, first):
@@ -176,14 +175,15 @@ def _add_beside(rows: list[Row], cell: Cell, following: Cell | None) -> bool:
             rows[-1:] = [Row([Cell(first.lines[:number])]), Row([Cell(first.lines[number:]), cell])]
             return True
     # One of them is a label at the middle of the other's height.
-    if len(first.lines) == 1 and cell.top <= first.top and cell.bottom >= first.bottom:
+    fits = len(first.lines) == 1 and cell.top <= first.top and cell.bottom >= first.bottom
+    if len(cell.lines) == 1:
+        fits = fits or first.lines[-1].top < cell.middle < first.lines[-1].bottom
+        # The first line of a text next to a label that is lower, at the middle of the text still to come.
+        hangs = 0 < first.lines[0].base - cell.lines[0].base <= _TIGHT_STEP * cell.size
+        fits = fits or (len(first.lines) == 1 and hangs)
+    if fits:
         row.cells.append(cell)
-        return True
-    if first.lines[-1].top < cell.middle < first.lines[-1].bottom and len(cell.lines) == 1:
-        row.cells.append(cell)
-        return True
-    # The first line of a text next to a label that is lower, at the middle of the text still to come.
-    return _hangs_over(row, cell)
+    return fits
 
 
 def _goes_down(cell: Cell, following: Cell, third: Cell) -> bool:
@@ -192,23 +192,14 @@ def _goes_down(cell: Cell, following: Cell, third: Cell) -> bool:
     return not cell.is_beside(first) and third.is_beside(first) and cell.bottom <= following.middle
 
 
-def _hangs_over(row: Row, cell: Cell) -> bool:
-    label = row.cells[0]
-    if len(label.lines) != 1 or len(cell.lines) != 1:
-        return False
-    if 0 < label.lines[0].base - cell.lines[0].base <= _TIGHT_STEP * cell.size:
-        row.cells.append(cell)
-        return True
-    return False
-
-
 def _with_wrapped_cells(rows: Sequence[Row]) -> list[Row]:
     """The rows, merged where their cells hold the lines of wrapped texts side by side."""
     merged: list[Row] = []
     for row in rows:
         if merged and _wraps(merged[-1], row):
             for cell in row.cells:
-                _above(merged[-1], cell).lines += cell.lines
+                above = next(each for each in merged[-1].cells if not each.is_beside(cell.lines[0]))
+                above.lines += cell.lines
         else:
             merged.append(row)
     return merged
@@ -231,10 +222,6 @@ def _wraps(row: Row, below: Row) -> bool:
         continues += 1
         long += last.length >= PROSE_LENGTH
     return continues == len(below.cells) and long > 0
-
-
-def _above(row: Row, cell: Cell) -> Cell:
-    return next(each for each in row.cells if not each.is_beside(cell.lines[0]))
 
 
 def _height(cell: Cell) -> float:

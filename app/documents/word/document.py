@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN
-from app.documents.blocks import Blocks
+from app.documents.blocks import MOST_COLUMNS, Blocks
 from app.documents.parts import Parts
 from app.documents.word.lists import WordLists
 from app.documents.word.runs import LINE_BREAK, Found, Runs, text_boxes
 from app.documents.word.styles import WordStyle, WordStyles
-from app.documents.word.tables import placed_rows
-from app.documents.word.xml import Element, attribute, child, content, local, number, value
+from app.documents.word.xml import Element, attribute, child, content, local, number, switch, value
 from app.documents.word.zip import Package, damaged_beyond_reading, open_package
 
 _CHECK_EVERY = 100
@@ -219,3 +220,58 @@ def _heading_level(properties: Element | None, style: WordStyle) -> int:
     if own is None or style.name == "toc heading":
         return style.level
     return own + 1 if 0 <= own < 9 else 0
+
+
+@dataclass
+class WordCell:
+    """A cell with content of its own, and how many rows and columns it spans."""
+
+    element: Element
+    rows: int = 1
+    columns: int = 1
+
+
+@dataclass
+class WordRow:
+    """A row: whether it heads the table, how many columns it leaves empty before its first cell, and its cells."""
+
+    header: bool
+    skip: int
+    cells: list[WordCell]
+
+
+def placed_rows(table: Element) -> list[WordRow]:
+    """The table's rows; cells that continue a merged one above or left of them are added to its span and left out."""
+    rows: list[WordRow] = []
+    above: dict[int, WordCell] = {}  # by column: the cell that a merged one continues
+    for element in _named(table, "tr"):
+        properties = child(element, "trPr")
+        if child(properties, "del") is not None:
+            continue
+        skip = max(0, min(number(properties, "gridBefore") or 0, MOST_COLUMNS))
+        row = WordRow(bool(switch(properties, "tblHeader")), skip, [])
+        column = skip
+        merged: dict[int, WordCell] = {}
+        for cell in _named(element, "tc"):
+            cell_properties = child(cell, "tcPr")
+            across = max(1, min(number(cell_properties, "gridSpan") or 1, MOST_COLUMNS))
+            down = child(cell_properties, "vMerge")
+            continues = down is not None and (attribute(down, "val") or "continue") == "continue"
+            if continues and column in above:
+                above[column].rows += 1
+                merged[column] = above[column]
+            elif row.cells and (value(cell_properties, "hMerge") or "") == "continue":
+                row.cells[-1].columns += across
+            else:
+                placed = WordCell(cell, 1, across)
+                row.cells.append(placed)
+                if down is not None:
+                    merged[column] = placed
+            column += across
+        above = merged
+        rows.append(row)
+    return rows
+
+
+def _named(parent: Element, name: str) -> Iterator[Element]:
+    return (each for each in content(parent) if local(each) == name)

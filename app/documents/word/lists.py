@@ -54,8 +54,7 @@ class WordLists:
                 self._numbers[found] = (value(each, "abstractNumId") or "", overrides)
 
     def marker(self, list_number: int, level: int) -> str | None:
-        """Count one more item of a list at a level (from 0); its marker, empty for one without; None for no list."""
-        level = max(0, min(level, _LEVELS - 1))
+        """Count one more item of a list at a level, 0 to 8; its marker, empty for one without; None for no list."""
         if list_number not in self._numbers:
             return None
         meant = self._level(list_number, level)

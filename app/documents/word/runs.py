@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from app.core.layout import Style
 from app.documents.block_words import PLAIN, Styles
-from app.documents.word.styles import PLAIN_STYLE, WordStyle, WordStyles, font_of, run_styles
+from app.documents.word.styles import WordStyle, WordStyles, font_of, run_styles
 from app.documents.word.symbols import symbol
 from app.documents.word.xml import Element, attribute, child, local, value
 
@@ -62,8 +62,7 @@ class Runs:
 
     def _run(self, run: Element, paragraph: WordStyle, around: Styles) -> Iterator[tuple[str, Styles]]:
         properties = child(run, "rPr")
-        identifier = value(properties, "rStyle")
-        named = self._styles.of(identifier) if identifier else PLAIN_STYLE
+        named = self._styles.of(value(properties, "rStyle"))
         own = run_styles(properties, named, paragraph)
         if own is None:
             # Fields begin and end in hidden runs too.
@@ -81,13 +80,11 @@ class Runs:
                 continue
             elif name == "t":
                 yield _without_symbols(each.text or "", properties), styles
-            elif name == "tab" or name == "ptab":
+            elif name in ("tab", "ptab"):
                 yield "\t", styles
             elif name in ("br", "cr"):
-                if (attribute(each, "type") or "textWrapping") == "textWrapping":
-                    yield LINE_BREAK, PLAIN
-                else:
-                    yield " ", PLAIN
+                wraps = (attribute(each, "type") or "textWrapping") == "textWrapping"
+                yield LINE_BREAK if wraps else " ", PLAIN
             elif name == "noBreakHyphen":
                 yield "\u2011", styles
             elif name == "softHyphen":

@@ -24,13 +24,11 @@ def content(parent: Element) -> Iterator[Element]:
             yield each
 
 
-def child(element: Element | None, *path: str) -> Element | None:
-    """The first child of a name, and its first child of the next name, and so on."""
-    for name in path:
-        if element is None:
-            return None
-        element = next((each for each in element if local(each) == name), None)
-    return element
+def child(element: Element | None, name: str) -> Element | None:
+    """The first child of a name."""
+    if element is None:
+        return None
+    return next((each for each in element if local(each) == name), None)
 
 
 def attribute(element: Element | None, name: str) -> str | None:
@@ -44,23 +42,22 @@ def attribute(element: Element | None, name: str) -> str | None:
     return None
 
 
-def value(element: Element | None, *path: str) -> str | None:
-    """The `val` of the element at the path; None without one."""
-    return attribute(child(element, *path), "val")
+def value(element: Element | None, name: str) -> str | None:
+    """The `val` of the first child of a name; None without one."""
+    return attribute(child(element, name), "val")
 
 
-def number(element: Element | None, *path: str) -> int | None:
-    """The `val` of the element at the path as an integer; None without one."""
-    return integer(value(element, *path))
+def number(element: Element | None, name: str) -> int | None:
+    """The `val` of the first child of a name as an integer; None without one."""
+    return integer(value(element, name))
 
 
 def integer(text: str | None) -> int | None:
     """An integer of a reasonable size, or None."""
     try:
-        found = int(text) if text and len(text) < 12 else None
+        return int(text) if text and len(text) < 12 else None
     except ValueError:
         return None
-    return found
 
 
 def switch(element: Element | None, name: str) -> bool | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
-from app.core.plain import from_plain, to_plain
+from app.core.plain import from_plain
 from app.core.report import Progress, Report
 from app.flows.models.installing import (
     CHECKING,
@@ -63,7 +63,8 @@ def all_begun(folder: Path) -> tuple[Begun, ...]:
 def write_begun(folder: Path, begun: Begun) -> None:
     """Record that a download is started. Raises SpanlightError when the disk refuses."""
     write_atomic(
-        _file(folder, begun.passport.repository), json.dumps(to_plain(begun), indent=1).encode("ascii")
+        _file(folder, begun.passport.repository),
+        json.dumps(dataclasses.asdict(begun), indent=1).encode("ascii"),
     )
 
 
@@ -286,7 +287,6 @@ def _install(
             endpoint=passport.endpoint,
             added=now(),
             linked=any(file.linked for file in placed),
-            was_cached=all(file.cached for file in passport.files),
             cache=fetched.cache,
             licence=passport.licence or card.licence,
             languages=passport.languages or card.languages,

@@ -115,7 +115,6 @@ class _Fetching:
         return Fetched(
             folder=str(snapshot_of(self._cache, self._name, self._passport.commit)),
             cache=str(self._cache),
-            was_cached=self._pace.received == 0 and all(file.cached for file in self._passport.files),
             received=self._pace.received,
             speed=self._pace.average,
             checksums=tuple(sorted(checksums.items())),

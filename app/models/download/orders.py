@@ -65,14 +65,13 @@ class AskFeed:
 class Fetched:
     """A model whose files are complete in the Hugging Face cache, checksums verified.
 
-    `folder` holds them under their own names; `cache` is the cache's folder. `was_cached` is whether nothing had to be
-    downloaded, `received` counts the downloaded bytes, `speed` is bytes a second, 0 if too few came to measure.
+    `folder` holds them under their own names; `cache` is the cache's folder. `received` counts the downloaded bytes,
+    `speed` is bytes a second, 0 if too few came to measure.
     `checksums` maps a file's name to its SHA-256 in hexadecimal digits.
     """
 
     folder: str
     cache: str
-    was_cached: bool
     received: int
     speed: float
     checksums: tuple[tuple[str, str], ...]

@@ -36,8 +36,8 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
                 read if single else items.done, whole.total(model.card) if single else len(request.texts)
             )
             if items.worth_reporting(items.ready):
-                report.partial(_result(items.prefix(), pace.seconds, model, complete=False))
-    return _result(items.prefix(), pace.seconds, model, complete=True)
+                report.partial(_result(items.prefix(), pace.seconds, model))
+    return _result(items.prefix(), pace.seconds, model)
 
 
 def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple[Classification, ...]:
@@ -92,7 +92,5 @@ def _classification(parts: Sequence[_Part], card: ModelCard) -> Classification:
     return Classification(one.scores, one.winner, len(parts), sum(own for own, _ in parts), one.problem)
 
 
-def _result(
-    items: Sequence[Classification], seconds: float, model: ReadyModel, *, complete: bool
-) -> Classifications:
-    return Classifications(tuple(items), seconds, complete, model.card.name, model.device.title)
+def _result(items: Sequence[Classification], seconds: float, model: ReadyModel) -> Classifications:
+    return Classifications(tuple(items), seconds, model.card.name, model.device.title)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from app.core.report import Report
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
 from app.core.text import Span
-from app.tasks.batches import Pace, Runner, batch_size, require_finite
+from app.tasks.batches import Pace, Runner, batch_size, positions_of, require_finite
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import Tokens, join, part, tokenise
+from app.tasks.text.tokens import Tokens, checked, join, part, tokenise
 from app.tasks.text.vocabulary import Seam, Vocabulary, mask_id
-from app.tasks.text.windows import PairTemplate, Window
+from app.tasks.text.windows import PairTemplate, Window, single_window
 
 # Logits over a whole vocabulary are large: at most so many places per batch, unless one window has more blanks.
 _MOST_PLACES = 64
@@ -48,15 +48,14 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
         done += len(batch)
         if pace.due():
             pace.report(done, len(rows) + len(words))
-    for spelled in words:
+    for number, piece_rows in words:
         chances = [
             float(softmax(logits[0])[row.wanted])
-            for batch in _batches(spelled.rows, batch_size(model))
+            for batch in _batches(piece_rows, batch_size(model))
             for row, logits in _read(batch, run, model)
         ]
-        asked = Guess(request.asked[spelled.blank], float(np.prod(chances)), 0, len(chances))
-        filled = blanks[spelled.blank]
-        blanks[spelled.blank] = FilledBlank(filled.span, filled.guesses, asked)
+        asked = Guess(request.asked[number], float(np.prod(chances)), 0, len(chances))
+        blanks[number] = replace(blanks[number], asked=asked)
         done += 1
         pace.report(done, len(rows) + len(words))
     return FilledText(
@@ -81,14 +80,6 @@ class _Row:
         return len(self.window)
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelled:
-    """A word of several pieces for a blank: a row for each piece."""
-
-    blank: int
-    rows: tuple[_Row, ...]
-
-
 class _Reader:
     """One text with blanks: makes its windows, and words from logits."""
 
@@ -98,10 +89,8 @@ class _Reader:
         self._report = report
         self._vocabulary = Vocabulary(model.tokenizer)
         self._seams = [
-            Seam.LETTERS
-            if number and request.blanks[number - 1].end == blank.start
-            else self._vocabulary.seam(request.text, blank.start)
-            for number, blank in enumerate(request.blanks)
+            self._vocabulary.blank_seam(request.text, request.blanks, number)
+            for number in range(len(request.blanks))
         ]
         self._capitals = not self._vocabulary.cased
         self._asked = [
@@ -117,8 +106,8 @@ class _Reader:
             places = np.flatnonzero(each.scored) + each.context_at
             yield _Row(each, tuple(map(int, places)), tuple(next(numbers) for _ in places))
 
-    def spelled(self) -> Iterator[_Spelled]:
-        """The words asked about that have several pieces."""
+    def spelled(self) -> Iterator[tuple[int, list[_Row]]]:
+        """The blanks whose word asked about has several pieces, with a row for each piece."""
         several = [number for number, pieces in enumerate(self._asked) if pieces and len(pieces) > 1]
         if not several:
             return
@@ -132,9 +121,7 @@ class _Reader:
                 raise SpanlightError(
                     f"“{self._request.asked[number][:30]}…” is too long to ask about.", "Ask about one word."
                 )
-            yield _Spelled(
-                number, tuple(self._piece_rows(template, tokens, int(places[number]), number, pieces, room))
-            )
+            yield number, list(self._piece_rows(template, tokens, int(places[number]), number, pieces, room))
 
     def _piece_rows(
         self,
@@ -153,12 +140,18 @@ class _Reader:
             first, last = stretch(at, at + len(pieces) - 1, len(whole), room)
             scored = np.zeros(last - first, dtype=bool)
             scored[at + known - first] = True
-            read = window(template, part(whole, first, last), first, scored)
+            read = single_window(template, first, part(whole, first, last), scored)
             yield _Row(read, (read.context_at + at + known - first,), (number,), piece)
 
     def filled(self, number: int, logits: np.ndarray) -> FilledBlank:
         """A blank's words from its logits, float[vocabulary]."""
-        chances, opens = softmax(logits), self._opens(number)
+        chances, start = softmax(logits), self._request.blanks[number].start
+        # A capital that the model does not know.
+        opens = (
+            self._capitals
+            and self._seams[number] is not Seam.LETTERS
+            and self._vocabulary.opens_sentence(self._request.text, start)
+        )
         guesses: dict[str, Guess] = {}
         for rank, entry in enumerate(np.argsort(-logits, kind="stable"), start=1):
             word = self._vocabulary.word(int(entry), self._seams[number])
@@ -176,12 +169,6 @@ class _Reader:
             else:
                 asked = Guess(word, 0.0, 0, len(pieces))
         return FilledBlank(self._request.blanks[number], tuple(guesses.values()), asked)
-
-    def _opens(self, number: int) -> bool:
-        """Whether a blank's words get a capital that the model does not know."""
-        text, start = self._request.text, self._request.blanks[number].start
-        opens = self._capitals and self._seams[number] is not Seam.LETTERS
-        return opens and self._vocabulary.opens_sentence(text, start)
 
 
 def _at(ids: np.ndarray, blank: Span) -> Tokens:
@@ -202,14 +189,11 @@ def _batches(rows: Iterable[_Row], size: int) -> Iterator[list[_Row]]:
 
 
 def _read(batch: list[_Row], run: Runner, model: ReadyModel) -> Iterator[tuple[_Row, np.ndarray]]:
-    positions = np.full((len(batch), max(len(row.positions) for row in batch)), -1, dtype=np.int64)
-    for number, row in enumerate(batch):
-        positions[number, : len(row.positions)] = row.positions
-    arrays, _ = run([row.window for row in batch], {"positions": positions})
+    arrays, _ = run([row.window for row in batch], positions_of([row.positions for row in batch]))
     logits = arrays["logits"]
     for number, row in enumerate(batch):
         own = logits[number, : len(row.positions)]
-        require_finite(bool(np.isfinite(own).all()), model)
+        require_finite(model, own)
         yield row, own
 
 
@@ -237,11 +221,7 @@ def masked_tokens(
         ends.append(length)
         at = blank.end
     parts.append(text[at:])
-    chunks = []
-    for chunk in tokenise(model.tokenizer, "".join(parts), special_at=masks):
-        report.check()
-        chunks.append(chunk)
-    tokens = join(chunks)
+    tokens = join(checked(tokenise(model.tokenizer, "".join(parts), special_at=masks), report.check))
     # Some tokenizers also read "[mask]" in the text as the mask token.
     at_blank = np.isin(tokens.starts, [place.start for place in masks])
     places = np.flatnonzero((tokens.ids == mask) & at_blank)
@@ -272,7 +252,7 @@ def masked_windows(text: str, blanks: Sequence[Span], model: ReadyModel, report:
         first, last = stretch(group[0], group[-1], len(tokens), room)
         scored = np.zeros(last - first, dtype=bool)
         scored[np.array(group) - first] = True
-        yield window(template, part(tokens, first, last), first, scored)
+        yield single_window(template, first, part(tokens, first, last), scored)
 
 
 def groups(places: Sequence[int], count: int, room: int) -> list[list[int]]:
@@ -294,9 +274,3 @@ def stretch(first: int, last: int, count: int, room: int) -> tuple[int, int]:
     spare = room - (last - first + 1)
     start = max(0, min(first - spare // 2, count - room))
     return start, min(count, start + room)
-
-
-def window(template: PairTemplate, tokens: Tokens, first: int, scored: np.ndarray) -> Window:
-    """A window of a text's tokens, the first of them number `first`."""
-    ids, types = template.single(tokens.ids)
-    return Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)

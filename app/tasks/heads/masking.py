@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from app.core.report import Report
 from app.core.requests import TextsToMask
 from app.core.results import MaskedText, MaskedTexts
-from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
+from app.tasks.batches import Pace, Runner, batch_size, by_length, positions_of, require_finite
 from app.tasks.task import ReadyModel
 from app.tasks.text.tokens import tokenise
 from app.tasks.text.vocabulary import mask_id
@@ -65,13 +65,10 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
     run = Runner(model, report)
     counts = np.zeros((len(request.texts), 4))
     for batch in by_length(_rows(request, model, report), lambda row: row, batch_size(model)):
-        positions = np.full((len(batch), max(len(row.masked) for row in batch)), -1, dtype=np.int64)
-        for row, places in zip(batch, positions, strict=True):
-            places[: len(row.masked)] = row.masked
-        logits = run(batch, {"positions": positions})[0]["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        logits = run(batch, positions_of([row.masked for row in batch]))[0]["logits"]
+        require_finite(model, logits)
         for row, own in zip(batch, logits, strict=True):
-            counts[row.text] += _ranked(own[: len(row.masked)], row.words)
+            counts[row.text] += len(row.words), *ranked(own[: len(row.masked)], row.words)
         if pace.due():
             pace.report(max(row.text for row in batch) + 1, len(request.texts))
     items = tuple(MaskedText(int(m), int(one), int(five), float(s)) for m, one, five, s in counts)
@@ -108,13 +105,13 @@ def _rows(request: TextsToMask, model: ReadyModel, report: Report) -> Iterator[_
             yield _Row(ids, window.token_type_ids, number, masked, words)
 
 
-def _ranked(logits: np.ndarray, words: np.ndarray) -> tuple[int, int, int, float]:
-    """Counts of words, of those ranked first and in the first five, and surprisal; logits float32[m, vocabulary].
+def ranked(logits: np.ndarray, words: np.ndarray) -> tuple[int, int, float]:
+    """How many words rank first, how many in the first five, and their surprisal, from logits float32[m, vocabulary].
 
-    An entry that scores as high as the word ranks before it.
+    An entry that scores as high as the word ranks before it. Surprisal is the sum of -ln p.
     """
     own = np.take_along_axis(logits, words[:, None], axis=1)
     before = (logits >= own).sum(axis=1) - 1
     top = logits.max(axis=1, keepdims=True)
     surprise = np.log(np.exp((logits - top).astype(np.float64)).sum(axis=1)) + (top - own)[:, 0]
-    return len(words), int((before < 1).sum()), int((before < 5).sum()), float(surprise.sum())
+    return int((before < 1).sum()), int((before < 5).sum()), float(surprise.sum())

@@ -16,7 +16,7 @@ from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finit
 from app.tasks.heads.texts import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import CHUNK, Tokens, cut, join, moved, part, tokenise
+from app.tasks.text.tokens import CHUNK, Tokens, checked, cut, join, moved, part, tokenise
 from app.tasks.text.windows import PairTemplate
 
 
@@ -54,19 +54,18 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
         if pace.due() or items.complete:
             pace.report(items.done, len(request.pairs))
             if items.worth_reporting(items.ready):
-                report.partial(_result(items.prefix(), pace.seconds, model, complete=False))
-    return _result(items.prefix(), pace.seconds, model, complete=True)
+                report.partial(_result(items.prefix(), pace.seconds, model))
+    return _result(items.prefix(), pace.seconds, model)
 
 
-def pair_window(
-    first: str, second: str, template: PairTemplate, model: ReadyModel, check: Callable[[], None]
-) -> PairWindow:
+def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], None]) -> PairWindow:
     """Both passages as one input of at most the model's window.
 
     Where they are longer, tokens are taken off the longer one until they fit, or the two are equally long: off the
     first one's beginning and the second one's end, so that both keep the ends that meet. `check` is called between
     pieces of a long text, and may raise.
     """
+    template = PairTemplate.of(model.tokenizer)
     room = model.card.window - template.pair_overhead
     before, earlier = _ending(first, room, model, check)
     after = _beginning(second, room, model, check)
@@ -96,8 +95,7 @@ def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
 def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> Tokens:
     """The first tokens of a text: more than `most` where it has more, else all."""
     chunks: list[Tokens] = []
-    for chunk in tokenise(model.tokenizer, text):
-        check()
+    for chunk in checked(tokenise(model.tokenizer, text), check):
         chunks.append(chunk)
         if sum(map(len, chunks)) > most:
             break
@@ -112,11 +110,7 @@ def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) 
     reach = 2 * CHUNK
     while True:
         at = cut(text, len(text) - reach, CHUNK) if len(text) > reach else 0
-        chunks = []
-        for chunk in tokenise(model.tokenizer, text[at:]):
-            check()
-            chunks.append(chunk)
-        tokens = moved(join(chunks), at)
+        tokens = moved(join(checked(tokenise(model.tokenizer, text[at:]), check)), at)
         if len(tokens) >= most or at == 0:
             return tokens, bool(text[:at].strip())
         reach *= 4
@@ -125,13 +119,12 @@ def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) 
 def _read(
     pairs: tuple[tuple[str, str], ...], model: ReadyModel, report: Report
 ) -> Iterator[tuple[int, FollowOn]]:
-    template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
-    windows = ((index, pair_window(*pair, template, model, report.check)) for index, pair in enumerate(pairs))
+    windows = ((index, pair_window(*pair, model, report.check)) for index, pair in enumerate(pairs))
     for batch in by_length(windows, lambda pair: pair[1], batch_size(model)):
         arrays, _ = run([window for _, window in batch])
         logits = arrays["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        require_finite(model, logits)
         for row, (index, window) in enumerate(batch):
             continues, does_not = (float(value) for value in logits[row])
             lengths = len(window.passages[0]), len(window.passages[1])
@@ -139,5 +132,5 @@ def _read(
             yield index, FollowOn(probability, (continues, does_not), lengths, window.cut)
 
 
-def _result(items: list[FollowOn], seconds: float, model: ReadyModel, *, complete: bool) -> FollowOns:
-    return FollowOns(tuple(items), seconds, complete, model.card.name, model.device.title)
+def _result(items: list[FollowOn], seconds: float, model: ReadyModel) -> FollowOns:
+    return FollowOns(tuple(items), seconds, model.card.name, model.device.title)

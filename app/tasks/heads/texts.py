@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from app.core.models import ModelCard
 from app.core.report import Report
-from app.tasks.batches import Runner, batch_size, by_length, group_size, require_finite
+from app.tasks.batches import Runner, batch_size, by_length, group_size, in_groups, require_finite
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import Tokens, tokenise
-from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_windows
+from app.tasks.text.tokens import checked, join, tokenise
+from app.tasks.text.windows import PairTemplate, Window, estimate_windows, single_window, single_windows
 
 ItemT = TypeVar("ItemT")
 
@@ -59,28 +58,17 @@ class OrderedResults(Generic[ItemT]):
         return True
 
 
-def text_windows(text: str, template: PairTemplate, model: ReadyModel, report: Report) -> Iterator[Window]:
+def text_windows(text: str, model: ReadyModel, report: Report) -> Iterator[Window]:
     """The windows of a text in its order, tokenised lazily; at least one.
 
     Raises Stopped when the work is to stop.
     """
-    chunks = _checked(tokenise(model.tokenizer, text), report)
+    template = PairTemplate.of(model.tokenizer)
+    chunks = checked(tokenise(model.tokenizer, text), report.check)
     cut = single_windows(template, chunks, text, length=model.card.window, stride=model.card.stride)
     first = next(cut, None)
-    yield _empty_window(template) if first is None else first
+    yield single_window(template, 0, join(()), np.zeros(0, dtype=bool)) if first is None else first
     yield from cut
-
-
-def _checked(chunks: Iterator[Tokens], report: Report) -> Iterator[Tokens]:
-    for chunk in chunks:
-        report.check()
-        yield chunk
-
-
-def _empty_window(template: PairTemplate) -> Window:
-    ids, types = template.single(())
-    none = np.zeros(0, dtype=np.int32)
-    return Window(ids, types, len(template.single_parts[0]), 0, none, none, none.astype(bool))
 
 
 PartT = TypeVar("PartT")
@@ -118,12 +106,10 @@ class WholeText(Generic[PartT]):
             found.append(self.parts[len(found)])
         return found
 
-    def windows(
-        self, template: PairTemplate, model: ReadyModel, report: Report
-    ) -> Iterator[tuple[int, Window]]:
+    def windows(self, model: ReadyModel, report: Report) -> Iterator[tuple[int, Window]]:
         """Its windows with their numbers, tokenised lazily; at least one."""
         pending: Window | None = None
-        for window in text_windows(self.text, template, model, report):
+        for window in text_windows(self.text, model, report):
             self.cut_to = int(window.ends[-1]) if len(window.ends) else self.cut_to
             self.window_count += 1
             if pending is not None:
@@ -148,29 +134,22 @@ def read_whole(
     from the first one on, few at a time, else sorted by length. Raises SpanlightError where logits are not finite,
     Stopped when the work is to stop.
     """
-    template = PairTemplate.of(model.tokenizer)
     run = Runner(model, report)
 
     def queue() -> Iterator[tuple[WholeText[PartT], int, Window]]:
         for index, text in enumerate(texts):
             whole: WholeText[PartT] = WholeText(index, text)
-            for number, window in whole.windows(template, model, report):
+            for number, window in whole.windows(model, report):
                 yield whole, number, window
 
     if in_order:
-        batches = _groups(queue(), group_size(model))
+        batches = in_groups(queue(), group_size(model))
     else:
         batches = by_length(queue(), lambda queued: queued[2], batch_size(model))
     for batch in batches:
         arrays, _ = run([window for _, _, window in batch])
         logits = arrays["logits"]
-        require_finite(bool(np.isfinite(logits).all()), model)
+        require_finite(model, logits)
         for row, (whole, number, window) in enumerate(batch):
             whole.parts[number] = part_of(window, logits[row])
             yield whole
-
-
-def _groups(items: Iterable[PartT], size: int) -> Iterator[list[PartT]]:
-    source = iter(items)
-    while group := list(islice(source, size)):
-        yield group

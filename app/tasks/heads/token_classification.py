@@ -88,7 +88,7 @@ class Tagger:
             entities.append(Entity(span, span.of(whole.text), kind, float(sure[first:end].mean())))
         rows = (groups.starts, groups.ends, tags, sure)
         tagged = TaggedWords(self.labels, *(() if partial else row.tolist() for row in rows))
-        return Tagged(tuple(entities), tagged, len(parts), len(starts))
+        return Tagged(tuple(entities), tagged, len(parts))
 
 
 @dataclass(frozen=True, slots=True)

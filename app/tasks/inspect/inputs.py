@@ -36,12 +36,12 @@ class Input:
     arrays: Arrays
     cut: Window
 
-    def tokens_at(self, place: Span, of: Part = Part.TEXT) -> tuple[int, ...]:
-        """The row's tokens that share a code point with a place of the text, or of the pair, from left to right."""
+    def tokens_at(self, place: Span) -> tuple[int, ...]:
+        """The row's tokens that share a code point with a place of the text, from left to right."""
         return tuple(
             at
             for at, token in enumerate(self.window.tokens)
-            if token.part is of and token.span is not None and token.span.overlaps(place)
+            if token.part is Part.TEXT and token.span is not None and token.span.overlaps(place)
         )
 
 
@@ -66,14 +66,13 @@ def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     if not subject.pair.strip():
         raise _nothing("question")
     focus = subject.focus or best_place(subject, model, report)
-    template = PairTemplate.of(model.tokenizer)
     question = Question(subject.pair, (_document(subject),), in_order=True)
     run = QuestionRun(0, question, model, report)
-    cut = [window for _, group in run.groups(template) for window in group]
+    cut = [window for _, group in run.groups() for window in group]
     if not cut:
         raise _nothing("text")
     number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
-    window, begins = cut[number], len(template.pair_parts[0])
+    window, begins = cut[number], len(PairTemplate.of(model.tokenizer).pair_parts[0])
     tokens = question_tokens(subject.pair, model)
     taken = min(len(tokens), model.card.window // 4)
     other = begins, Part.PAIR, tokens.starts[:taken], tokens.ends[:taken]
@@ -86,7 +85,7 @@ def _document(subject: Subject) -> Document:
 
 
 def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:
-    cut = list(text_windows(subject.text, PairTemplate.of(model.tokenizer), model, report))
+    cut = list(text_windows(subject.text, model, report))
     number = _where(cut, subject.focus)
     return _input(cut[number], model, number, len(cut))
 
@@ -107,8 +106,7 @@ def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
 def _of_pair(subject: Subject, model: ReadyModel, report: Report) -> Input:
     if not subject.pair.strip():
         raise _nothing("second passage")
-    template = PairTemplate.of(model.tokenizer)
-    pair = pair_window(subject.text, subject.pair, template, model, report.check)
+    pair = pair_window(subject.text, subject.pair, model, report.check)
     first, second = pair.passages
     scored = np.ones(len(first), dtype=bool)
     window = Window(pair.input_ids, pair.token_type_ids, pair.at[0], 0, first.starts, first.ends, scored)

@@ -40,8 +40,7 @@ def look_at_loss(request: LookAtLoss, model: ReadyModel, report: Report) -> Loss
     found = input_of(subject, model, report)
     report.check()
     outputs = row_of(model.forward(found.arrays))
-    for values in outputs.values():
-        require_finite(bool(np.isfinite(values).all()), model)
+    require_finite(model, *outputs.values())
     terms, formula, labels = _TERMS[subject.head](found, subject, example, model, outputs)
     report.check()
     counted = [term.value for term in terms if term.counted]

@@ -39,7 +39,7 @@ def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -
 
     arrays = {**found.arrays, "special_tokens_mask": _fixed(found, model)[None]}
     shares, score, baseline, taken = opened(model).shares(arrays, target.score, steps, on_step)
-    require_finite(bool(np.isfinite(shares).all()), model)
+    require_finite(model, shares)
     return Attribution(
         window=found.window,
         shares=tuple(shares.tolist()),

@@ -76,10 +76,10 @@ class WindowScores:
         """The scores of the row's outputs (see `row_of`). Raises SpanlightError where they are not numbers."""
         length = len(found.cut)
         start, end = (outputs[name][:length] for name in ("start_logits", "end_logits"))
-        require_finite(bool(np.isfinite(start).all() and np.isfinite(end).all()), model)
+        require_finite(model, start, end)
         window = found.cut
         scored = context_logits(window, start, end)
-        band = span_scores(*scored, window.scored, pieces=pieces_of(window, subject.text))
+        band = span_scores(*scored, window.scored, pieces_of(window, subject.text))
         whole = float(logsumexp(np.append(band.ravel(), start[0] + end[0])))
         return cls(found, subject.text, start, end, whole)
 

@@ -131,7 +131,7 @@ class _Row:
     def logits(self, *at: int) -> np.ndarray:
         """Logits, float64. Raises SpanlightError where they are not numbers."""
         values = self.outputs["logits"][at]
-        require_finite(bool(np.isfinite(values).all()), self.model)
+        require_finite(self.model, values)
         return values.astype(np.float64)
 
     def entry(self, otherwise: Callable[[], int]) -> int:
@@ -188,10 +188,7 @@ class Words:
         return self._vocabulary.word(entry, self._seam(blank))
 
     def _seam(self, blank: int) -> Seam:
-        blanks = self._subject.blanks
-        if blank and blanks[blank - 1].end == blanks[blank].start:
-            return Seam.LETTERS
-        return self._vocabulary.seam(self._subject.text, blanks[blank].start)
+        return self._vocabulary.blank_seam(self._subject.text, self._subject.blanks, blank)
 
 
 def _tagged(row: _Row) -> tuple[int, Span]:

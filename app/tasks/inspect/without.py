@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.inside import Part, Removal, Removals
@@ -14,11 +12,11 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.sentences import sentences
 from app.core.text import Span
-from app.tasks.batches import Pace, Runner, batch_size
+from app.tasks.batches import Pace, Runner, batch_size, positions_of
 from app.tasks.inspect.inputs import Input, input_of
 from app.tasks.inspect.spans import row_of
 from app.tasks.inspect.targets import NoTarget, target_score_of
-from app.tasks.task import Arrays, ReadyModel
+from app.tasks.task import ReadyModel
 
 
 def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Removals:
@@ -38,7 +36,8 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
     size = batch_size(model)
     for at in range(0, len(left), size):
         some = left[at : at + size]
-        outputs, _ = run([one.found.cut for one in some], _places(some))
+        positions = [one.found.arrays["positions"][0] for one in some if "positions" in one.found.arrays]
+        outputs, _ = run([one.found.cut for one in some], positions_of(positions) if positions else None)
         for row, one in enumerate(some):
             try:
                 now = target_score_of(
@@ -111,14 +110,3 @@ def _moved(place: Span, region: Span, gone: Span) -> Span:
     """A place of the whole text in what is left of the region; it does not overlap what is gone."""
     by = region.start + (len(gone) if place.start >= gone.end else 0)
     return Span(place.start - by, place.end - by)
-
-
-def _places(some: Sequence[_Shortened]) -> Arrays:
-    """The masks' positions of a batch, -1 for none; nothing for heads that have none."""
-    rows = [one.found.arrays["positions"][0] for one in some if "positions" in one.found.arrays]
-    if not rows:
-        return {}
-    positions = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int64)
-    for number, row in enumerate(rows):
-        positions[number, : len(row)] = row
-    return {"positions": positions}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
 from time import perf_counter
 
 from app.core.errors import SpanlightError
@@ -11,11 +12,11 @@ from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
 from app.tasks.batches import Pace, Runner, batch_size, by_length
-from app.tasks.qa.fast.two_pass import TwoPassReader, finder_of
+from app.tasks.qa.fast.two_pass import finder_of, with_finder
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import ReadyModel
-from app.tasks.text.windows import PairTemplate, Window
+from app.tasks.text.windows import Window
 
 
 def read(question: Question, model: ReadyModel, report: Report) -> Reading:
@@ -26,27 +27,25 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     _refuse_unreadable(question)
+    pace = Pace(report, "windows")
     run = QuestionRun(0, question, model, report)
     finder = finder_of(run, model)
-    pace = Pace(report, "windows")
-    reader = (
-        _OnePassReader(run, model, report) if finder is None else _with_finder(run, model, finder, report)
-    )
-    run = reader.run
+    run, steps = (run, run.steps()) if finder is None else with_finder(run, model, finder, report)
+    done = 0
     reported: list[Candidate] = []
-    for _ in reader:
+    for step in steps:
+        done, current = step.done, step.run
         if run.complete or not (pace.due() or not reported):
             continue
-        current = reader.current
         current.seconds = pace.seconds
         best = current.nbest.best()[: question.top_k]
         # The answer before the progress: of two reports in quick succession the second one is shown later.
         if best and best != reported:
             reported = best
             report.partial(current.reading())
-        pace.report(reader.done, reader.total, reader.seconds_left)
+        pace.report(done, step.total, step.seconds_left)
     run.resolve_near_ties()
-    pace.report(reader.done, reader.done)
+    pace.report(done, done)
     run.seconds = pace.seconds
     return run.reading()
 
@@ -62,23 +61,26 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     for number, question in enumerate(questions, start=1):
         _refuse_unreadable(question, f" number {number}")
     pace = Pace(report, "questions")
-    readings: list[Reading | None] = [None] * len(questions)
+    readings: dict[int, Reading] = {}
     runs = (
         QuestionRun(index, replace(question, in_order=not question.quick), model, report)
         for index, question in enumerate(questions)
     )
-    done = 0
-    for run in _read_all(runs, model, report):
-        if run.complete:
-            started = perf_counter()
-            run.resolve_near_ties()
-            run.seconds += perf_counter() - started
-            readings[run.index] = reading = run.reading()
-            done += 1
-            report.partial((run.index, reading))
-        if pace.due() or done == len(questions):
-            pace.report(done, len(questions))
-    return tuple(reading for reading in readings if reading is not None)
+    for finder, some in groupby(runs, lambda run: finder_of(run, model)):
+        if finder is None:
+            reading = _read_mixed(some, model, report)
+        else:
+            reading = _read_each(some, model, finder, report)
+        for run in reading:
+            if run.complete:
+                started = perf_counter()
+                run.resolve_near_ties()
+                run.seconds += perf_counter() - started
+                readings[run.index] = run.reading()
+                report.partial((run.index, readings[run.index]))
+            if pace.due() or len(readings) == len(questions):
+                pace.report(len(readings), len(questions))
+    return tuple(readings[index] for index in range(len(questions)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,89 +92,22 @@ class _QueuedWindow:
     window: Window
 
 
-class _OnePassReader:
-    """Reads a question's windows with one model, one group per iteration; same interface as `TwoPassReader`."""
+def _read_mixed(runs: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
+    """Reads the windows of questions in mixed batches; yields after each batch the questions it read from.
 
-    seconds_left = None
-
-    def __init__(self, run: QuestionRun, model: ReadyModel, report: Report) -> None:
-        self.run = self.current = run
-        self._groups = run.groups(PairTemplate.of(model.tokenizer))
-        self._runner = Runner(model, report)
-
-    @property
-    def done(self) -> int:
-        """How many windows were read."""
-        return self.current.read
-
-    @property
-    def total(self) -> int:
-        """How many windows are to be read."""
-        return self.current.total
-
-    def __iter__(self) -> Iterator[None]:
-        for document, group in self._groups:
-            arrays, _ = self._runner(group)
-            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
-                self.current.add_window(document, window, start, end)
-            yield
-
-
-def _with_finder(
-    run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
-) -> TwoPassReader | _OnePassReader:
-    """A reader of a long text with both models; for a `quick` question with the quick one only."""
-    if run.question.quick:
-        return _OnePassReader(QuestionRun(run.index, run.question, finder, report), finder, report)
-    return TwoPassReader(run, model, finder, report)
-
-
-def _read_all(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
-    """Reads the windows of questions; yields after each batch the questions it read from."""
-    source = iter(questions)
-    while True:
-        long: list[TwoPassReader | _OnePassReader] = []
-        yield from _read_mixed(_until_long(source, long, model, report), model, report)
-        if not long:
-            return
-        run, started = long[0].run, perf_counter()
-        for _ in long[0]:
-            run.seconds = perf_counter() - started
-            yield run
-        if not run.total:
-            yield run
-
-
-def _until_long(
-    questions: Iterator[QuestionRun],
-    long: list[TwoPassReader | _OnePassReader],
-    model: ReadyModel,
-    report: Report,
-) -> Iterator[QuestionRun]:
-    """The next questions up to one that a quick reader is to read, whose reader is appended to `long` instead."""
-    for run in questions:
-        finder = finder_of(run, model)
-        if finder is not None:
-            long.append(_with_finder(run, model, finder, report))
-            return
-        yield run
-
-
-def _read_mixed(questions: Iterable[QuestionRun], model: ReadyModel, report: Report) -> Iterator[QuestionRun]:
-    """Reads the windows of questions in mixed batches; yields after each batch the questions it read from."""
-    template = PairTemplate.of(model.tokenizer)
+    Questions without a window come last.
+    """
     runner = Runner(model, report)
     empty: list[QuestionRun] = []
 
     def queue() -> Iterator[_QueuedWindow]:
-        for run in questions:
-            for document, (window,) in run.groups(template, size=1):
+        for run in runs:
+            for document, (window,) in run.groups(size=1):
                 yield _QueuedWindow(run, document, window)
             if not run.total:
                 empty.append(run)
 
     for batch in by_length(queue(), lambda queued: queued.window, batch_size(model)):
-        yield from _drain(empty)
         arrays, seconds = runner([queued.window for queued in batch])
         for row, queued in enumerate(batch):
             queued.run.add_window(
@@ -180,12 +115,21 @@ def _read_mixed(questions: Iterable[QuestionRun], model: ReadyModel, report: Rep
             )
             queued.run.seconds += seconds / len(batch)
         yield from dict.fromkeys(queued.run for queued in batch)
-    yield from _drain(empty)
+    yield from empty
 
 
-def _drain(questions: list[QuestionRun]) -> Iterator[QuestionRun]:
-    while questions:
-        yield questions.pop(0)
+def _read_each(
+    runs: Iterable[QuestionRun], model: ReadyModel, finder: ReadyModel, report: Report
+) -> Iterator[QuestionRun]:
+    """Reads questions on long texts one by one; yields a question after each step, or once where it has none."""
+    for given in runs:
+        started = perf_counter()
+        run, steps = with_finder(given, model, finder, report)
+        for _ in steps:
+            run.seconds = perf_counter() - started
+            yield run
+        if not run.total:
+            yield run
 
 
 def _refuse_unreadable(question: Question, which: str = "") -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -16,7 +16,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.results import HEAT_BINS, Answer, Reading
 from app.core.text import Document
-from app.tasks.batches import group_size, require_finite
+from app.tasks.batches import Runner, group_size, require_finite
 from app.tasks.qa.fast.near_ties import NearTies
 from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.qa.ranking import LEAST_LENGTH, PlaceRanking, lexical_scores
@@ -67,10 +67,24 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
     return moved(found, len(question) - len(question.lstrip()))
 
 
-class QuestionRun:
-    """The state of a question while it is read: windows to come, best spans so far, time spent.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far reading has come: the run to report, how many windows were read and are to be read, and the time left.
 
-    `read` is the number of windows read so far; `seconds` the time spent on the question.
+    `seconds_left` is None where the pace so far tells it.
+    """
+
+    run: QuestionRun
+    done: int
+    total: int
+    seconds_left: float | None = None
+
+
+class QuestionRun:
+    """The state of a question while a model reads it: windows to come, best spans so far, time spent.
+
+    `read` is the number of windows read so far; `seconds` the time spent on the question. A `ranking` of the documents'
+    places is given where another model's run has made it already: it is the same for every model.
     """
 
     def __init__(
@@ -88,6 +102,8 @@ class QuestionRun:
         self.seconds = 0.0
         self._model = model
         self._report = report
+        self._template = PairTemplate.of(model.tokenizer)
+        self._ids = question_tokens(question.text, model).ids
         self._near_ties = NearTies(question, self.nbest, model, report)
         cache = model.text_cache or TextCache(model.tokenizer, most=0)
         self._cached_texts = [cache.of(document) for document in question.documents]
@@ -123,21 +139,18 @@ class QuestionRun:
         card = self._model.card
         return estimate_windows(left, card.window, card.stride)
 
-    def choose(
-        self, template: PairTemplate, points: Iterable[tuple[int, int]], most: int
-    ) -> list[tuple[int, Window]]:
+    def choose(self, points: Iterable[tuple[int, int]], most: int) -> list[tuple[int, Window]]:
         """Restricts reading to the windows that score these points; returns them with their document's number.
 
         A point is a document's number and a code point; windows come in the order of the points, `most` at most.
         """
-        ids = question_tokens(self.question.text, self._model).ids
         bounds = [(section.document, section.start) for section in self._sections]
         cut: dict[int, list[Window]] = {}
         chosen: dict[tuple[int, int], tuple[int, Window]] = {}
         for document, point in points:
             index = bisect_right(bounds, (document, point)) - 1
             if index not in cut:
-                cut[index] = self._windows(self._sections[index], template, ids)
+                cut[index] = self._windows(self._sections[index])
             for window in cut[index]:
                 token = int(window.starts.searchsorted(point, side="right")) - 1
                 if token >= 0 and window.scored[token]:
@@ -148,17 +161,16 @@ class QuestionRun:
         self._handed_out, self._exhausted, self.chosen = len(chosen), True, True
         return list(chosen.values())
 
-    def groups(self, template: PairTemplate, *, size: int = 0) -> Iterator[tuple[int, Group]]:
+    def groups(self, *, size: int = 0) -> Iterator[tuple[int, Group]]:
         """The windows to read, with their document's number, in groups of at most `size` (0: what suits the model).
 
         They are tokenised lazily, the likeliest first or in the order of the text. A quick reading's groups are
         single windows.
         """
-        ids = question_tokens(self.question.text, self._model).ids
         most = 1 if self.question.quick else size or group_size(self._model)
 
         def groups_of(section: Section) -> list[Group]:
-            windows = self._windows(section, template, ids)
+            windows = self._windows(section)
             return [windows[at : at + most] for at in range(0, len(windows), most)]
 
         order = (
@@ -185,17 +197,23 @@ class QuestionRun:
 
     @cached_property
     def ranking(self) -> PlaceRanking:
-        """The BM25 ranking of the documents' places: given, as it is the same for every model, or computed now."""
+        """The BM25 ranking of the documents' places."""
         return self._given_ranking or PlaceRanking(
             self.question.text, self.question.documents, self._report.check, self._cached_texts
         )
 
-    def _windows(self, section: Section, template: PairTemplate, ids: np.ndarray) -> list[Window]:
+    def _windows(self, section: Section) -> list[Window]:
         """Cuts a section into windows and counts them; called once for each section."""
         self._report.check()
         card, cached = self._model.card, self._cached_texts[section.document]
         found = section_windows(
-            template, ids, self._model.tokenizer, section, cached, length=card.window, stride=card.stride
+            self._template,
+            self._ids,
+            self._model.tokenizer,
+            section,
+            cached,
+            length=card.window,
+            stride=card.stride,
         )
         self._characters_cut += len(section)
         self._windows_cut += len(found)
@@ -212,7 +230,7 @@ class QuestionRun:
         Returns the window's candidates, best first. Raises SpanlightError where logits are not finite.
         """
         start_logits, end_logits = start_logits[: len(window)], end_logits[: len(window)]
-        require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
+        require_finite(self._model, start_logits, end_logits)
         candidates = tuple(
             window_candidates(
                 window,
@@ -228,6 +246,15 @@ class QuestionRun:
         self._near_ties.add_window(document, window, start_logits, end_logits, candidates)
         self.read += 1
         return candidates
+
+    def steps(self) -> Iterator[Step]:
+        """Reads every window with the run's own model, a group at a time; raises Stopped when the work is to stop."""
+        runner = Runner(self._model, self._report)
+        for document, group in self.groups():
+            arrays, _ = runner(group)
+            for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
+                self.add_window(document, window, start, end)
+            yield Step(self, self.read, self.total)
 
     def resolve_near_ties(self) -> None:
         """Decides near ties in float32, once every window was read; raises Stopped when the work is to stop."""

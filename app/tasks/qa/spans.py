@@ -57,39 +57,27 @@ class Candidate:
 Rank = tuple[float, int, int, int, float, float, float]
 
 
-def banded_scores(start_logits: np.ndarray, end_logits: np.ndarray, max_tokens: int) -> np.ndarray:
-    """Start + end logits of every span of 1 to `max_tokens` tokens.
-
-    Takes float[n] each and returns float[n, max_tokens]: row i, column k is the span from token i to token
-    i + k, both included; -inf where it would run over the end.
-    """
-    count = len(end_logits)
-    padded = np.full(count + max_tokens - 1, -np.inf, dtype=end_logits.dtype)
-    padded[:count] = end_logits
-    return start_logits[:, None] + np.lib.stride_tricks.sliding_window_view(padded, max_tokens)
-
-
 def span_scores(
     start_logits: np.ndarray,
     end_logits: np.ndarray,
     scored: np.ndarray,
-    *,
-    pieces: Pieces | None = None,
+    pieces: Pieces,
     max_tokens: int = MAX_TOKENS,
 ) -> np.ndarray:
-    """The scores of one window's spans that may be the answer, laid out as by `banded_scores`, -inf for the others.
+    """The scores of one window's spans that may be the answer, float[n, max_tokens], -inf for the others.
 
-    Such a span begins at a token of `scored` (bool[n], the maximum-context rule) and, given `pieces`, begins and ends
-    where a span may, stays within one block and is more than punctuation.
+    Row i, column k is the span from token i to token i + k, both included: start + end logits (float[n] each). A span
+    that may be the answer begins at a token of `scored` (bool[n], the maximum-context rule), begins and ends where
+    `pieces` allow it, stays within one block and is more than punctuation.
     """
-    if pieces is not None:
-        scored, end_logits = scored & pieces.can_start, np.where(pieces.can_end, end_logits, -np.inf)
-    band = banded_scores(start_logits, end_logits, max_tokens)
-    band[~scored] = -np.inf
-    if pieces is not None:
-        ends = np.arange(len(scored))[:, None] + np.arange(max_tokens)
-        contentless = ends < _next_content(pieces.has_content)[:, None]
-        band[contentless | (ends >= pieces.end_limits[:, None])] = -np.inf
+    count = len(end_logits)
+    padded = np.full(count + max_tokens - 1, -np.inf, dtype=end_logits.dtype)
+    padded[:count] = np.where(pieces.can_end, end_logits, -np.inf)
+    band = start_logits[:, None] + np.lib.stride_tricks.sliding_window_view(padded, max_tokens)
+    band[~(scored & pieces.can_start)] = -np.inf
+    ends = np.arange(count)[:, None] + np.arange(max_tokens)
+    contentless = ends < _next_content(pieces.has_content)[:, None]
+    band[contentless | (ends >= pieces.end_limits[:, None])] = -np.inf
     return band
 
 
@@ -99,8 +87,8 @@ def best_spans(
     scored: np.ndarray,
     starts: np.ndarray,
     ends: np.ndarray,
+    pieces: Pieces,
     *,
-    pieces: Pieces | None = None,
     max_tokens: int = MAX_TOKENS,
     floor: float = -np.inf,
     fits: Callable[[int, int], bool] = lambda first, last: True,
@@ -112,14 +100,12 @@ def best_spans(
     shorter span.
     """
     count = len(end_logits)
-    rows = np.arange(count)
+    end_logits = np.where(pieces.can_end, end_logits, -np.inf)
     # From token i, a span may end at ends_from[i] and so on, before ends_to[i].
-    ends_from, ends_to = rows, np.minimum(rows + max_tokens, count)
-    if pieces is not None:
-        scored, end_logits = scored & pieces.can_start, np.where(pieces.can_end, end_logits, -np.inf)
-        ends_from, ends_to = _next_content(pieces.has_content), np.minimum(ends_to, pieces.end_limits)
+    ends_from = _next_content(pieces.has_content)
+    ends_to = np.minimum(np.minimum(np.arange(count) + max_tokens, count), pieces.end_limits)
     best = start_logits + RangeMaxima(end_logits, max_tokens)(ends_from, ends_to)
-    best[~scored] = -np.inf
+    best[~(scored & pieces.can_start)] = -np.inf
     least = max(floor, float(np.finfo(best.dtype).min))
     # A heap of each token's best span; one that a better span has cut short is scored again when it comes up.
     hopeful = np.flatnonzero(best >= least)
@@ -170,7 +156,7 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if not _has_content(text, start, end):
+    if not any(kind(character) & CONTENT for character in text[start:end]):
         return None
     least, most = max(0, start - _WIDEN_AT_MOST), min(len(text), end + _WIDEN_AT_MOST)
     while start > least and _is_inside_word(text, start):
@@ -178,11 +164,6 @@ def whole_span(text: str, start: int, end: int) -> Span | None:
     while end < most and _is_inside_word(text, end):
         end += 1
     return Span(start, end)
-
-
-def _has_content(text: str, start: int, end: int) -> bool:
-    """Whether this place holds more than punctuation and invisible characters."""
-    return any(kind(character) & CONTENT for character in text[start:end])
 
 
 def _is_inside_word(text: str, at: int) -> bool:
@@ -281,9 +262,7 @@ def window_spans(
         span = whole(first, last)
         return span is None or _is_plausible(text, span)
 
-    for score, first, last in best_spans(
-        start, end, window.scored, *places, pieces=pieces, floor=floor, fits=fits
-    ):
+    for score, first, last in best_spans(start, end, window.scored, *places, pieces, floor=floor, fits=fits):
         span = whole(first, last)
         if span is None:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,13 @@ def tokenise(
             starts, ends = _without_blanks(piece, starts, ends)
             yield Tokens(ids, starts + np.int32(at), ends + np.int32(at))
         at = end
+
+
+def checked(chunks: Iterable[Tokens], check: Callable[[], None]) -> Iterator[Tokens]:
+    """The chunks of a long text, with a call of `check`, which may raise, before each."""
+    for chunk in chunks:
+        check()
+        yield chunk
 
 
 def tokenise_view(

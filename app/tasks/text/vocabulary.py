@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from enum import Enum
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -57,11 +58,6 @@ class Vocabulary:
         self._bytes = decoders.ByteLevel() if isinstance(tokenizer.decoder, decoders.ByteLevel) else None
 
     @property
-    def size(self) -> int:
-        """How many entries there are."""
-        return self._tokenizer.get_vocab_size()
-
-    @property
     def cased(self) -> bool:
         """Whether it distinguishes capitals from small letters."""
         return self._normal("A") == "A"
@@ -78,6 +74,13 @@ class Vocabulary:
             return Seam.SPACE
         # Some tokenizers make every Chinese character a word.
         return Seam.LETTERS if before.isalnum() and self._joins(before) else Seam.SIGN
+
+    def blank_seam(self, text: str, blanks: Sequence[Span], number: int) -> Seam:
+        """The seam before a text's blank; blanks without a gap are one word."""
+        start = blanks[number].start
+        if number and blanks[number - 1].end == start:
+            return Seam.LETTERS
+        return self.seam(text, start)
 
     def opens_sentence(self, text: str, start: int) -> bool:
         """Whether a word at code point `start` is the first of its sentence, which a line's end does not begin."""

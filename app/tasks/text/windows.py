@@ -179,10 +179,14 @@ def single_windows(
     stride: int = STRIDE,
 ) -> Iterator[Window]:
     """Windows of a single text without a question, cut as `windows` cuts them."""
-    capacity = length - template.single_overhead
-    for first, tokens, scored in _slices(chunks, text, capacity, stride):
-        ids, types = template.single(tokens.ids)
-        yield Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
+    for piece in _slices(chunks, text, length - template.single_overhead, stride):
+        yield single_window(template, *piece)
+
+
+def single_window(template: PairTemplate, first: int, tokens: Tokens, scored: np.ndarray) -> Window:
+    """The window of a single text's tokens, the first of them number `first`; `scored` as in `Window`."""
+    ids, types = template.single(tokens.ids)
+    return Window(ids, types, len(template.single_parts[0]), first, tokens.starts, tokens.ends, scored)
 
 
 _Slice = tuple[int, Tokens, np.ndarray]
@@ -298,9 +302,7 @@ def pad(batch: Sequence[Inputs], pad_id: int, least: int = 0) -> dict[str, np.nd
     return arrays
 
 
-def estimate_windows(
-    text_length: int, length: int, stride: int, tokens_per_character: float = TOKENS_PER_CHARACTER
-) -> int:
+def estimate_windows(text_length: int, length: int, stride: int) -> int:
     """About how many windows a text of so many code points has, at least 1."""
-    tokens = text_length * tokens_per_character
+    tokens = text_length * TOKENS_PER_CHARACTER
     return max(1, math.ceil((tokens - stride) / max(1, length - stride)))

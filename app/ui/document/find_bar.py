@@ -12,7 +12,7 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class FindBar(QFrame):
-    """A field, the result, and buttons for the next and the previous match; Esc hides it.
+    """A field, the result (`news`), and buttons for the next and the previous match; Esc hides it.
 
     While the focus is in it, F3 and Shift+F3 step through the matches, whatever they do on the page.
 
@@ -21,7 +21,6 @@ class FindBar(QFrame):
     """
 
     typed = Signal(str)
-
     find_requested = Signal(str, bool)
     closed = Signal()
 
@@ -32,8 +31,8 @@ class FindBar(QFrame):
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in the text")
         self.field.setAccessibleName("Find in the text")
-        self._news = QLabel()
-        self._news.setProperty("ink", "quiet")
+        self.news = QLabel()
+        self.news.setProperty("ink", "quiet")
         self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
         for button, name in (
             (self._back, "Previous place  (Shift+Enter, Shift+F3)"),
@@ -44,7 +43,7 @@ class FindBar(QFrame):
             button.setToolTip(name)
         row = QHBoxLayout(self)
         row.addWidget(self.field, 1)
-        for widget in (self._news, self._back, self._next, self._close):
+        for widget in (self.news, self._back, self._next, self._close):
             row.addWidget(widget)
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
@@ -61,18 +60,10 @@ class FindBar(QFrame):
         """Show the bar, with the words if any."""
         if words:
             self.field.setText(words)
-        self._news.clear()
+        self.news.clear()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
-
-    def set_news(self, news: str) -> None:
-        """Show the result."""
-        self._news.setText(news)
-
-    def news(self) -> str:
-        """The result shown."""
-        return self._news.text()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
@@ -110,7 +101,7 @@ class FindBar(QFrame):
 
     @Slot(str)
     def _typed(self, text: str) -> None:
-        self._news.clear()
+        self.news.clear()
         self.typed.emit(text)
 
     @Slot()

@@ -32,9 +32,7 @@ class Finding(QObject):
         super().__init__(parent)
         self._bar = bar
         self._searched = searched
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
         self._rest.timeout.connect(self._rested)
         self._turns = QTimer(self)
         self._turns.timeout.connect(self._turn)
@@ -93,14 +91,12 @@ class Finding(QObject):
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
         if searched is None:
-            self._bar.set_news("Not found")
+            self._bar.news.setText("Not found")
             return
         # Enter before the first match was selected selects that.
-        first = (
-            self._start_view[1]
-            if self._pending and self._start_view is not None and self._untouched(searched)
-            else None
-        )
+        first = None
+        if self._pending and self._start_view is not None and self._untouched(searched):
+            first = self._start_view[1]
         self._begin(searched, self._go_on(searched, words, backwards, first))
 
     def _go_to_first(self, searched: Searched, words: str) -> Iterator[None]:
@@ -125,15 +121,15 @@ class Finding(QObject):
             self._take_view(searched)
             yield from self._show_matches(searched, words, True)
         else:
-            self._bar.set_news("Not found")
+            self._bar.news.setText("Not found")
 
     def _show_matches(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
         """Show the number of matches and, after a step, that of the selected one."""
         number, several = yield from searched.count_places(words)
         if stepped and number:
-            self._bar.set_news(f"{number:,} of {several:,}")
+            self._bar.news.setText(f"{number:,} of {several:,}")
         else:
-            self._bar.set_news(wording.count(several, "place") if several else "Not found")
+            self._bar.news.setText(wording.count(several, "place") if several else "Not found")
 
     def _take_view(self, searched: Searched) -> None:
         """Take the present view as the starting view."""
@@ -197,7 +193,7 @@ class Zoom(QObject):
 
         pane = self._up()
         if isinstance(pane, PagePane):
-            (pane.zoom_fit, pane.zoom_in, pane.zoom_out)[by]()
+            pane.zoom_by(by)
             return
         settings = self._workspace.settings
         further = [size for size in SIZES if (size - settings.document_size) * by > 0]

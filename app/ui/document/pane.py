@@ -26,11 +26,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from app.core.layout import Opened
 from app.core.text import Span
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import Searched, at_once
+from app.ui.document.marks.word_search import Searched
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
 
@@ -67,21 +68,58 @@ class _Highlights(Protocol):
 if TYPE_CHECKING:
 
     class _ScrollArea(QAbstractScrollArea, Searched):
-        """What the widget that a pane is mixed into has."""
+        """What the widget that a pane is mixed into has, and what each pane does in its own way."""
 
         map: AnswerMap
         _theme: Theme
 
         def __init__(self, theme: Theme, parent: QWidget | None = None) -> None: ...
 
+        def text(self) -> str:
+            """The document's text."""
+
+        def top(self) -> int:
+            """The code point at the top of the view."""
+
+        def why_not(self, index: int) -> str:
+            """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
+
+        def light_boxes(self, index: int) -> list[QRectF]:
+            """The boxes of a highlighted place, in the viewport's pixels."""
+
+        def reveal(self, index: int) -> None:
+            """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
+
+        def go_to(self, point: int) -> None:
+            """Scroll a code point to the top of the view."""
+
+        def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+            """Set the places with their words; returns for each whether the page has the words there."""
+
+        def _mark_shares(self) -> list[float]:
+            """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
+
+        def _heat_ranges(self) -> Sequence[tuple[float, float]]:
+            """The shares of the page's height, 0 to 1, from which and to which each part of the heat's text reaches."""
+
     class _TextEdit(_ScrollArea):
-        """What QTextEdit and QPlainTextEdit have in common."""
+        """What QTextEdit and QPlainTextEdit have in common, and what each of their panes does in its own way."""
 
         def document(self) -> QTextDocument: ...
         def textCursor(self) -> QTextCursor: ...
         def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]: ...
         def top_position(self) -> int: ...
         def bring_into_view(self, position: int, above: float) -> None: ...
+        def share_of(self, position: int) -> float: ...
+
+        def _highlight_at(self, event: QMouseEvent) -> int:
+            """The index of the highlighted place that was clicked, -1 without one."""
+
+        def _to_qt(self, point: int) -> int:
+            """The position in the Qt document of a code point."""
+
+        def _to_point(self, position: int) -> int:
+            """The code point of a position in the Qt document."""
 
 else:
     _ScrollArea = _TextEdit = object
@@ -112,10 +150,6 @@ class Pane(_ScrollArea):
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
 
-    def text(self) -> str:
-        """The document's text."""
-        raise NotImplementedError
-
     def light(
         self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
     ) -> list[bool]:
@@ -128,10 +162,6 @@ class Pane(_ScrollArea):
         self.choose(chosen)
         return shown
 
-    def why_not(self, index: int) -> str:
-        """Why a place is not highlighted, in a sentence for the user; empty for one that is."""
-        raise NotImplementedError
-
     def choose(self, index: int) -> None:
         """Choose which highlighted place is the strong one."""
         self.lights.chosen = index
@@ -143,14 +173,6 @@ class Pane(_ScrollArea):
         self.lights.clear()
         self._update_marks()
         self.viewport().update()
-
-    def light_boxes(self, index: int) -> list[QRectF]:
-        """The boxes of a highlighted place, in the viewport's pixels."""
-        raise NotImplementedError
-
-    def reveal(self, index: int) -> None:
-        """Scroll a highlighted place into view, with some lines above it, unless it can be seen well already."""
-        raise NotImplementedError
 
     def set_heat(self, heat: Sequence[float]) -> None:
         """Show the heat of answers along the scroll bar: `Reading.heat` of this document, or empty."""
@@ -166,21 +188,9 @@ class Pane(_ScrollArea):
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
         return self._scroll_position() != self._noted_position
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-        return at_once(self.seek(words, backwards))
-
     def is_empty(self) -> bool:
         """Whether there is no text."""
         return not self.text().strip()
-
-    def top(self) -> int:
-        """The code point at the top of the view."""
-        raise NotImplementedError
-
-    def go_to(self, point: int) -> None:
-        """Scroll a code point to the top of the view."""
-        raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -193,21 +203,9 @@ class Pane(_ScrollArea):
         else:
             super().keyPressEvent(event)
 
-    def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
-        """Set the places with their words; returns for each whether the page has the words there."""
-        raise NotImplementedError
-
     def _scroll_position(self) -> object:
         """Something that is the same as long as the user does not scroll."""
         return self.map.value(), self.horizontalScrollBar().value()
-
-    def _mark_shares(self) -> list[float]:
-        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown."""
-        raise NotImplementedError
-
-    def _heat_ranges(self) -> Sequence[tuple[float, float]]:
-        """The shares of the page's height, 0 to 1, that the parts of the text reach from and to, as heat has them."""
-        raise NotImplementedError
 
     @Slot()
     def _update_map(self) -> None:
@@ -229,9 +227,14 @@ class Pane(_ScrollArea):
 class ReadOnlyPane(Pane):
     """A pane that takes no words: files can be dropped and pasted on it."""
 
+    _opened: Opened
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setAcceptDrops(True)
+
+    def text(self) -> str:
+        return self._opened.document.text
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Paste):
@@ -321,26 +324,10 @@ class PaperPane(Pane, _TextEdit):
     def _make_lights(self) -> Highlights:
         return Highlights(self._theme)
 
-    def _highlight_at(self, event: QMouseEvent) -> int:
-        """The index of the highlighted place that was clicked, -1 without one."""
-        raise NotImplementedError
-
-    def _to_qt(self, point: int) -> int:
-        """The position in the Qt document of a code point."""
-        raise NotImplementedError
-
-    def _to_point(self, position: int) -> int:
-        """The code point of a position in the Qt document."""
-        raise NotImplementedError
-
-    def _share_of(self, position: int) -> float:
-        """The share of the page's height above one of Qt's positions, 0 to 1."""
-        raise NotImplementedError
-
     def _mark_shares(self) -> list[float]:
-        return self.lights.marks(self._share_of)
+        return [self.share_of(light.start) if light.shown else -1.0 for light in self.lights.places]
 
     def _heat_ranges(self) -> Sequence[tuple[float, float]]:
         parts, length = len(self._heat), len(self.text())
-        edges = [self._share_of(self._to_qt(length * part // parts)) for part in range(parts)]
+        edges = [self.share_of(self._to_qt(length * part // parts)) for part in range(parts)]
         return list(pairwise([*edges, 1.0]))

@@ -14,6 +14,7 @@ from app.documents.pdf.document import open_pdf, read_pdf
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
+DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
 PICTURE = Page(drawing=b"0.5 g 72 72 300 300 re f")
 
 
@@ -109,9 +110,7 @@ def test_a_damaged_table_is_mended_and_told() -> None:
     cut = data[: data.index(b"xref\n0")]
     parts = read(cut)
     assert "The tide is highest at noon." in parts.text
-    assert parts.notes == (
-        "This PDF is damaged: it was read as far as it goes, and some of it may be wrong.",
-    )
+    assert parts.notes == (DAMAGED,)
 
 
 def test_a_file_whose_end_is_missing_has_the_pages_that_are_there() -> None:
@@ -121,10 +120,7 @@ def test_a_file_whose_end_is_missing_has_the_pages_that_are_there() -> None:
     assert "One page." in parts.text
     assert "Another page." in parts.text
     assert len(parts.pages) == 3
-    assert parts.notes == (
-        "This PDF is damaged: it was read as far as it goes, and some of it may be wrong.",
-        "1 of 3 pages could not be read.",
-    )
+    assert parts.notes == (DAMAGED, "1 of 3 pages could not be read.")
 
 
 @pytest.mark.parametrize(
@@ -141,9 +137,7 @@ def test_a_part_of_a_real_file_is_read_as_far_as_it_goes(
 ) -> None:
     data = (shared_data / "documents" / name).read_bytes()
     parts = read(data[: int(share * len(data))])
-    assert (
-        parts.notes[0] == "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
-    )
+    assert parts.notes[0] == DAMAGED
     assert len(parts.pages) == pages
     assert sum(len(page.characters) > 20 for page in parts.pages) >= read_pages
 
@@ -158,10 +152,7 @@ def test_pages_that_cannot_be_loaded_are_told() -> None:
     assert "A third." in parts.text
     assert "Another" not in parts.text
     assert len(parts.pages) == 3
-    assert parts.notes == (
-        "This PDF is damaged: it was read as far as it goes, and some of it may be wrong.",
-        "1 of 3 pages could not be read.",
-    )
+    assert parts.notes == (DAMAGED, "1 of 3 pages could not be read.")
 
 
 @pytest.mark.parametrize(

@@ -256,9 +256,9 @@ def test_a_damaged_file_has_a_sound_copy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("qed-tacl-paper.pdf", "question answering"),
-        ("asvs-3.0.1-hebrew.pdf", "אבטחת"),
-        ("asvs-4.0.3-zh-cn.pdf", "验证"),
+        pytest.param("qed-tacl-paper.pdf", "question answering", marks=pytest.mark.long),
+        pytest.param("asvs-3.0.1-hebrew.pdf", "אבטחת", marks=pytest.mark.long),
+        pytest.param("asvs-4.0.3-zh-cn.pdf", "验证", marks=pytest.mark.long),
         ("onestopqa-annotation-guidelines.pdf", "answer"),
     ],
 )

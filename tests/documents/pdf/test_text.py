@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import random
-import unicodedata
 
-import pypdfium2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 from app.core.pages import mark_on_pages
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
-from app.documents.pdf.text import read_pages
 from tests.helpers.pdf_pages import read, read_words
 from tests.helpers.small_pdfs import Page, Words, lines, small_pdf
 
@@ -24,25 +21,79 @@ PROSE = (
     "the hill."
 )
 WHOLE = PROSE.replace("\n", " ")
+FIRST_LINE = PROSE.split("\n")[0]
 
 
-def test_lines_of_a_paragraph_are_joined() -> None:
-    assert read_words(lines(PROSE)).text == WHOLE
-
-
-def test_a_gap_parts_paragraphs() -> None:
-    assert read_words([*lines(PROSE), *lines(PROSE, y=150)]).text == f"{WHOLE}\n\n{WHOLE}"
-
-
-def test_an_indent_parts_paragraphs() -> None:
-    first, second = lines(PROSE), lines(PROSE, y=72 + 4 * 14)
-    indented = Words(second[0].text, 90, second[0].y)
-    assert read_words([*first, indented, *second[1:]]).text == f"{WHOLE}\n\n{WHOLE}"
-
-
-def test_a_word_broken_at_a_line_end_is_whole_again() -> None:
-    text = read_words(lines("We propose a lin-\nguistically informed and extens-\nible frame.")).text
-    assert text == "We propose a linguistically informed and extensible frame."
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        pytest.param(lines(PROSE), WHOLE, id="lines of a paragraph are joined"),
+        pytest.param([*lines(PROSE), *lines(PROSE, y=150)], f"{WHOLE}\n\n{WHOLE}", id="a gap"),
+        pytest.param(
+            [*lines(PROSE), Words(FIRST_LINE, 90, 128), *lines(PROSE, y=128)[1:]],
+            f"{WHOLE}\n\n{WHOLE}",
+            id="an indent",
+        ),
+        pytest.param(
+            lines("We propose a lin-\nguistically informed and extens-\nible frame."),
+            "We propose a linguistically informed and extensible frame.",
+            id="a word broken at a line's end",
+        ),
+        pytest.param(
+            [Words("co\u00adope\u00adrate   now\u00a0or  never.")],
+            "cooperate now or never.",
+            id="soft hyphens, blanks",
+        ),
+        pytest.param(
+            lines(
+                "在二十一世纪的今天我们使用许多软件\n，其中的安全问题很重要请使用\nNSAPI 插件以及其他的软件工具"
+            ),
+            "在二十一世纪的今天我们使用许多软件，其中的安全问题很重要请使用 NSAPI 插件以及其他的软件工具",
+            id="Chinese lines",
+        ),
+        pytest.param(
+            [
+                Words("Bring these things with you, all of them, please:", y=60),
+                *[Words("•", 90, 90), Words("a warm coat", 112, 90)],
+                *[Words("•", 90, 104), Words("a lamp that works", 112, 104)],
+            ],
+            "Bring these things with you, all of them, please:\n\n• a warm coat\n• a lamp that works",
+            id="items of a list",
+        ),
+        pytest.param(
+            [*lines(PROSE), *lines("if (door) {\n  open();\n  walk();\n}", y=200, font="Courier")],
+            f"{WHOLE}\n\nif (door) {{\nopen();\nwalk();\n}}",
+            id="lines of code",
+        ),
+        pytest.param(
+            lines(f"Now {'.' * 60} 0\nLater {'.' * 60} 1"),
+            "Now\t0\nLater\t1",
+            id="dots of a table of contents",
+        ),
+        pytest.param(
+            [Words("Helvetica!", 72), Words("1", 125, 67, 7), Words(", and more", 129)],
+            "Helvetica! 1, and more",
+            id="a raised mark stays in its line",
+        ),
+        pytest.param(
+            Page(
+                [Words(each.text, each.y, 612 - each.x, each.size, angle=90) for each in lines(PROSE)],
+                width=792,
+                height=612,
+                rotation=90,
+            ),
+            WHOLE,
+            id="a page on its side",
+        ),
+        pytest.param(
+            [Words("arXiv:1234.5678 of March", 30, 500, 20, angle=90), *lines(PROSE)],
+            f"{WHOLE}\n\narXiv:1234.5678 of March",
+            id="words up the edge",
+        ),
+    ],
+)
+def test_words_of_a_page_become_text(page: list[Words] | Page, text: str) -> None:
+    assert read_words(page).text == text
 
 
 @pytest.mark.parametrize(
@@ -55,19 +106,16 @@ def test_a_word_broken_at_a_line_end_is_whole_again() -> None:
         ("We met Anne-\nMarie there.", "", "Anne-Marie"),
         ("All COVID-\n19 cases.", "", "COVID-19"),
         ("It uses Java-\nScript only.", "JavaScript is used.", "JavaScript"),
+        (
+            "Of the question-\npassage pairs.",
+            "A question is here. The question has a passage. That question is on\nthis passage, or on a passage.",
+            "question-passage",
+        ),
     ],
 )
 def test_a_compound_keeps_its_hyphen(broken: str, elsewhere: str, whole: str) -> None:
     text = read_words([*lines(broken), *lines(elsewhere, y=300)]).text
     assert whole in text.split("\n\n")[0]
-
-
-def test_two_words_of_the_document_keep_their_hyphen() -> None:
-    known = (
-        "A question is here. The question has a passage. That question is on\nthis passage, or on a passage."
-    )
-    text = read_words([*lines("Of the question-\npassage pairs."), *lines(known, y=300)]).text
-    assert text.startswith("Of the question-passage pairs.")
 
 
 def test_a_ligature_is_its_letters_and_they_share_its_place() -> None:
@@ -78,11 +126,6 @@ def test_a_ligature_is_its_letters_and_they_share_its_place() -> None:
     letters = page.index[start : start + 2]
     assert {page.characters[each] for each in letters} <= set("ﬁfi")
     assert page.boxes[4 * letters[0] : 4 * letters[0] + 4] == page.boxes[4 * letters[1] : 4 * letters[1] + 4]
-
-
-def test_soft_hyphens_controls_and_wide_blanks_go() -> None:
-    parts = read_words([Words("co\u00adope\u00adrate   now\u00a0or  never\u200a.")])
-    assert parts.text.replace("\u200a", "").replace(" .", ".") == "cooperate now or never."
 
 
 def test_characters_beyond_the_first_plane_are_one() -> None:
@@ -101,13 +144,6 @@ def test_a_font_without_unicode_is_doubtful() -> None:
     assert parts.text.startswith("plain words")
     assert len(page.doubtful) == len(set("secret")) + 1
     assert all(place not in page.doubtful for place in page.index[: len("plain words")])
-
-
-def test_chinese_lines_are_joined_without_a_blank() -> None:
-    wrapped = lines(
-        "在二十一世纪的今天我们使用许多软件\n，其中的安全问题很重要请使用\nNSAPI 插件以及其他的软件工具"
-    )
-    assert "软件，其中的安全问题很重要请使用 NSAPI 插件" in read_words(wrapped).text
 
 
 def test_a_title_in_large_letters_is_a_heading() -> None:
@@ -132,27 +168,6 @@ def test_bookmarks_say_what_is_a_heading_and_how_deep() -> None:
     parts = read(small_pdf(pages, [("Getting going", 0, 1), ("Going further", 1, 2)]))
     said = [(heading.span.of(parts.text), heading.level) for heading in parts.headings]
     assert said == [("1 Getting going", 1), ("Going further", 2)]
-
-
-def test_items_of_a_list_stand_on_lines_of_their_own() -> None:
-    words = [Words("Bring these things with you, all of them, please:", y=60)]
-    for number, item in enumerate(("a warm coat", "a lamp that works", "bread")):
-        words += [Words("•", 90, 90 + 14 * number), Words(item, 112, 90 + 14 * number)]
-    text = read_words(words).text
-    assert text.endswith("please:\n\n• a warm coat\n• a lamp that works\n• bread")
-
-
-def test_code_keeps_its_lines() -> None:
-    code = lines("if (door) {\n  open();\n  walk();\n}", y=200, font="Courier")
-    text = read_words([*lines(PROSE), *lines(PROSE, y=400), *code]).text
-    assert "if (door) {\nopen();\nwalk();\n}" in text
-
-
-def test_dots_of_a_table_of_contents_are_one_tab() -> None:
-    text = read_words(
-        [Words(f"{title} {'.' * 60} {page}", y=72 + 14 * page) for page, title in enumerate(("Now", "Later"))]
-    ).text
-    assert text == "Now\t0\nLater\t1"
 
 
 def raised(*pieces: str, rotation: int = 0) -> str:
@@ -216,79 +231,10 @@ def test_words_beside_the_mark_of_a_note_are_read_back() -> None:
         assert mark_on_pages(parts.pages, Span(start, start + len(words)), words).reason == ""
 
 
-def test_a_raised_mark_stays_in_its_line() -> None:
-    width = 53  # as wide as the first words
-    text = read_words(
-        [Words("Helvetica!", 72), Words("1", 72 + width, 67, 7), Words(", and more", 76 + width)]
-    ).text
-    assert text.startswith("Helvetica! 1, and more")
-
-
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-@pytest.mark.parametrize("crop", [None, (30, 40, 400, 500)])
-@pytest.mark.parametrize("angle", [0, 90, 180, 270])
-def test_boxes_lie_where_the_ink_is(
-    rotation: int, crop: tuple[float, float, float, float] | None, angle: int
-) -> None:
-    page = Page(
-        [Words("Where is it", 200, 400, 20, angle=angle)],
-        width=500,
-        height=700,
-        rotation=rotation,
-        crop=crop,
-        left=10,
-        bottom=20,
-    )
-    data = small_pdf([page])
-    parts = read(data)
-    assert parts.text == "Where is it"
-    shown = parts.pages[0]
-    document = pypdfium2.PdfDocument(data)
-    bitmap = document[0].render(scale=1, grayscale=True)
-    assert (bitmap.width, bitmap.height) == (round(shown.width), round(shown.height))
-    dark = [
-        (place % bitmap.stride, place // bitmap.stride)
-        for place, value in enumerate(bytes(bitmap.buffer))
-        if value < 128 and place % bitmap.stride < bitmap.width
-    ]
-    boxes = [shown.boxes[4 * each : 4 * each + 4] for each in shown.index if each >= 0]
-    assert len(dark) > 50
-    for x, y in dark:
-        assert any(
-            left - 1 <= x + 0.5 <= right + 1 and top - 1 <= y + 0.5 <= bottom + 1
-            for left, top, right, bottom in boxes
-        )
-    for each, character in zip(boxes, parts.text, strict=True):
-        left, top, right, bottom = each
-        assert character == " " or any(left <= x + 0.5 <= right and top <= y + 0.5 <= bottom for x, y in dark)
-
-
-def test_a_page_on_its_side_reads_like_one_upright() -> None:
-    upright = lines(PROSE)
-    turned = Page(
-        [Words(word.text, word.y, 612 - word.x, word.size, angle=90) for word in upright],
-        width=792,
-        height=612,
-        rotation=90,
-    )
-    assert read_words(turned).text == WHOLE
-
-
-def test_words_up_the_edge_are_not_mixed_into_the_text() -> None:
-    parts = read_words([Words("arXiv:1234.5678 of March", 30, 500, 20, angle=90), *lines(PROSE)])
-    assert parts.text == f"{WHOLE}\n\narXiv:1234.5678 of March"
-
-
 def test_pages_without_text_are_empty_spans() -> None:
     parts = read_words(Page(), lines(PROSE), Page())
     assert [len(page.span) for page in parts.pages] == [0, len(WHOLE), 0]
     assert read_words(Page()).text == ""
-
-
-def test_a_document_without_pages_is_empty() -> None:
-    document = pypdfium2.PdfDocument.new()
-    parts = read_pages(document, Silent())
-    assert (parts.text, parts.pages, parts.headings) == ("", (), ())
 
 
 def test_labels_and_sizes_are_those_of_the_pages() -> None:
@@ -297,13 +243,6 @@ def test_labels_and_sizes_are_those_of_the_pages() -> None:
     odd = read(small_pdf([Page()] * 3, labels=[" A\n\x07-1\u202e ", "x" * 31, "\t"]))
     assert [page.label for page in odd.pages] == ["A -1", "", ""]
     assert [(page.width, page.height) for page in parts.pages] == [(300, 400), (792, 612)]
-
-
-def test_a_page_that_cannot_be_read_is_empty() -> None:
-    data = small_pdf([Page(lines(PROSE)), Page(lines(PROSE)), Page(lines(PROSE))])
-    broken = data.replace(b"/Type /Page ", b"/Type /Pear ", 2).replace(b"/Type /Pear ", b"/Type /Page ", 1)
-    parts = read(broken)
-    assert parts.pages[0].span.of(parts.text).strip() == WHOLE
 
 
 def test_words_a_million_points_away_do_no_harm() -> None:
@@ -400,4 +339,3 @@ def test_what_is_not_of_the_page_is_only_blanks() -> None:
         if place < 0
     ]
     assert put_in and set(put_in) <= set(" \n\t")
-    assert all(unicodedata.category(each) in ("Zs", "Cc") for each in put_in)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.documents.parts import Parts
-from tests.helpers.pdf_pages import read_real, read_words
+from tests.helpers.pdf_pages import read_real, read_words, real_names
 from tests.helpers.small_pdfs import Page, Words, lines
 from tests.helpers.views import as_read
 
@@ -188,7 +188,7 @@ READ = {
 }
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", real_names(READ))
 def test_real_tables(shared_data: Path, name: str) -> None:
     parts, _ = read_real(shared_data / "documents" / f"{name}.pdf")
     read = as_read(parts.text, parts.view).split("\n")

@@ -26,17 +26,24 @@ def read(data: bytes) -> Parts:
     return parts
 
 
-def test_a_bomb_is_not_unpacked() -> None:
+def bomb(megabytes: int) -> bytes:
+    """A packed file whose text unpacks to so much."""
     output = io.BytesIO()
     with (
         zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file,
         file.open("word/document.xml", "w") as part,
     ):
-        for _ in range(60):
+        part.write(b"<a>")
+        for _ in range(megabytes):
             part.write(b" " * 1_000_000)
+    return output.getvalue()
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    data = bomb(60)
     tracemalloc.start()
     with pytest.raises(SpanlightError, match="far more than a document"):
-        read(output.getvalue())
+        read(data)
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
 
@@ -54,15 +61,7 @@ def test_many_parts_that_are_large_together() -> None:
 
 def test_a_bomb_without_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_zip, "MOST_BYTES", 20_000_000)
-    output = io.BytesIO()
-    with (
-        zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as file,
-        file.open("word/document.xml", "w") as part,
-    ):
-        part.write(b"<a>")
-        for _ in range(30):
-            part.write(b" " * 1_000_000)
-    data = output.getvalue()
+    data = bomb(30)
     with pytest.raises(SpanlightError, match="far more than a document"):
         read(data[: data.find(b"PK\x01\x02")])
 

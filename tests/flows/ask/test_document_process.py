@@ -15,7 +15,7 @@ from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
 from app.documents.limits import limit_memory, run_out
 from app.documents.orders import Draw, Highlight, MarkUp, Read
-from app.documents.process import LimitedClerk, start_limited
+from app.documents.process import Clerk, start_limited
 from app.engine.child import Child
 from app.flows.ask.document_process import Documents, _Patience
 from tests.helpers.children import POSIX, Listener, gone
@@ -70,10 +70,10 @@ def test_a_password_is_asked_for_through_the_process(documents: Documents, tmp_p
     assert WORDS in documents.read(Read(str(path), password="hearts"), Silent()).document.text
 
 
-def start_eater() -> LimitedClerk:
+def start_eater() -> Clerk:
     """A handler that asks for more memory than it may have, little by little."""
 
-    class Eater(LimitedClerk):
+    class Eater(Clerk):
         def carry_out(self, order: object, report: object) -> object:  # type: ignore[override]
             eaten = []
             while True:

@@ -50,7 +50,7 @@ def test_several_documents_are_told_apart() -> None:
 @given(st.text(min_size=1, max_size=30), st.text(min_size=1, max_size=10))
 def test_no_cell_begins_a_formula_and_each_comes_back(text: str, label: str) -> None:
     name = Entity(Span(0, len(text)), text, label, 0.5)
-    made = names_as("csv", [TaggedDocument(text, Tagged((name,), (), 1, 1))], (label,))
+    made = names_as("csv", [TaggedDocument(text, Tagged((name,), (), 1))], (label,))
     _, row = rows(made.encode("utf-8", "replace").decode())
     assert len(row) == 5
     for cell, given_cell in ((row[2], text), (row[3], label)):
@@ -76,7 +76,7 @@ def test_conll_has_a_line_a_word_and_a_blank_one_between_sentences() -> None:
 @given(st.text(max_size=60), st.text(min_size=1))
 def test_every_line_of_conll_has_one_word_and_one_tag(text: str, tag: str) -> None:
     words = [TaggedWord(Span(at, at + 1), tag, 1.0) for at in range(len(text)) if text[at] > "\0"]
-    made = names_as("conll", [TaggedDocument(text, Tagged((), words, 1, 1))], ())
+    made = names_as("conll", [TaggedDocument(text, Tagged((), words, 1))], ())
     lines = [line for line in made.split("\n") if line]
     assert len(lines) == len(words)
     assert all(len(line.split()) == 2 for line in lines)

@@ -32,7 +32,7 @@ class Finder(FakeEngine):
                 for name, kind in KNOWN.items()
                 if (at := text.find(name)) >= 0 and not (name == "Lee" and "Ann Lee" in text)
             ]
-            items.append(Tagged(tuple(found), (), 1, 3))
+            items.append(Tagged(tuple(found), (), 1))
         return TaggedTexts(tuple(items), ("PER", "LOC"), 0.1)
 
 

@@ -21,7 +21,6 @@ ORIGINS = st.builds(
     repository=TEXT,
     path=TEXT,
     linked=st.booleans(),
-    was_cached=st.booleans(),
     languages=st.lists(TEXT, max_size=3).map(tuple),
     sizes=PAIRS,
     checksums=st.dictionaries(TEXT, TEXT, max_size=3).map(lambda found: tuple(found.items())),

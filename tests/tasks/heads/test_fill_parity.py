@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.models import DeviceChoice, Head
+from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import TextToFill
 from app.core.text import blanks_in
@@ -15,16 +15,11 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.fill_mask import fill
 from app.tasks.scores import softmax
-from app.tasks.task import ReadyModel
+from tests.helpers.fake_models import CPU
 from tests.helpers.small_models import small_checkpoint
 
 FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert", "xlm-roberta", "mobilebert")
 TEXT = "The queen made ___ tarts. The knave of hearts, (not the king!) stole all the ____ and took them."
-
-
-def ready(folder: Path) -> ReadyModel:
-    loaded = load(read_card(folder), Head.MASKED_WORDS, DeviceChoice("cpu", "float32", "a test"))
-    return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -33,7 +28,11 @@ def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, fa
     import transformers
 
     folder = small_checkpoint(tmp_path / family, family, Head.MASKED_WORDS)
-    found = fill(TextToFill(TEXT, blanks_in(TEXT), ("good", "zap"), top_k=20), ready(folder), Silent())
+    found = fill(
+        TextToFill(TEXT, blanks_in(TEXT), ("good", "zap"), top_k=20),
+        load(read_card(folder), Head.MASKED_WORDS, CPU),
+        Silent(),
+    )
 
     tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
@@ -77,27 +76,3 @@ def test_words_have_the_probabilities_that_transformers_gives(tmp_path: Path, fa
         product *= float(chances(spelled)[at + known][piece])
     assert zap is not None and (zap.rank, zap.pieces) == (0, len(pieces))
     assert zap.probability == pytest.approx(product, rel=1e-3)
-
-
-@pytest.mark.parametrize("family", ("bert", "roberta", "mpnet", "albert"))
-def test_batches_and_padding_change_no_probability(tmp_path: Path, family: str) -> None:
-    model = ready(small_checkpoint(tmp_path / family, family, Head.MASKED_WORDS, positions=64))
-    text = "the king stole all the tarts and took them. " * 30
-    marks = [40, 300, 700, 1270]
-    for mark in reversed(marks):
-        text = text[:mark] + " ___ " + text[mark:]
-    blanks = blanks_in(text)
-    together = fill(TextToFill(text, blanks, top_k=5), model, Silent())
-    assert together.windows == len(blanks)
-    for number, blank in enumerate(blanks):
-        # The other blanks stay hidden, however they are read.
-        hidden = [b for b in blanks if b == blank or abs(b.start - blank.start) > 200]
-        (alone,) = [
-            b
-            for b in fill(TextToFill(text, tuple(hidden), top_k=5), model, Silent()).blanks
-            if b.span == blank
-        ]
-        assert [g.word for g in alone.guesses] == [g.word for g in together.blanks[number].guesses]
-        assert [g.probability for g in alone.guesses] == pytest.approx(
-            [g.probability for g in together.blanks[number].guesses], rel=1e-3
-        )

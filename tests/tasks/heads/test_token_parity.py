@@ -7,24 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.models import DeviceChoice, Head
+from app.core.models import Head
 from app.core.report import Silent
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.text import Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.token_classification import tag
-from app.tasks.task import ReadyModel
+from tests.helpers.fake_models import CPU
 from tests.helpers.small_models import small_checkpoint
 
 LABELS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 FAMILIES = ("bert", "roberta", "distilbert", "mpnet", "electra", "albert")
 TEXT = "Alice and the Queen of Hearts, O'Brien (U.S.) too, saw Paris.\nThe zanzibarbarian took tarts; é 北!"
-
-
-def ready(folder: Path) -> ReadyModel:
-    loaded = load(read_card(folder), Head.TOKEN_CLASSIFICATION, DeviceChoice("cpu", "float32", "a test"))
-    return ReadyModel(loaded.card, loaded.device, loaded.tokenizer, loaded.forward)
 
 
 def _is_piece(start: int, end: int, word: Span) -> bool:
@@ -40,7 +35,7 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
     import transformers
 
     folder = small_checkpoint(tmp_path / family, family, Head.TOKEN_CLASSIFICATION, LABELS)
-    model = ready(folder)
+    model = load(read_card(folder), Head.TOKEN_CLASSIFICATION, CPU)
     tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
     direct = transformers.AutoModelForTokenClassification.from_pretrained(folder).eval()
     inputs = tokenizer(
@@ -60,7 +55,6 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
     seen = set()
     for joining in PieceAggregation:
         (item,) = tag(TextsToTag((TEXT,), joining), model, Silent()).items
-        assert item.tokens == special.count(0)
         for word in item.words:
             own = [
                 share
@@ -77,16 +71,3 @@ def test_words_have_the_tags_that_transformers_gives_their_pieces(tmp_path: Path
             seen.add(word.tag)
         assert len(item.words) == 24
     assert len(seen) > 1
-
-
-@pytest.mark.parametrize("family", ("bert", "roberta", "albert"))
-def test_batches_and_padding_do_not_change_tags(tmp_path: Path, family: str) -> None:
-    model = ready(small_checkpoint(tmp_path / family, family, Head.TOKEN_CLASSIFICATION, LABELS))
-    texts = tuple("the king saw paris. " * n for n in (1, 9, 40, 3, 70))
-    together = tag(TextsToTag(texts), model, Silent())
-    for text, item in zip(texts, together.items, strict=True):
-        (alone,) = tag(TextsToTag((text,)), model, Silent()).items
-        assert [w.tag for w in item.words] == [w.tag for w in alone.words]
-        assert [w.probability for w in item.words] == pytest.approx(
-            [w.probability for w in alone.words], abs=1e-5
-        )

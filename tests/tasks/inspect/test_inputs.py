@@ -23,7 +23,6 @@ from app.tasks.qa.question_answering import read
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.qa.spans import window_candidates
 from app.tasks.task import ReadyModel
-from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, card, classifier, span_reader
 
 QA, CLASSIFY = Head.QUESTION_ANSWERING, Head.CLASSIFICATION
@@ -76,7 +75,7 @@ def test_a_text_with_headings_and_a_table_is_seen_as_it_is_read() -> None:
     text = "# Towns\n\nCity | People\nParis | two\nRome | three\n"
     view, model = view_of_text(text), span_reader()
     question = Question("who is king", (Document(text, view=view),), in_order=True)
-    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups(PairTemplate.of(model.tokenizer))
+    ((_, (window,)),) = QuestionRun(0, question, model, Silent()).groups()
     found = input_of(Subject(QA, text, question.text, focus=Span(0, 1), view=view), model, Silent())
     assert found.arrays["input_ids"].tolist() == [window.input_ids.tolist()]
     asked = [
@@ -108,7 +107,7 @@ def test_windows_are_those_that_the_tasks_read(text: str, data: st.DataObject) -
     subject = Subject(CLASSIFY, text, focus=Span(at, at + 1))
     found = input_of(subject, model, Silent())
     agrees(found, subject, model)
-    cut = list(text_windows(text, PairTemplate.of(model.tokenizer), model, Silent()))
+    cut = list(text_windows(text, model, Silent()))
     assert found.window.windows == len(cut)
     assert found.cut.input_ids.tolist() == cut[found.window.number].input_ids.tolist()
     scoring = [n for n, w in enumerate(cut) if (w.scored & (w.starts <= at) & (w.ends > at)).any()]
@@ -122,7 +121,7 @@ def test_a_long_text_has_as_many_windows_as_its_reading() -> None:
     model = span_reader()
     text = "the queen of hearts made some tarts. " * 900  # more than one section
     asked = QuestionRun(0, Question("who", (Document(text),)), model, Silent())
-    count = sum(len(group) for _, group in asked.groups(PairTemplate.of(model.tokenizer)))
+    count = sum(len(group) for _, group in asked.groups())
     found = input_of(Subject(QA, text, "who", focus=Span(20_100, 20_110)), model, Silent())
     assert found.window.windows == count > 100
     assert found.tokens_at(Span(20_100, 20_110))
@@ -178,7 +177,7 @@ def test_a_pair_is_the_one_that_is_judged(first: str, second: str) -> None:
     subject = Subject(Head.NEXT_SENTENCE, first, second)
     found = input_of(subject, model, Silent())
     agrees(found, subject, model)
-    pair = pair_window(first, second, PairTemplate.of(model.tokenizer), model, lambda: None)
+    pair = pair_window(first, second, model, lambda: None)
     assert found.arrays["input_ids"][0].tolist() == pair.input_ids.tolist()
     counts = [len(of_parts(found, part)) for part in (Part.TEXT, Part.PAIR)]
     assert counts == [len(one) for one in pair.passages]

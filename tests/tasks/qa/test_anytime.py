@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,35 +14,21 @@ from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
 from app.core.report import Silent
-from app.core.requests import QuestionBatch
 from app.core.results import HEAT_BINS, Reading
 from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa import question_run as run_module
 from app.tasks.qa.order import BEST_GROUPS
-from app.tasks.qa.question_answering import read, read_batch
+from app.tasks.qa.question_answering import read
 from app.tasks.qa.question_run import LEAST_HEAT, heat
 from app.tasks.qa.spans import Candidate
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.sections import sections
-from tests.helpers.fake_models import Noted, SpanModel, span_reader
-from tests.helpers.long_texts import ask, found
+from tests.helpers.fake_models import Noted, SpanModel, reader_of, span_reader
+from tests.helpers.long_texts import WORDS, ask, found
 from tests.helpers.small_models import small_checkpoint
 
-WORDS = (
-    "the king",
-    "queen",
-    "stole",
-    "tarts",
-    ". ",
-    "\n\n",
-    "שלום",
-    "日本語",
-    "👩\u200d👩\u200d👧",
-    "e\u0301",
-    "paris",
-)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=500).map(" ".join)
 FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 
@@ -93,30 +78,12 @@ def test_a_real_models_answers_are_the_same_in_every_order(tmp_path: Path, short
     assert found(one) == found(other)
 
 
-@pytest.mark.usefixtures("short_sections")
-def test_a_batch_gives_what_reading_one_by_one_gives() -> None:
-    dice = np.random.default_rng(5)
-    texts = [" ".join(dice.choice(WORDS, size)) for size in (0, 5, 700, 2000)]
-    questions = tuple(ask("who stole the tarts", text) for text in texts)
-    model = span_reader()
-    together = read_batch(QuestionBatch(questions), model, Silent())
-    assert list(map(found, together)) == [found(read(question, model, Silent())) for question in questions]
-
-
-def only_paris(**options: object) -> ReadyModel:
-    """A model for which only one word looks like an answer."""
-    model = span_reader(**options)
-    fake = model.forward
-    assert isinstance(fake, SpanModel)
-    fake.starts[:] = fake.ends[:] = -5.0
-    token = model.tokenizer.token_to_id("paris")
-    fake.starts[token] = fake.ends[token] = 5.0
-    return model
+PARIS = {"paris": 10.0}
 
 
 def test_the_first_partial_holds_the_answer_where_the_questions_words_stand() -> None:
     text = FILLER * 600 + "the king stole tarts in paris. \n\n" + FILLER * 200
-    model = only_paris(window=384, stride=128)
+    model = reader_of(PARIS, window=384, stride=128)
     for options, first in (({}, True), ({"in_order": True}, False)):
         noted = Noted()
         last = read(ask("where did the king steal tarts", text, **options), model, noted)
@@ -133,9 +100,13 @@ def test_a_quick_reading_reads_the_best_windows_only(short_sections: None) -> No
     noted = Noted()
     calibration = QaCalibration(per_log_window=0.5)
     quick = read(
-        ask("where did the king steal tarts", text, quick=True), only_paris(calibration=calibration), noted
+        ask("where did the king steal tarts", text, quick=True),
+        reader_of(PARIS, calibration=calibration),
+        noted,
     )
-    whole = read(ask("where did the king steal tarts", text), only_paris(calibration=calibration), Silent())
+    whole = read(
+        ask("where did the king steal tarts", text), reader_of(PARIS, calibration=calibration), Silent()
+    )
     assert quick.quick and quick.complete
     assert quick.windows == quick.windows_total == BEST_GROUPS < whole.windows
     assert quick.share_read == whole.share_read == whole.share_of_text == 1.0
@@ -149,7 +120,7 @@ def test_a_quick_reading_reads_the_best_windows_only(short_sections: None) -> No
 
 
 def test_a_short_document_is_read_whole_by_a_quick_reading_too() -> None:
-    model = only_paris()
+    model = reader_of(PARIS)
     for text in ("", "in paris", FILLER * 10 + "in paris"):
         quick = read(ask("where did he live", text, quick=True), model, Silent())
         whole = read(ask("where did he live", text), model, Silent())
@@ -157,23 +128,9 @@ def test_a_short_document_is_read_whole_by_a_quick_reading_too() -> None:
         assert not quick.quick
 
 
-def test_progress_is_calm_and_ends_at_the_number_of_windows(
-    short_sections: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.tasks.batches.Pace.due", lambda self: True)
-    dice = np.random.default_rng(7)
-    text = " ".join(dice.choice(WORDS, 6000))
-    noted = Noted()
-    last = read(ask("king", text), span_reader(), noted)
-    fractions = [told.fraction for told in noted.told]
-    assert fractions[-1] == 1.0
-    assert all(after >= before - 0.02 for before, after in pairwise(fractions))
-    assert all(abs(told.total - last.windows) <= last.windows / 4 for told in noted.told)
-
-
 def test_heat_is_where_answers_were_seen() -> None:
     texts = (FILLER * 120, FILLER * 60 + "in paris \n\n" + FILLER * 60, "")
-    reading = read(ask("where did he live", *texts), only_paris(), Silent())
+    reading = read(ask("where did he live", *texts), reader_of(PARIS), Silent())
     assert [len(heat) for heat in reading.heat] == [HEAT_BINS] * 3
     assert max(reading.heat[0]) == max(reading.heat[2]) == 0.0
     at = texts[1].index("paris") * HEAT_BINS // len(texts[1])

@@ -13,26 +13,12 @@ from app.tasks.qa import question_run as run_module
 from app.tasks.qa.question_answering import read
 from app.tasks.qa.ranking import CELL, LEAST_LENGTH, WEIGHT, PlaceRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, pieces_of, span_scores
-from app.tasks.task import ReadyModel
 from app.tasks.text.windows import Window
-from tests.helpers.fake_models import SpanModel, span_reader
-from tests.helpers.long_texts import ask
+from tests.helpers.fake_models import reader_of, span_reader
+from tests.helpers.long_texts import WORDS, ask
 
-WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "日本語", "👩\u200d👩\u200d👧", "paris")
 FILLER = "the of and to in a was that it for as with his on be at by had. \n\n"
 LONG = FILLER * (LEAST_LENGTH // len(FILLER) + 20)
-
-
-def reads_like_an_answer(**logits: float) -> ReadyModel:
-    """A model for which these words alone look like answers, by so many logits in all."""
-    model = span_reader(window=384, stride=128, null=0.0)
-    fake = model.forward
-    assert isinstance(fake, SpanModel)
-    fake.starts[:] = fake.ends[:] = -5.0
-    for word, score in logits.items():
-        token = model.tokenizer.token_to_id(word)
-        fake.starts[token] = fake.ends[token] = score / 2
-    return model
 
 
 @settings(max_examples=60)
@@ -84,7 +70,7 @@ def test_a_token_may_stand_behind_the_last_code_point(behind: list[Document]) ->
 
 
 def test_of_places_that_look_alike_the_one_with_the_questions_words_is_the_answer() -> None:
-    model = reads_like_an_answer(paris=6.0, queen=7.0)
+    model = reader_of({"paris": 6.0, "queen": 7.0}, window=384, stride=128)
     text = LONG + "in a queen. \n\n" + LONG + "the king stole tarts in paris. \n\n" + LONG
     reading = read(ask("where did the king steal tarts", text), model, Silent())
     assert [answer.text for answer in reading.answers[:2]] == ["paris", "queen"]
@@ -97,7 +83,7 @@ def test_of_places_that_look_alike_the_one_with_the_questions_words_is_the_answe
 
 
 def test_a_short_text_is_left_to_the_model() -> None:
-    model = reads_like_an_answer(paris=6.0, queen=7.0)
+    model = reader_of({"paris": 6.0, "queen": 7.0}, window=384, stride=128)
     room = LEAST_LENGTH // 2 - 200
     text = FILLER * (room // len(FILLER)) + "in a queen. \n\n"
     text += FILLER * (room // len(FILLER)) + "the king stole tarts in paris. \n\n"
@@ -108,7 +94,7 @@ def test_a_short_text_is_left_to_the_model() -> None:
 
 
 def test_several_short_texts_are_long_together() -> None:
-    model = reads_like_an_answer(paris=6.0, queen=6.5)
+    model = reader_of({"paris": 6.0, "queen": 6.5}, window=384, stride=128)
     part = FILLER * (LEAST_LENGTH // 2 // len(FILLER) + 1)
     texts = (part + "in a queen.", part + "the king stole tarts in paris.")
     reading = read(ask("where did the king steal tarts", *texts), model, Silent())
@@ -116,7 +102,7 @@ def test_several_short_texts_are_long_together() -> None:
 
 
 def test_a_model_that_is_sure_is_not_talked_over() -> None:
-    model = reads_like_an_answer(paris=-4.0, queen=14.0)
+    model = reader_of({"paris": -4.0, "queen": 14.0}, window=384, stride=128)
     text = LONG + "in a queen. \n\n" + LONG + "the king stole tarts in paris. \n\n"
     reading = read(ask("where did the king steal tarts", text), model, Silent())
     assert reading.answers[0].text == "queen"
@@ -137,7 +123,7 @@ def test_the_best_answer_is_the_best_of_all_spans_by_logits_and_words(
             places = PlaceRanking(self.question.text, self.question.documents)
             added = lexical_scores(places, document, window.starts)
             known = pieces_of(window, self.question.documents[document].text)
-            band = span_scores(start[inside] + added, end[inside], window.scored, pieces=known)
+            band = span_scores(start[inside] + added, end[inside], window.scored, known)
             seen.append(float(band.max()))
             return found
 

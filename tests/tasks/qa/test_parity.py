@@ -1,19 +1,17 @@
-"""Tasks on tiny real checkpoints of every family, against transformers' own tokenizer, model and a full matrix."""
+"""Reading with tiny real checkpoints of every family, against transformers' own tokenizer, model and a full matrix."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from app.core.models import DeviceChoice, Head
 from app.core.report import Silent
-from app.core.requests import Question, TextsToClassify
+from app.core.requests import Question
 from app.core.text import Document
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.tasks.heads.classification import classify
 from app.tasks.qa.question_answering import read
 from app.tasks.task import ReadyModel
 from tests.helpers.allowed_spans import allowed_spans
@@ -61,39 +59,3 @@ def test_a_short_text_is_read_as_transformers_reads_it(tmp_path: Path, family: s
     assert answer.null_score == pytest.approx(float(start[0] + end[0]), abs=1e-4)
     # Random weights cut words; ours are taken whole.
     assert answer.span == span
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_short_text_is_classified_as_transformers_does(tmp_path: Path, family: str) -> None:
-    import torch
-    import transformers
-
-    labels = ("bad", "boring", "good")
-    folder = small_checkpoint(tmp_path / family, family, Head.CLASSIFICATION, labels)
-    model = ready(folder, Head.CLASSIFICATION)
-    (item,) = classify(TextsToClassify((CONTEXT,)), model, Silent()).items
-
-    tokenizer = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
-    direct = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
-    inputs = tokenizer(CONTEXT, return_tensors="pt", return_token_type_ids=True)
-    if getattr(direct.config, "type_vocab_size", 0) <= 1:
-        inputs.pop("token_type_ids", None)
-    with torch.no_grad():
-        expected = direct(**inputs).logits[0].softmax(-1).numpy()
-    assert [s.label for s in item.scores] == list(labels)
-    assert np.allclose([s.probability for s in item.scores], expected, atol=1e-5)
-    assert item.winner == labels[int(expected.argmax())]
-
-
-@pytest.mark.parametrize("family", ("bert", "roberta", "mpnet", "albert"))
-def test_batches_and_padding_do_not_change_a_real_model(tmp_path: Path, family: str) -> None:
-    """Paragraphs of different lengths are padded together in a batch; alone, they are not."""
-    model = ready(small_checkpoint(tmp_path / family, family), Head.QUESTION_ANSWERING)
-    texts = ["the king. " * n for n in (1, 9, 40, 3, 70)]
-    together = read(Question(QUESTION, tuple(map(Document, texts)), top_k=100), model, Silent())
-    for number, text in enumerate(texts):
-        (best, *_) = read(Question(QUESTION, (Document(text),)), model, Silent()).answers
-        same = [a for a in together.answers if a.document == number]
-        if same:
-            assert same[0].score == pytest.approx(best.score, abs=1e-4)
-    assert len({a.document for a in together.answers}) > 1

@@ -12,7 +12,6 @@ from app.core.text import Span
 from app.tasks.qa.spans import (
     Candidate,
     NBest,
-    banded_scores,
     best_spans,
     span_scores,
     whole_span,
@@ -23,7 +22,7 @@ from app.tasks.text.pieces import Pieces
 from app.tasks.text.tokens import tokenise
 from app.tasks.text.windows import PairTemplate, Window
 from app.tasks.text.windows import windows as windows_of
-from tests.helpers.allowed_spans import allowed_spans, begins_well, ends_well, is_balanced, is_item_number
+from tests.helpers.allowed_spans import allowed_spans
 from tests.helpers.small_models import small_tokenizer
 
 TOKENIZERS = {family: small_tokenizer(family) for family in ("bert", "roberta", "deberta-v2")}
@@ -50,6 +49,11 @@ def what_tokens_are(size: int, data: st.DataObject) -> Pieces:
     drawn = st.lists(st.sampled_from([True, True, True, False]), min_size=size, max_size=size)
     inner, says, opens, closes, goes_on = (np.array(data.draw(drawn)) for _ in range(5))
     return Pieces(inner, says, opens, closes, np.cumsum(~goes_on, dtype=np.int32))
+
+
+def free(size: int) -> Pieces:
+    """Tokens of one block at each of which a span may begin and end."""
+    return Pieces(np.zeros(size, bool), *(np.ones(size, bool),) * 3, np.zeros(size, np.int32))
 
 
 def may_answer(told: Pieces, i: int, j: int) -> bool:
@@ -88,10 +92,8 @@ def brute_force(
 def test_the_banded_search_finds_what_the_full_matrix_holds(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32) * 2
-    found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens))
-    assert found == brute_force(start, end, scored, max_tokens)
     told = what_tokens_are(len(start), data)
-    found = list(best_spans(start, end, scored, starts, starts + 1, pieces=told, max_tokens=max_tokens))
+    found = list(best_spans(start, end, scored, starts, starts + 1, told, max_tokens=max_tokens))
     assert found == brute_force(start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j))
 
 
@@ -107,9 +109,7 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
         looked_at.append((first, last))
         return (first, last) not in unfit
 
-    found = list(
-        best_spans(start, end, scored, starts, starts + 1, pieces=told, max_tokens=max_tokens, fits=fits)
-    )
+    found = list(best_spans(start, end, scored, starts, starts + 1, told, max_tokens=max_tokens, fits=fits))
     assert found == brute_force(
         start, end, scored, max_tokens, lambda i, j: may_answer(told, i, j) and (i, j) not in unfit
     )
@@ -120,7 +120,8 @@ def test_a_span_that_does_not_fit_makes_room_for_the_next_best(window, data: st.
 def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: st.DataObject) -> None:
     start, end, scored, max_tokens = window
     told = what_tokens_are(len(start), data)
-    band = span_scores(start, end, scored, pieces=told, max_tokens=max_tokens)
+    band = span_scores(start, end, scored, told, max_tokens)
+    assert band.shape == (len(start), max_tokens)
     for i in range(len(start)):
         for k in range(max_tokens):
             may = i + k < len(end) and scored[i] and may_answer(told, i, i + k)
@@ -131,18 +132,11 @@ def test_the_scores_of_spans_are_those_of_what_may_be_the_answer(window, data: s
 def test_a_floor_only_leaves_out_what_lies_below_it(window, floor: int) -> None:
     start, end, scored, max_tokens = window
     starts = np.arange(len(start), dtype=np.int32)
-    found = list(best_spans(start, end, scored, starts, starts + 1, max_tokens=max_tokens, floor=floor))
+    places = starts, starts + 1
+    found = list(
+        best_spans(start, end, scored, *places, free(len(start)), max_tokens=max_tokens, floor=floor)
+    )
     assert found == [s for s in brute_force(start, end, scored, max_tokens) if s[0] >= floor]
-
-
-@given(windows())
-def test_the_band_never_holds_the_full_matrix(window) -> None:
-    start, end, _, max_tokens = window
-    band = banded_scores(start, end, max_tokens)
-    assert band.shape == (len(start), max_tokens)
-    for i in range(len(start)):
-        for k in range(max_tokens):
-            assert band[i, k] == (start[i] + end[i + k] if i + k < len(end) else -np.inf)
 
 
 def test_tokens_of_one_character_count_as_overlapping() -> None:
@@ -150,7 +144,7 @@ def test_tokens_of_one_character_count_as_overlapping() -> None:
     starts, ends = np.array([0, 1, 1, 2]), np.array([1, 2, 2, 3])
     for better, worse in ((5, 4), (4, 5)):
         start = np.array([0, better, worse, 3], dtype=np.float32)
-        found = list(best_spans(start, start, np.ones(4, bool), starts, ends, max_tokens=1))
+        found = list(best_spans(start, start, np.ones(4, bool), starts, ends, free(4), max_tokens=1))
         assert [first for _, first, _ in found] == [1 if better > worse else 2, 3, 0]
 
 
@@ -242,6 +236,7 @@ def test_a_word_cut_in_two_is_taken_whole_where_words_stand_apart() -> None:
     assert whole_span("Manuel de Cervantes", 3, 13) == Span(0, 19)
     assert whole_span("в Петербурге", 3, 6) == Span(2, 12)
     assert whole_span("cafe\u0301s", 2, 4) == Span(0, 6)
+    assert whole_span("a cafe\u0301 here", 2, 6) == Span(2, 7)
     # Not in scripts written without blanks or with particles, and not where a number meets its unit.
     assert whole_span("東京都庁", 0, 2) == Span(0, 2)
     assert whole_span("서울에서", 0, 2) == Span(0, 2)
@@ -249,19 +244,11 @@ def test_a_word_cut_in_two_is_taken_whole_where_words_stand_apart() -> None:
     assert whole_span("x" * 100, 50, 51) == Span(18, 83)
 
 
-@pytest.mark.parametrize("text", [",", " … ", "(—)", "。", "\x00\u200b"])
-def test_punctuation_alone_is_no_answer(text: str) -> None:
-    assert whole_span(text, 0, len(text)) is None
-
-
-@pytest.mark.parametrize("text", ["£", "5", "🙂", "+", "東"])
-def test_a_sign_may_be_an_answer(text: str) -> None:
-    assert whole_span(f"a {text} b", 2, 3) == Span(2, 3)
-
-
-def test_an_accent_of_its_own_belongs_to_its_letter() -> None:
-    assert whole_span("a cafe\u0301 here", 2, 6) == Span(2, 7)
-    assert whole_span("e\u0301t", 1, 3) == Span(0, 3)
+def test_a_sign_may_be_an_answer_and_punctuation_alone_is_none() -> None:
+    for sign in ("£", "5", "🙂", "+", "東"):
+        assert whole_span(f"a {sign} b", 2, 3) == Span(2, 3)
+    for mark in (",", " … ", "(—)", "。", "\x00\u200b"):
+        assert whole_span(mark, 0, len(mark)) is None
 
 
 def read_at_once(text: str, family: str) -> Window | None:
@@ -289,27 +276,13 @@ def test_the_candidates_are_the_best_whole_spans_of_all(text: str, family: str, 
             expected.append((-below, span))
     found = list(window_candidates(window, start, end, text=text, document=0, count=1000))
     assert [(one.score, one.span) for one in found] == expected
-
-
-@given(TEXTS, st.sampled_from(sorted(TOKENIZERS)), st.integers(0, 1000))
-def test_a_candidate_is_whole_words_and_numbers_with_nothing_dangling(
-    text: str, family: str, seed: int
-) -> None:
-    window = read_at_once(text, family)
-    if window is None:
-        return
-    start, end = np.random.default_rng(seed).normal(size=(2, len(window))).astype(np.float32)
-    for one in window_candidates(window, start, end, text=text, document=0, count=1000):
+    for one in found:
         words, behind = one.span.of(text), text[one.span.end :]
         assert words == words.strip() != ""
         for left, right in ((text[: one.span.start], words), (words, behind)):
             assert not (re.search(r"[a-zа-яA-ZА-Я]\Z", left) and re.match("[a-zа-яA-ZА-Я\u0301]", right))
             assert not (re.search(r"[0-9][.,:]?\Z", left) and re.match("[0-9]", right))
             assert not (re.search(r"[0-9]\Z", left) and re.match("[.,:][0-9]", right))
-        assert begins_well(text, one.span.start)
-        assert ends_well(text, one.span.end)
-        assert is_balanced(words)
-        assert not is_item_number(text, one.span)
 
 
 def chosen(text: str, words: str) -> str:
@@ -346,26 +319,21 @@ def test_what_is_cut_short_is_no_answer(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "words", "whole"),
     [
-        ("the king of 3.1 tarts", "3.1"),
-        ("the king\n3.1", "3.1"),
-        ("3.1\tThe queen", "3.1"),
-        ("1984 was the war", "1984"),
-        ("the king\n5 tarts were stolen", "5"),
-        ("the king (not the queen) stole", "king (not the queen)"),
-        ("the king (not the queen) stole", "not the queen"),
-        ("a .gov name", ".gov"),
-        ("took £5", "£5"),
-        ("the king stole tarts.", "tarts."),
+        ("the king of 3.1 tarts", "3.1", "3.1"),
+        ("the king\n3.1", "3.1", "3.1"),
+        ("3.1\tThe queen", "3.1", "3.1"),
+        ("1984 was the war", "1984", "1984"),
+        ("the king\n5 tarts were stolen", "5", "5"),
+        ("the king (not the queen) stole", "king (not the queen)", "king (not the queen)"),
+        ("the king (not the queen) stole", "not the queen", "not the queen"),
+        ("a .gov name", ".gov", ".gov"),
+        ("took £5", "£5", "£5"),
+        ("the king stole tarts.", "tarts.", "tarts."),
+        ("in 705.1 of", "705", "705.1"),
+        ("1,000 tarts", "000", "1,000"),
     ],
 )
-def test_what_is_whole_may_be_the_answer(text: str, words: str) -> None:
-    assert chosen(text, words) == words
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "whole"), [("in 705.1 of", "705", "705.1"), ("1,000 tarts", "000", "1,000")]
-)
-def test_a_number_is_taken_whole(text: str, words: str, whole: str) -> None:
+def test_what_is_whole_may_be_the_answer(text: str, words: str, whole: str) -> None:
     assert chosen(text, words) == whole

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,26 +14,13 @@ from app.core.requests import Question
 from app.core.results import Reading
 from app.core.text import Document, Replacement, View
 from app.tasks.qa.question_answering import read
-from app.tasks.text import known_words, text_cache
+from app.tasks.text import text_cache
 from app.tasks.text.text_cache import CachedText, TextCache
 from app.tasks.text.windows import TITLE_TOKENS
 from tests.helpers.fake_models import span_reader
+from tests.helpers.long_texts import WORDS
 from tests.helpers.small_models import small_tokenizer
 
-WORDS = (
-    "the king",
-    "queen",
-    "stole",
-    "tarts",
-    ". ",
-    "\n\n",
-    "שלום",
-    "日本語",
-    "👩\u200d👧",
-    "e\u0301",
-    "paris",
-    "\x1c",
-)
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=300).map(" ".join)
 BERT = small_tokenizer("bert")
 
@@ -64,27 +50,6 @@ def test_a_reading_is_the_same_with_what_was_kept(texts: list[str], family: str,
             for chosen in (texts, texts[::-1]):
                 question = Question(words, tuple(map(Document, chosen)), top_k=9)
                 assert asked(read(question, model, Silent())) == asked(read(question, plain, Silent()))
-
-
-def test_the_second_question_tokenises_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = " ".join(np.random.default_rng(1).choice(WORDS, 8000))
-    plain = span_reader()
-    model = replace(plain, text_cache=TextCache(plain.tokenizer))
-    first = read(Question("who stole tarts", (Document(text),)), model, Silent())
-    seen: list[str] = []
-    whole = known_words.KnownWords.__call__
-
-    def noted(self: known_words.KnownWords, piece: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        seen.append(piece)
-        return whole(self, piece)
-
-    monkeypatch.setattr(known_words.KnownWords, "__call__", noted)
-    again = read(Question("who stole tarts", (Document(str(text)),)), model, Silent())
-    assert asked(again) == asked(first)
-    assert seen == []
-    changed = text.replace("paris", "Paris")
-    read(Question("who stole tarts", (Document(changed),)), model, Silent())
-    assert sum(map(len, seen)) >= len(changed)
 
 
 def test_things_are_made_once_and_belong_to_one_text() -> None:
@@ -118,27 +83,15 @@ def test_a_title_is_a_headings_last_tokens_and_a_colon(words: str) -> None:
     assert title == ([*ids[-(TITLE_TOKENS - 1) :], *colon] if ids else [])
 
 
-def test_a_text_that_was_let_go_of_takes_no_room() -> None:
-    kept = TextCache(BERT)
-    one = kept.of(Document("a" * 30_000))
+def test_what_has_no_room_is_made_each_time_and_takes_none() -> None:
+    kept = TextCache(BERT, most=50_000)
+    gone = kept.of(Document("c" * 30_000))
     kept.clear()
-    one.get("x", lambda: Thing(10))
-    assert kept.nbytes == 0
-
-
-def test_a_text_too_large_to_keep_is_not_held() -> None:
-    kept = TextCache(BERT, most=50_000)
-    kept.of(Document("a" * 30_000))
-    kept.of(Document("b" * 60_000))
-    assert 0 < kept.nbytes < 40_000
-
-
-def test_a_short_text_and_one_without_room_are_made_each_time() -> None:
-    kept = TextCache(BERT, most=50_000)
-    short, long = kept.of(Document("a" * 100)), kept.of(Document("a" * 30_000))
-    for text in (short, long, CachedText("a")):
+    short, long, large = (kept.of(Document("a" * size)) for size in (100, 30_000, 60_000))
+    for text in (short, long, large, gone, CachedText("a")):
         names = [text.get("x", partial(Thing, 60_000, name)).name for name in ("1", "2")]
         assert names == ["1", "2"]
+    assert 0 < kept.nbytes < 40_000, "the text of 30,000 characters alone"
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(1, 50_000)), max_size=40))

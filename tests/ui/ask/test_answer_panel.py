@@ -179,11 +179,11 @@ def test_the_nearest_words_are_shown_where_that_is_asked_for(
 ) -> None:
     run.finish(replace(ABSENT, heat=((0.3,) * 8,)))
     shown(panel, sheet)
-    assert not any(sheet.editor.map.heat())
+    assert not any(sheet.editor.map.heat)
     run.show_nearest(True)
     shown(panel, sheet)
     assert "nearest words" in panel.card.note() and percent(0.07) in panel.card.note()
-    assert sheet.editor.lit() == [WORDS[1]] and sheet.editor.lights.faint and any(sheet.editor.map.heat())
+    assert sheet.editor.lit() == [WORDS[1]] and sheet.editor.lights.faint and any(sheet.editor.map.heat)
 
 
 def test_no_two_numbers_stand_beside_each_other_unnamed(
@@ -203,7 +203,7 @@ def test_a_text_that_has_changed_is_to_be_asked_again_and_an_emptied_one_shows_n
     run.text = TextState.CHANGED
     card = shown(panel, sheet).card
     assert "changed" in card.note() and card._again.isVisible() and not card._look.isVisible()
-    assert card.answer() == WORDS[0] and sheet.editor.lit() == [] and sheet.editor.map.marks() == ()
+    assert card.answer() == WORDS[0] and sheet.editor.lit() == [] and sheet.editor.map.marks == ()
     run.text = TextState.EMPTIED
     shown(panel, sheet)
     assert card.isHidden() and not panel.list.places() and not panel.named_question()

@@ -247,7 +247,7 @@ def test_an_edit_after_the_answer_puts_the_lights_out_and_keeps_the_card(view: A
     sheet = ask(view, qtbot, "How long?")
     sheet.pane.setFocus()
     qtbot.keyClicks(sheet.pane, "x")
-    assert sheet.pane.lit() == [] and sheet.pane.map.marks() == ()
+    assert sheet.pane.lit() == [] and sheet.pane.map.marks == ()
     assert view.panel.card.answer() == WORDS[0]
     assert "changed" in view.panel.card.note()
     qtbot.mouseClick(view.panel.card._again, Qt.MouseButton.LeftButton)
@@ -368,7 +368,7 @@ def test_all_of_it_from_the_keyboard(view: AskView, qtbot: QtBot) -> None:
     assert pane.textCursor().position() == first
     qtbot.keyClicks(view.find_bar.field, "zzz")
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Return)
-    assert view.find_bar.news() == "Not found"
+    assert view.find_bar.news.text() == "Not found"
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
     assert pane.hasFocus() and not view.find_bar.isVisible()
     assert pane.lit() == list(WORDS)

@@ -118,7 +118,7 @@ def test_a_locked_file_asks_for_its_password_which_is_written_nowhere(
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     pane = view.sheets.current().pane
     assert isinstance(pane, PagePane) and "treasure" in pane.text()
-    qtbot.waitUntil(lambda: bool(pane._shelf.tiles()))  # its pages are drawn with the password too
+    qtbot.waitUntil(lambda: bool(pane._shelf._cached))  # its pages are drawn with the password too
     ask(view, qtbot, "What is buried?")
     view.keep()
     view.workspace.save_settings()

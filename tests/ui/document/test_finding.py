@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.core.positions import Offsets
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
 from app.ui.document.finding import SIZES
-from app.ui.document.marks.word_search import at_once, count_words, seek_words
+from app.ui.document.marks.word_search import count_words, seek_words
 from app.ui.document.pdf.page_pane import PagePane
+from tests.helpers.finding import at_once
 from tests.helpers.open_files import Waiting, ask, is_open, reader, write_pdf
 from tests.helpers.windows import FakeEngine
 
@@ -42,13 +44,19 @@ def written(folder: Path, kind: str) -> Path:
     return file
 
 
+def look_for(view: AskView, qtbot: QtBot, words: str = "") -> QLineEdit:
+    """Open the find bar from the question's field and type words; returns its field."""
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
+    qtbot.keyClicks(view.find_bar.field, words)
+    return view.find_bar.field
+
+
 @pytest.mark.parametrize("kind", ["pdf", "md"])
 def test_words_are_found_one_place_after_another_and_round(
     view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:
     pane = is_open(view, qtbot, [written(tmp_path, kind)]).pane
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     assert view.find_bar.isVisible() and field.hasFocus()
     qtbot.keyClicks(field, "tide")
     qtbot.keyClick(field, Qt.Key.Key_Return)
@@ -65,7 +73,7 @@ def test_words_are_found_one_place_after_another_and_round(
     field.selectAll()
     qtbot.keyClicks(field, "ebb")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert view.find_bar.news() == "Not found"
+    assert view.find_bar.news.text() == "Not found"
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert not view.find_bar.isVisible() and pane.hasFocus()
 
@@ -78,8 +86,7 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     middle = len(pane.text()) // 2
     pane.go_to(middle)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     for typed in ("t", "i", "d"):
         qtbot.keyClicks(field, typed)
     qtbot.waitUntil(lambda: pane.selected_words() == "tid")
@@ -99,14 +106,13 @@ def test_the_first_place_is_gone_to_as_one_types_and_esc_goes_back(
     qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(field, "tide i")
+    look_for(view, qtbot, "tide i")
     qtbot.keyClick(field, Qt.Key.Key_Return)
     # Who types fast is at the first place too.
-    qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news()) == ("tide i", "2 of 2"))
+    qtbot.waitUntil(lambda: (pane.selected_words(), view.find_bar.news.text()) == ("tide i", "2 of 2"))
     for news in ("1 of 2", "2 of 2"):
         qtbot.keyClick(field, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda news=news: view.find_bar.news() == news)
+        qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("tide i", there), "who went on stays there"
 
@@ -135,29 +141,13 @@ def test_esc_leaves_the_text_where_somebody_went_in_it(
     pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(view.find_bar.field, "tide i")
+    look_for(view, qtbot, "tide i")
     qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
     deed(view, qtbot)
     left = pane.view_state()
     assert pane.top() != stood
     qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
     assert pane.view_state().is_at(left)
-
-
-def test_the_keys_pressed_again_do_not_change_where_esc_goes(
-    view: AskView, qtbot: QtBot, tmp_path: Path
-) -> None:
-    pane = is_open(view, qtbot, [written(tmp_path, "txt")]).pane
-    pane.go_to(len(pane.text()) // 2)
-    stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClicks(view.find_bar.field, "tide i")
-    qtbot.waitUntil(lambda: pane.selected_words() == "tide i")
-    assert pane.top() != stood
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_F, CONTROL)
-    qtbot.keyClick(view.find_bar.field, Qt.Key.Key_Escape)
-    assert (pane.selected_words(), pane.top()) == ("", stood)
 
 
 def long_text() -> str:
@@ -169,25 +159,19 @@ def test_a_very_long_text_stands_where_it_stood(view: AskView, qtbot: QtBot) -> 
     pane = view.sheets.current().editor
     pane.set_text(long_text())
     assert len(pane.text()) > 3_100_000
+    qtbot.waitUntil(lambda: not pane._filling.go_on())
+    assert sum(1 for _ in pane.seek("nowhere to be found")) > 2, "in several turns"
     pane.go_to(len(pane.text()) // 2)
     stood = pane.top()
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
+    field = look_for(view, qtbot)
     for words, news in (("nowhere", "Not found"), ("paragraph 31.", "1 place")):
         field.selectAll()
         qtbot.keyClicks(field, words)
-        qtbot.waitUntil(lambda news=news: view.find_bar.news() == news)
+        qtbot.waitUntil(lambda news=news: view.find_bar.news.text() == news)
     assert pane.selected_words() == "Paragraph 31." and pane.top() < stood
+    qtbot.keyClick(field, Qt.Key.Key_F, CONTROL)  # changes nothing of where Esc goes
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert (pane.selected_words(), pane.top()) == ("", stood)
-
-
-def test_the_window_goes_on_while_a_long_text_is_looked_through(view: AskView, qtbot: QtBot) -> None:
-    pane = view.sheets.current().editor
-    pane.set_text(long_text())
-    qtbot.waitUntil(lambda: not pane._filling.go_on())
-    words = pane.seek("nowhere to be found")
-    assert sum(1 for _ in words) > 2, "in several turns"
 
 
 LETTERS = st.sampled_from("aAb \u00a0é😀\n")
@@ -263,9 +247,7 @@ def test_f3_in_the_bar_goes_on_finding_and_elsewhere_to_the_next_answer(
     sheet = ask(view, qtbot, "When is noon?")
     steps: list[Sheet] = []
     view.controller.chosen.connect(steps.append)
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
-    qtbot.keyClicks(field, "tide")
+    field = look_for(view, qtbot, "tide")
     qtbot.waitUntil(lambda: pane.selected_words() == "tide")
     at = [pane.textCursor().selectionStart()]
     for widget, keys in (
@@ -286,10 +268,8 @@ def test_it_is_said_which_of_the_places_was_gone_to(
     view: AskView, qtbot: QtBot, tmp_path: Path, kind: str
 ) -> None:
     is_open(view, qtbot, [written(tmp_path, kind)])
-    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL)
-    field = view.find_bar.field
-    qtbot.keyClicks(field, "the tide")
-    qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
+    field = look_for(view, qtbot, "the tide")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
     steps = (
         (Qt.Key.Key_F3, Qt.KeyboardModifier.NoModifier, "2 of 2"),
         (Qt.Key.Key_F3, SHIFT, "1 of 2"), (Qt.Key.Key_F3, SHIFT, "2 of 2"),
@@ -297,14 +277,14 @@ def test_it_is_said_which_of_the_places_was_gone_to(
     )  # fmt: skip
     for key, keys, said in steps:
         qtbot.keyClick(field, key, keys)
-        qtbot.waitUntil(lambda said=said: view.find_bar.news() == said)
+        qtbot.waitUntil(lambda said=said: view.find_bar.news.text() == said)
     qtbot.keyClicks(field, " is h")
-    qtbot.waitUntil(lambda: view.find_bar.news() == "1 place")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "1 place")
 
 
 def test_the_words_that_are_selected_are_looked_for(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
     pane = is_open(view, qtbot, [written(tmp_path, "md")]).pane
-    assert pane.go_to_words("high")
+    assert at_once(pane.seek("high"))
     qtbot.keyClick(pane, Qt.Key.Key_F, CONTROL)
     assert view.find_bar.field.text() == "high"
 

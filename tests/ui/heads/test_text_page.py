@@ -52,7 +52,7 @@ def test_words_are_found_and_the_keyboard_comes_back(
     field = view.find_bar.field
     assert field.hasFocus()
     QTest.keyClicks(field, "tide")
-    qtbot.waitUntil(lambda: view.find_bar.news() == "2 places")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "2 places")
     assert paper.searched.selected_words() == "Tide", "typing has gone there"
     QTest.keyClick(field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: paper.searched.selected_words() == "tide")
@@ -62,7 +62,7 @@ def test_words_are_found_and_the_keyboard_comes_back(
     qtbot.waitUntil(lambda: paper.searched.selected_words() == "tide")
     QTest.keyClicks(field, "s")
     QTest.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: view.find_bar.news() == "Not found")
+    qtbot.waitUntil(lambda: view.find_bar.news.text() == "Not found")
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not view.find_bar.isVisible()
     qtbot.waitUntil(lambda: view.isAncestorOf(view.focusWidget()) and not field.hasFocus())

@@ -429,7 +429,7 @@ def test_every_heads_results_can_be_compared(show: Show, engine: FakeEngine, sub
 def test_as_many_other_names_are_not_the_same_result() -> None:
     def found(text: str, kind: str) -> Side:
         names = (Entity(Span(0, len(text)), text, kind, 0.9),)
-        tagged = TaggedTexts((Tagged(names, (), 1, 3),), (kind,), 0.1)
+        tagged = TaggedTexts((Tagged(names, (), 1),), (kind,), 0.1)
         return side_of(tagged, insides.NAMER, insides.NAMED)
 
     one, other = found("Ada", "PER"), found("London", "LOC")

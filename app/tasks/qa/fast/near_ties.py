@@ -114,7 +114,7 @@ class NearTies:
                 self._replace(read, start[: len(read.window)], end[: len(read.window)])
 
     def _replace(self, read: ReadWindow, start_logits: np.ndarray, end_logits: np.ndarray) -> None:
-        require_finite(bool(np.isfinite(start_logits).all() and np.isfinite(end_logits).all()), self._model)
+        require_finite(self._model, start_logits, end_logits)
         text = self._question.documents[read.document].text
         candidates = tuple(
             window_candidates(
@@ -169,7 +169,7 @@ class NearTies:
         """
         window, text = read.window, self._question.documents[read.document].text
         start, end = context_logits(window, read.start_logits, read.end_logits)
-        scores = span_scores(start, end, window.scored, pieces=pieces_of(window, text))
+        scores = span_scores(start, end, window.scored, pieces_of(window, text))
         firsts, more = np.nonzero(scores >= best.score - near.overlapping)
         starts, ends = window.starts[firsts], window.ends[firsts + more]
         shares = (starts < best.span.end) & (ends > best.span.start)

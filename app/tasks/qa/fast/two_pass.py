@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
-from app.core.report import Report
-from app.core.text import Span
+from app.core.report import Progress, Report
+from app.core.requests import Question
+from app.core.text import Document, Span
 from app.tasks.batches import Runner, group_size
 from app.tasks.qa.order import BEST_GROUPS
-from app.tasks.qa.question_run import QuestionRun
+from app.tasks.qa.question_run import QuestionRun, Step
+from app.tasks.qa.ranking import WordStarts
 from app.tasks.task import ReadyModel
-from app.tasks.text.windows import PairTemplate
+from app.tasks.text.sections import section_tokens, sections
 
 # A text of at most so many windows is read by the careful reader only. Of a longer one the quick reader reads up to
 # `BEST_GROUPS` windows, those with most of the question's words, and the careful one reads `READ` of these: for 154
@@ -33,84 +35,80 @@ def finder_of(run: QuestionRun, model: ReadyModel) -> ReadyModel | None:
     return model.finder()
 
 
-class TwoPassReader:
-    """Reads a question's likeliest windows, one batch through one of the models per iteration.
+def with_finder(
+    run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report
+) -> tuple[QuestionRun, Iterator[Step]]:
+    """The run that answers a question on a long text, and the steps of its reading.
 
-    `current` is the run to report: the quick reader's, which is provisional, until the careful one has read its first
-    windows. The choice of windows does not depend on the device. Where no word of the question ranks any place, the
-    quick reader reads all windows.
+    Both models read it in two passes; a `quick` question is read by the quick reader alone.
     """
+    if run.question.quick:
+        run = QuestionRun(run.index, run.question, finder, report)
+        return run, run.steps()
+    return run, _two_passes(run, model, finder, report)
 
-    def __init__(self, run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report) -> None:
-        self.run, self._model, self._finder = run, model, finder
-        question = replace(run.question, in_order=False)
-        self._quick = QuestionRun(run.index, question, finder, report, run.ranking)
-        self._report = report
-        self._quick_seconds = self._careful_seconds = 0.0
-        self.current = self._quick
 
-    @property
-    def done(self) -> int:
-        """How many windows were read by either model."""
-        return self._quick.read + self.run.read
+def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report: Report) -> Iterator[Step]:
+    """Reads a question's likeliest windows, one batch through one of the models per step.
 
-    @property
-    def total(self) -> int:
-        """How many windows both models will have read at the end, an estimate."""
-        return self._quick.read + self._ahead + (self.run.total if self.run.chosen else READ)
+    The quick reader's run, which is provisional, is reported until the careful one has read its first windows. The
+    choice of windows does not depend on the device. Where no word of the question ranks any place, the quick reader
+    reads all windows.
+    """
+    quick = QuestionRun(run.index, replace(run.question, in_order=False), finder, report, run.ranking)
+    has_places = bool(run.ranking.best_score)
+    # The careful reader's windows take longer.
+    slower = model.card.parameters / max(1, finder.card.parameters)
+    ranked: list[tuple[float, int, Span]] = []
+    runner, seconds = Runner(finder, report), 0.0
+    windows = islice(quick.groups(size=1), BEST_GROUPS if has_places else None)
+    while batch := [(document, window) for document, (window,) in islice(windows, _QUICK_BATCH)]:
+        arrays, took = runner([window for _, window in batch])
+        seconds += took
+        for (document, window), start, end in zip(
+            batch, arrays["start_logits"], arrays["end_logits"], strict=True
+        ):
+            if best := quick.add_window(document, window, start, end):
+                ranked.append((-best[0].margin, document, best[0].span))
+        ahead = max(0, (min(BEST_GROUPS, quick.total) if has_places else quick.total) - quick.read)
+        seconds_left = (ahead + READ * slower) * seconds / quick.read
+        yield Step(quick, quick.read, quick.read + ahead + READ, seconds_left)
+    found = [(document, span.start) for _, document, span in sorted(ranked)]
+    places = islice(run.ranking.best(), _RETRIEVED)
+    retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
+    chosen = run.choose([*retrieved, *found], READ)
+    runner, seconds, size = Runner(model, report), 0.0, group_size(model)
+    for at in range(0, len(chosen), size):
+        batch = chosen[at : at + size]
+        arrays, took = runner([window for _, window in batch])
+        seconds += took
+        for (document, window), start, end in zip(
+            batch, arrays["start_logits"], arrays["end_logits"], strict=True
+        ):
+            run.add_window(document, window, start, end)
+        seconds_left = (run.total - run.read) * seconds / run.read
+        yield Step(run, quick.read + run.read, quick.read + run.total, seconds_left)
 
-    @property
-    def seconds_left(self) -> float:
-        """An estimate of the time left: the careful reader's windows take longer than the quick reader's."""
-        if not self._quick_seconds:
-            return math.inf
-        each = self._quick_seconds / max(1, self._quick.read)
-        careful = self._careful_seconds / self.run.read if self.run.read else each * self._slower
-        return self._ahead * each + (self.total - self.done - self._ahead) * careful
 
-    @property
-    def _ahead(self) -> int:
-        """How many windows the quick reader has still to read."""
-        if self.run.chosen:
-            return 0
-        return max(0, min(self._most, self._quick.total) - self._quick.read)
+def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:
+    """Caches where the documents' words begin, and their tokens, as far as the model's text cache has room.
 
-    @property
-    def _most(self) -> int:
-        return BEST_GROUPS if self.run.ranking.best_score else self._quick.total
-
-    @property
-    def _slower(self) -> float:
-        return self._model.card.parameters / max(1, self._finder.card.parameters)
-
-    def __iter__(self) -> Iterator[None]:
-        ranked: list[tuple[float, int, Span]] = []
-        quick_runner = Runner(self._finder, self._report)
-        windows = self._quick.groups(PairTemplate.of(self._finder.tokenizer), size=1)
-        if self.run.ranking.best_score:
-            windows = islice(windows, BEST_GROUPS)
-        while batch := [(document, window) for document, (window,) in islice(windows, _QUICK_BATCH)]:
-            arrays, seconds = quick_runner([window for _, window in batch])
-            self._quick_seconds += seconds
-            for (document, window), start, end in zip(
-                batch, arrays["start_logits"], arrays["end_logits"], strict=True
-            ):
-                best = self._quick.add_window(document, window, start, end)
-                if best:
-                    ranked.append((-best[0].margin, document, best[0].span))
-            yield
-        found = [(document, span.start) for _, document, span in sorted(ranked)]
-        places = islice(self.run.ranking.best(), _RETRIEVED)
-        retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
-        chosen = self.run.choose(PairTemplate.of(self._model.tokenizer), [*retrieved, *found], READ)
-        careful_runner, size = Runner(self._model, self._report), group_size(self._model)
-        for at in range(0, len(chosen), size):
-            batch = chosen[at : at + size]
-            arrays, seconds = careful_runner([window for _, window in batch])
-            self._careful_seconds += seconds
-            for (document, window), start, end in zip(
-                batch, arrays["start_logits"], arrays["end_logits"], strict=True
-            ):
-                self.run.add_window(document, window, start, end)
-            self.current = self.run
-            yield
+    For texts that its finder reads too, the finder is loaded and its cache filled as well. A first question is then
+    answered 60 ms sooner, as fast as a second one. Reports progress in sections. Raises Stopped when the work is to
+    stop, within some milliseconds; what was cached until then stays.
+    """
+    run = QuestionRun(0, Question("", tuple(documents)), model, report)
+    every = list(sections(documents))
+    for one in filter(None, (finder_of(run, model), model)):
+        if one.text_cache is None:
+            continue
+        texts = [one.text_cache.of(document) for document in documents]
+        for text in texts:
+            report.check()
+            text.get(WordStarts, partial(WordStarts, text.text))
+        for done, section in enumerate(every):
+            report.check()
+            report.progress(Progress(done, len(every), "sections"))
+            text = texts[section.document]
+            if text.has(WordStarts):
+                section_tokens(one.tokenizer, section, one.card.stride, text)

@@ -71,12 +71,11 @@ class Building:
             return
         self._end_band()
         self._table = -1
-        look = self._setting.looks.of(block)
-        placed = Placed(index, look)
+        placed = Placed(index, self._setting.looks.of(block))
         gap = self._gap(placed)
-        if gap and block.kind is BlockKind.QUOTE and self._follows(BlockKind.QUOTE):
-            placed.bar_reach = gap
-            placed.bars = self._setting.places.pieces[self._before.index].block.level if self._before else 0
+        before = self._block(self._before) if self._before is not None else None
+        if gap and before is not None and block.kind is before.kind is BlockKind.QUOTE:
+            placed.bar_reach, placed.bars = gap, before.level
         self._ready.append(Part([placed], gap))
         self._before = placed
 
@@ -117,19 +116,14 @@ class Building:
     def _gap(self, placed: Placed, least: int = 0) -> int:
         """The space above a piece: its own or that below the one before, whichever is more."""
         before = self._before
-        if before is None:
-            return 0
-        if not self._setting.places.pieces[placed.index].first:
+        if before is None or not self._setting.places.pieces[placed.index].first:
             return 0
         after = before.look.after
-        if self._follows(BlockKind.ITEM) and self._kind(placed) is not BlockKind.ITEM:
+        if self._block(before).kind is BlockKind.ITEM and self._block(placed).kind is not BlockKind.ITEM:
             after = round(self._setting.looks.em * 0.75)
-        if self._follows(BlockKind.CELL) or self._setting.places.pieces[before.index].block.table >= 0:
+        if self._block(before).table >= 0:
             after = round(self._setting.looks.em * 1.1)
         return max(least, after, placed.look.before)
 
-    def _kind(self, placed: Placed) -> BlockKind:
-        return self._setting.places.pieces[placed.index].block.kind
-
-    def _follows(self, kind: BlockKind) -> bool:
-        return self._before is not None and self._kind(self._before) is kind
+    def _block(self, placed: Placed) -> Block:
+        return self._setting.places.pieces[placed.index].block

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -22,17 +24,11 @@ from app.ui.document.flowing.rich_text import Part, Placed, Setting
 
 
 class Heights:
-    """Heights in whole pixels, kept in a binary indexed tree (Fenwick 1994): each call takes logarithmic time."""
+    """Heights in whole pixels, with their sums from the top, which are taken anew below a change when asked for."""
 
-    def __init__(self, heights: list[int] | None = None) -> None:
-        self._heights: list[int] = []
-        self._tree = [0]
-        self.total = 0
-        for height in heights or ():
-            self.append(height)
-
-    def __len__(self) -> int:
-        return len(self._heights)
+    def __init__(self, heights: Iterable[int] = ()) -> None:
+        self._heights = list(heights)
+        self._tops = [0]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._heights)
@@ -43,45 +39,23 @@ class Heights:
     def append(self, height: int) -> None:
         """Add a part below the others."""
         self._heights.append(height)
-        self.total += height
-        at = len(self._heights)
-        least = at & (at - 1)
-        summed, below = height, at - 1
-        while below > least:
-            summed += self._tree[below]
-            below &= below - 1
-        self._tree.append(summed)
 
-    def set(self, index: int, height: int) -> int:
-        """Set a part's height; returns by how much it grew."""
-        grown = height - self._heights[index]
-        if grown:
+    def set(self, index: int, height: int) -> None:
+        """Set a part's height."""
+        if height != self._heights[index]:
             self._heights[index] = height
-            self.total += grown
-            at, count = index + 1, len(self._heights)
-            while at <= count:
-                self._tree[at] += grown
-                at += at & -at
-        return grown
+            del self._tops[index + 1 :]
 
-    def top(self, index: int) -> int:
-        """Where a part begins."""
-        summed = 0
-        while index:
-            summed += self._tree[index]
-            index &= index - 1
-        return summed
+    def tops(self) -> list[int]:
+        """Where each part begins, and where the last one ends."""
+        known = len(self._tops) - 1
+        if known < len(self._heights):
+            self._tops[known:] = accumulate(self._heights[known:], initial=self._tops[known])
+        return self._tops
 
     def at(self, y: float) -> int:
         """The index of the part at a height, the first or the last one beyond the ends; -1 without any."""
-        count = len(self._heights)
-        found, rest = 0, y
-        step = 1 << count.bit_length()
-        while step := step >> 1:
-            if found + step <= count and self._tree[found + step] <= rest:
-                found += step
-                rest -= self._tree[found]
-        return min(found, count - 1)
+        return min(max(0, bisect_right(self.tops(), y) - 1), len(self._heights) - 1)
 
 
 class RichLayout(QAbstractTextDocumentLayout):
@@ -136,7 +110,7 @@ class RichLayout(QAbstractTextDocumentLayout):
         for grid in self.grids:
             grid.fit(setting)
         share = before / setting.width
-        self._heights = Heights([max(1, round(height * share)) for height in self._heights])
+        self._heights = Heights(max(1, round(height * share)) for height in self._heights)
         for part in self._parts:
             part.laid = False
         self._measured = 0
@@ -171,11 +145,11 @@ class RichLayout(QAbstractTextDocumentLayout):
 
     def top_of(self, index: int) -> int:
         """Where a part begins."""
-        return self._margin + self._heights.top(index)
+        return self._margin + self._heights.tops()[index]
 
     def height(self) -> int:
         """The height of the whole page, a guess in part."""
-        return self._heights.total + 2 * self._margin
+        return self._heights.tops()[-1] + 2 * self._margin
 
     def parts_in(self, top: float, bottom: float) -> Iterator[int]:
         """The parts that are at least partly between two heights."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtGui import (
     QFont,
@@ -177,10 +177,7 @@ class Looks:
             indent=round(indent * em), before=round(before * em), after=round(after * em), pad=round(pad * em),
         )  # fmt: skip
         metrics = QFontMetricsF(self.font_of(look))
-        return Look(
-            look.size, look.line, metrics.ascent(), metrics.descent(), look.bold, look.mono, look.indent, look.before,
-            look.after, look.pad,
-        )  # fmt: skip
+        return replace(look, ascent=metrics.ascent(), descent=metrics.descent())
 
 
 def _range(start: int, length: int, form: QTextCharFormat) -> QTextLayout.FormatRange:

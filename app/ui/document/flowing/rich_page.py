@@ -17,7 +17,7 @@ from app.ui.document.flowing.rich_look import Looks
 from app.ui.document.flowing.rich_places import Places
 from app.ui.document.flowing.rich_text import Part, Setting
 from app.ui.document.marks.answer_map import AnswerMap
-from app.ui.document.marks.word_search import ViewState, start_of, with_selection
+from app.ui.document.marks.word_search import ViewState, selection, start_of
 from app.ui.document.pane import comfortable, page_fit
 from app.ui.kit.theme import Theme
 
@@ -63,9 +63,7 @@ class RichPage(QTextEdit):
         self.setReadOnly(True)
         self.setProperty("bare", "true")
         self.setVerticalScrollBar(self.map)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
+        self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._turn)
         self.map.valueChanged.connect(self._scrolled)
 
@@ -89,10 +87,6 @@ class RichPage(QTextEdit):
         """Have the whole page built; its heights may still be guesses."""
         self.build_to(len(self._opened.document.text) + 1)
 
-    def is_finished(self) -> bool:
-        """Whether all is built and all heights are known."""
-        return self._built and not self._timer.isActive()
-
     def top_position(self) -> int:
         """The position that the first line in view begins with."""
         setting = self._page.setting
@@ -111,6 +105,10 @@ class RichPage(QTextEdit):
         self._settle((position, y))
         self._reading = (position, self._page.line_top(position)[0] - self.map.value())
 
+    def share_of(self, position: int) -> float:
+        """The share of the page's height above a position, 0 to 1."""
+        return self._page.share_of(position)
+
     def bring_into_view(self, position: int, above: float) -> None:
         """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""
         top, bottom = self._page.line_top(position)
@@ -121,14 +119,12 @@ class RichPage(QTextEdit):
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
         cursor, place = self.textCursor(), self.reading_place()
-        last = self.visible_blocks()[-1:]
-        bottom = last[0][0].position() + last[0][0].length() if last else place[0]
-        start = start_of(cursor, self.top_position(), bottom)
+        start = start_of(cursor, self.top_position(), self.visible_blocks())
         return ViewState(cursor.anchor(), cursor.position(), start, place)
 
     def restore_view(self, state: ViewState) -> None:
         """Restore the selection and the scroll position."""
-        self.setTextCursor(with_selection(self.textCursor(), state))
+        self.setTextCursor(selection(self.textCursor(), state.anchor, state.position))
         self.put_line(int(state.scrolled[0]), state.scrolled[1])
 
     def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QMimeData, Qt, Slot
-from PySide6.QtGui import (
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QTextCursor,
-)
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core.layout import Opened
@@ -20,7 +14,7 @@ from app.ui.document.flowing.rich_page import RichPage
 from app.ui.document.flowing.rich_places import shown
 from app.ui.document.marks.highlights import HighlightRange
 from app.ui.document.marks.offsets import text_at
-from app.ui.document.marks.word_search import ViewState, after, count_words, seek_words
+from app.ui.document.marks.word_search import ViewState, after, count_words, seek_words, selection
 from app.ui.document.pane import ABOVE, PaperPane, ReadOnlyPane
 from app.ui.kit.theme import Theme
 
@@ -63,10 +57,6 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         self.begin(opened)
         self._update_map()
 
-    def text(self) -> str:
-        """The document's text."""
-        return self._opened.document.text
-
     def clear_highlights(self) -> None:
         self._answer_places = []
         super().clear_highlights()
@@ -80,7 +70,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+        """Select the next match of these words, as `Searched.seek`."""
         while self.build_on():
             yield
         start = after(self.textCursor(), backwards) if since is None else since.start
@@ -107,7 +97,6 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         return self.text()[start:end]
 
     def go_to(self, point: int) -> None:
-        """Scroll a code point to the top of the view."""
         self.build_to(point)
         self.put_line(self._places.to_qt(point), 0.0)
 
@@ -175,9 +164,6 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     def _to_point(self, position: int) -> int:
         return self._places.to_point(position)
 
-    def _share_of(self, position: int) -> float:
-        return self._page.share_of(position)
-
     @Slot()
     def _restyle(self) -> None:
         """Rebuild the page with the theme's fonts and colours; the view, highlights and selection stay."""
@@ -194,15 +180,9 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
             self.light(places, chosen, faint=faint)
         if anchor != position:
             self.build_to(selected + 1)
-            self._select(anchor, position)
+            value = self.map.value()
+            self.setTextCursor(selection(cursor, anchor, position))
+            self.map.setValue(value)
         self.build_to(top + 1)
         self.put_line(*place)
         self._moved = moved
-
-    def _select(self, anchor: int, position: int) -> None:
-        value = self.map.value()
-        cursor = self.textCursor()
-        cursor.setPosition(anchor)
-        cursor.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
-        self.setTextCursor(cursor)
-        self.map.setValue(value)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
@@ -126,6 +127,10 @@ class _Cell:
     placed: list[Placed] = field(default_factory=list)
     box: QRectF = field(default_factory=QRectF)
 
+    def covered(self) -> Iterator[tuple[int, int]]:
+        """The rows, from the band's first, and the columns that it spans."""
+        return product(range(self.row, self.row + self.rows), range(self.column, self.column + self.columns))
+
 
 class Band(Part):
     """Rows of a table that belong together: one, or several that a cell reaches over; a part of the page.
@@ -154,22 +159,14 @@ class Band(Part):
     def complete(self, rows: int) -> None:
         """Add the cells without words too, after the last piece; `rows` is the number of the band's rows."""
         self._rows = rows
-        covered = {
-            (self._row + cell.row + down, cell.column + right)
-            for cell in self._cells.values()
-            for down in range(cell.rows)
-            for right in range(cell.columns)
-        }
-        for row in range(self._row, self._row + self._rows):
+        covered = {place for cell in self._cells.values() for place in cell.covered()}
+        for row in range(self._rows):
             for column in range(self._grid.table.columns):
                 if (row, column) not in covered:
-                    rows, columns = spanned(self._grid.table, row, column)
-                    rows = min(rows, self._row + self._rows - row)
-                    cell = _Cell(row - self._row, rows, column, columns)
-                    self._cells[row, column] = cell
-                    covered |= {
-                        (row + down, column + right) for down in range(rows) for right in range(columns)
-                    }
+                    down, across = spanned(self._grid.table, self._row + row, column)
+                    cell = _Cell(row, min(down, self._rows - row), column, across)
+                    self._cells[self._row + row, column] = cell
+                    covered.update(cell.covered())
 
     def guess(self, setting: Setting) -> int:
         return self._arrange(setting, Placed.guess)

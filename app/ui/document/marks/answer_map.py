@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import (
-    QHelpEvent,
-    QImage,
-    QMouseEvent,
-    QPainter,
-    QPainterPath,
-    QPaintEvent,
-    QPixmap,
-)
+from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
 from app.core.wording import percent
@@ -44,13 +37,14 @@ def heat_over_height(heat: Sequence[float], ranges: Sequence[tuple[float, float]
 
 
 def _alpha(value: float) -> int:
-    """How strong a heat is drawn, 0 to 255."""
-    # The square keeps the strip calm where much is possible and little likely.
+    """How strong a heat is drawn, 0 to 255; its square keeps the strip calm where much is possible, little likely."""
     return 0 if value < _LEAST_HEAT else round(255 * min(1.0, 0.06 + 0.94 * min(1.0, value) ** 2))
 
 
 class AnswerMap(QScrollBar):
     """A scroll bar on a thin track that shows the places of the answers; a click outside its handle goes there.
+
+    `marks` and `heat` are shown as `set_marks` and `set_heat` set them.
 
     `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
     hottest part near it, where one is hot.
@@ -62,9 +56,9 @@ class AnswerMap(QScrollBar):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
         self._theme = theme
-        self._marks: tuple[float, ...] = ()
+        self.marks: tuple[float, ...] = ()
         self._chosen = -1
-        self._heat: tuple[float, ...] = ()
+        self.heat: tuple[float, ...] = ()
         self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
         # The tool tips of the chosen mark and of another one, and the noun for all of them.
         self.marked = ("The place that is shown", "Another place", "places")
@@ -77,32 +71,24 @@ class AnswerMap(QScrollBar):
         A place below 0 is not shown, and keeps its index.
         """
         wanted = (tuple(marks), chosen)
-        if wanted != (self._marks, self._chosen):
-            self._marks, self._chosen = wanted
-            shown = sum(mark >= 0 for mark in self._marks)
+        if wanted != (self.marks, self._chosen):
+            self.marks, self._chosen = wanted
+            shown = sum(mark >= 0 for mark in self.marks)
             self.setAccessibleDescription(f"{shown} {self.marked[2]} marked" if shown else "")
             self.update()
 
-    def marks(self) -> tuple[float, ...]:
-        """The places marked."""
-        return self._marks
-
     def set_heat(self, heat: Sequence[float]) -> None:
         """Set the heat, 0 to 1, of equal parts of the text's height; empty for no heat."""
-        if tuple(heat) != self._heat:
-            self._heat = tuple(heat)
+        if tuple(heat) != self.heat:
+            self.heat = tuple(heat)
             self.update()
-
-    def heat(self) -> tuple[float, ...]:
-        """The heat shown, from the top down."""
-        return self._heat
 
     def mark_rect(self, index: int) -> QRectF:
         """Where a mark is drawn, in the bar's pixels."""
         theme = self._theme
         track = self._track()
         thick = theme.step(1.5) if index == self._chosen else theme.step(0.75)
-        y = track.top() + self._marks[index] * track.height() - thick / 2
+        y = track.top() + self.marks[index] * track.height() - thick / 2
         y = min(max(y, track.top()), track.bottom() - thick)
         return QRectF(track.left(), y, track.width(), thick)
 
@@ -159,27 +145,25 @@ class AnswerMap(QScrollBar):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        self._draw_heat(painter, track)
-        for index in sorted(range(len(self._marks)), key=lambda each: each == self._chosen):
-            if self._marks[index] < 0:
+        if max(self.heat, default=0.0) >= _LEAST_HEAT:
+            painter.drawPixmap(track.topLeft(), self._strip(track))
+        for index in sorted(range(len(self.marks)), key=lambda each: each == self._chosen):
+            if self.marks[index] < 0:
                 continue
             painter.setBrush(theme.colour("accent" if index == self._chosen else "mark"))
             rect = self.mark_rect(index)
             painter.drawRoundedRect(rect, rect.height() / 3, rect.height() / 3)
 
-    def _draw_heat(self, painter: QPainter, track: QRectF) -> None:
-        """Draw the heat as a strip along the track's left side, stronger where likelier."""
-        if max(self._heat, default=0.0) < _LEAST_HEAT:
-            return
-        painter.drawPixmap(track.topLeft(), self._strip(track))
-
     def _strip(self, track: QRectF) -> QPixmap:
-        """The heat as a picture, made again only after a change: the bar is drawn at every scroll."""
+        """The heat as a strip for the track's left side, stronger where likelier.
+
+        It is made again only after a change: the bar is drawn at every scroll.
+        """
         colour, ratio = self._theme.colour("mark"), self.devicePixelRatioF()
-        wanted = (self._heat, track.width(), track.height(), colour.rgba(), ratio)
+        wanted = (self.heat, track.width(), track.height(), colour.rgba(), ratio)
         if self._drawn is None or self._drawn[0] != wanted:
             # Not more parts than there are pixels: a narrow peak would fall between two of them.
-            parts = max(1, min(len(self._heat), int(track.height())))
+            parts = max(1, min(len(self.heat), int(track.height())))
             rgb = colour.rgb() & 0xFFFFFF
             column = array("I", (_alpha(value) << 24 | rgb for value in self._pooled(parts)))
             image = QImage(column.tobytes(), 1, parts, 4, QImage.Format.Format_ARGB32)
@@ -200,15 +184,9 @@ class AnswerMap(QScrollBar):
         return self._drawn[1]
 
     def _pooled(self, parts: int) -> list[float]:
-        count = len(self._heat)
-        return [
-            max(
-                self._heat[
-                    part * count // parts : max((part + 1) * count // parts, part * count // parts + 1)
-                ]
-            )
-            for part in range(parts)
-        ]
+        """The heat of fewer parts: the highest in each."""
+        edges = [part * len(self.heat) // parts for part in range(parts + 1)]
+        return [max(self.heat[start:end]) for start, end in pairwise(edges)]
 
     def _track(self) -> QRectF:
         inset = self._theme.step(0.5)
@@ -224,7 +202,7 @@ class AnswerMap(QScrollBar):
         reach = self._theme.step(1.5)
         near = [
             (abs(self.mark_rect(index).center().y() - place.y()), index)
-            for index, mark in enumerate(self._marks)
+            for index, mark in enumerate(self.marks)
             if mark >= 0
         ]
         distance, index = min(near, default=(reach + 1, -1))
@@ -236,14 +214,14 @@ class AnswerMap(QScrollBar):
     def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
         """The share of the height and the heat of the hottest part near a place outside the handle, if one is hot."""
         track = self._track()
-        if not self._heat or track.height() <= 0 or self._slider().contains(place):
+        if not self.heat or track.height() <= 0 or self._slider().contains(place):
             return None
         reach = self._theme.step(1) / track.height()
         at = (place.y() - track.top()) / track.height()
-        count = len(self._heat)
+        count = len(self.heat)
         first, last = int((at - reach) * count), int((at + reach) * count)
         near = [
-            (self._heat[part], -abs(part - at * count), part)
+            (self.heat[part], -abs(part - at * count), part)
             for part in range(max(0, first), min(count, last + 1))
         ]
         value, _, part = max(near, default=(0.0, 0.0, 0))

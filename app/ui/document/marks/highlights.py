@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
@@ -65,13 +65,6 @@ class Highlights:
             (i for i, light in enumerate(self.places) if light.shown and light.start <= position < light.end),
             -1,
         )
-
-    def marks(self, share_of: Callable[[int], float]) -> list[float]:
-        """Each highlighted place's share of the page's height above it, 0 to 1; -1 for one that is not shown.
-
-        `share_of` returns that of one of Qt's positions.
-        """
-        return [share_of(light.start) if light.shown else -1.0 for light in self.places]
 
     def boxes(self, index: int, blocks: Blocks) -> list[QRectF]:
         """The boxes of a highlighted place in these blocks, each given with its position."""

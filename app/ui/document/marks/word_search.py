@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.core.positions import Offsets
 
-# A search: each step takes about a turn's time, in seconds; its return value is what it found.
+# The time, in seconds, of about one step of a search, whose return value is what it found.
 TURN = 0.006
-Found = TypeVar("Found")
 _BLANK = "[ \u00a0]"
 
 
@@ -50,20 +50,21 @@ class Searched(Protocol):
     def restore_view(self, state: ViewState) -> None:
         """Restore the selection and the scroll position."""
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+        """Select the next match of these words, cyclically, in short turns; False if there is none.
+
+        The search starts at the cursor, or at the state `since` where a search began.
+        """
 
     def count_places(self, words: str) -> Generator[None, None, tuple[int, int]]:
         """The number of the selected match of these words, 0 for none, and of all; in short turns, after `seek`."""
 
 
-def start_of(cursor: QTextCursor, top: int, bottom: int) -> int:
-    """Where a search starts: where the selection begins if that can be seen between two positions, else at the top."""
+def start_of(cursor: QTextCursor, top: int, seen: Sequence[tuple[QTextBlock, QPointF]]) -> int:
+    """Where a search starts: where the selection begins if that is in the blocks seen from `top` on, else there."""
+    bottom = seen[-1][0].position() + seen[-1][0].length() if seen else top
     return cursor.selectionStart() if top <= cursor.selectionStart() <= bottom else top
 
 
@@ -72,11 +73,11 @@ def after(cursor: QTextCursor, backwards: bool) -> int:
     return cursor.selectionStart() if backwards else cursor.selectionEnd()
 
 
-def with_selection(cursor: QTextCursor, state: ViewState) -> QTextCursor:
-    """The cursor with the selection of a state, as far as the text still reaches."""
+def selection(cursor: QTextCursor, anchor: int, position: int) -> QTextCursor:
+    """The cursor with a selection, as far as the text reaches."""
     last = cursor.document().characterCount() - 1
-    cursor.setPosition(min(state.anchor, last))
-    cursor.setPosition(min(state.position, last), QTextCursor.MoveMode.KeepAnchor)
+    cursor.setPosition(min(anchor, last))
+    cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
     return cursor
 
 
@@ -138,16 +139,6 @@ def count_words(document: QTextDocument, words: str, position: int) -> Generator
     return number, several
 
 
-def at_once(steps: Generator[None, None, Found]) -> Found:
-    """The result of a search in turns, run at once."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
-
-
 def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(_BLANK.join(map(re.escape, re.split(_BLANK, words))), re.IGNORECASE)
 
@@ -168,8 +159,5 @@ def _last(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None
 
 def _selected(block: QTextBlock, start: int, end: int) -> QTextCursor:
     """A cursor with a part of a block selected, given in code points."""
-    offsets = Offsets(block.text())
-    cursor = QTextCursor(block)
-    cursor.setPosition(block.position() + offsets.to_qt(start))
-    cursor.setPosition(block.position() + offsets.to_qt(end), QTextCursor.MoveMode.KeepAnchor)
-    return cursor
+    offsets, at = Offsets(block.text()), block.position()
+    return selection(QTextCursor(block), at + offsets.to_qt(start), at + offsets.to_qt(end))

@@ -65,16 +65,11 @@ class PageHint(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._room = parent
-        self._words = ""
+        self.words = ""
         self._strength = 1.0
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_SHOWN_MS)
-        self._fade = QVariantAnimation(self)
-        self._fade.setDuration(_FADE_MS)
-        self._fade.setStartValue(1.0)
-        self._fade.setEndValue(0.0)
+        self._rest = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self._fade = QVariantAnimation(self, duration=_FADE_MS, startValue=1.0, endValue=0.0)
         self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
         self._fade.valueChanged.connect(self._set_strength)
         self._fade.finished.connect(self.hide)
@@ -86,21 +81,17 @@ class PageHint(QWidget):
         self._fade.stop()
         self._strength = 1.0
         self._rest.start()
-        if words != self._words:
-            self._words = words
+        if words != self.words:
+            self.words = words
             self.place()
         self.show()
         self.update()
-
-    def words(self) -> str:
-        """The words shown; empty while hidden."""
-        return self._words if self.isVisible() else ""
 
     def place(self) -> None:
         """Move to the lower right corner of the pages."""
         theme = self._theme
         metrics = QFontMetricsF(theme.font("small"))
-        width = round(metrics.horizontalAdvance(self._words)) + theme.step(6)
+        width = round(metrics.horizontalAdvance(self.words)) + theme.step(6)
         height = round(metrics.height()) + theme.step(2.5)
         room = self._room
         self.setGeometry(
@@ -117,7 +108,7 @@ class PageHint(QWidget):
         painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2)
         painter.setPen(self._theme.colour("ink_quiet"))
         painter.setFont(self._theme.font("small"))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._words)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.words)
 
     @Slot(object)
     def _set_strength(self, strength: float) -> None:
@@ -236,20 +227,9 @@ class PageDesk(QAbstractScrollArea):
         """The present zoom, fitted or not; 1 is the size on paper."""
         return self._stack.scale / self._ratio / ACTUAL
 
-    @Slot()
-    def zoom_in(self) -> None:
-        """Make the pages larger by a step."""
-        self.set_zoom(stepped(self.shown_zoom(), up=True))
-
-    @Slot()
-    def zoom_out(self) -> None:
-        """Make the pages smaller by a step."""
-        self.set_zoom(stepped(self.shown_zoom(), up=False))
-
-    @Slot()
-    def zoom_fit(self) -> None:
-        """Fit the pages to the width."""
-        self.set_zoom(0.0)
+    def zoom_by(self, by: int) -> None:
+        """Make the pages larger (1) or smaller (-1) by a step, or fit them to the width (0)."""
+        self.set_zoom(stepped(self.shown_zoom(), up=by > 0) if by else 0.0)
 
     def page(self) -> int:
         """The visible page, counted from 1."""

@@ -43,8 +43,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._since_double = QElapsedTimer()
         self._pressed = QPointF()
         self._mouse: QPointF | None = None
-        self._drag = QTimer(self)
-        self._drag.setInterval(_DRAG_MS)
+        self._drag = QTimer(self, interval=_DRAG_MS)
         self._drag.timeout.connect(self._scroll_on)
         self.lights = PageHighlights(theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -61,10 +60,6 @@ class PagePane(ReadOnlyPane, PageDesk):
         self.note_position()
         self._describe(self.page())
 
-    def text(self) -> str:
-        """The document's text."""
-        return self._opened.document.text
-
     def why_not(self, index: int) -> str:
         return self.lights.reason(index)
 
@@ -76,11 +71,7 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     def light_boxes(self, index: int) -> list[QRectF]:
         """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
-        found = []
-        for page, box in self.lights.boxes(index):
-            corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)
-            found.append(QRectF(self.place_of(corner), self.place_of(other)))
-        return found
+        return [self._rect_of(page, box) for page, box in self.lights.boxes(index)]
 
     def selected_words(self) -> str:
         """The selected words, empty without a selection."""
@@ -100,10 +91,12 @@ class PagePane(ReadOnlyPane, PageDesk):
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+        """Select the next match of these words, as `Searched.seek`."""
         own = self._selection.span
-        start = (own.start if backwards else own.end) if own else self.top()
-        start = start if since is None else since.start
+        if since is not None:
+            start = since.start
+        else:
+            start = (own.start if backwards else own.end) if own else self.top()
         found = yield from self._selection.seek(words, start, backwards)
         if found is not None:
             self._selection.select(found)
@@ -250,12 +243,14 @@ class PagePane(ReadOnlyPane, PageDesk):
         share = self._stack.share
         return [(share(first, top), share(last, bottom)) for first, top, last, bottom in self._bands]
 
+    def _rect_of(self, page: int, box: Box) -> QRectF:
+        """The rectangle of a page's box in the viewport."""
+        corner, other = Spot(page, box.left, box.top), Spot(page, box.right, box.bottom)
+        return QRectF(self.place_of(corner), self.place_of(other))
+
     def _bring_into_view(self, page: int, box: Box) -> None:
         """Scroll a box of a page to where it can be read, unless it can be already."""
-        room = QRectF(self.viewport().rect())
-        seen = QRectF(
-            self.place_of(Spot(page, box.left, box.top)), self.place_of(Spot(page, box.right, box.bottom))
-        )
+        room, seen = QRectF(self.viewport().rect()), self._rect_of(page, box)
         bar, sideways = self.map, self.horizontalScrollBar()
         if seen.top() < room.height() * 0.02 or seen.top() + seen.height() * 3 > room.height():
             bar.setValue(round(bar.value() + seen.top() - room.height() * ABOVE))

@@ -52,8 +52,7 @@ class PagePictures(QObject):
         self._wanted: list[Wanted] = []
         self._drawings: list[_Drawing] = []
         self._reported = False
-        self._patience = QTimer(self)
-        self._patience.setSingleShot(True)
+        self._patience = QTimer(self, singleShot=True)
         self._patience.timeout.connect(self._give_up_unwanted)
         pane.pictures_wanted.connect(self._want)
 

@@ -67,14 +67,8 @@ def coarse(stack: PageStack, page: int) -> Tile:
     rect = stack.rect(page)
     points = max(rect.width, rect.height) / stack.scale
     scale = _COARSE / max(1.0, round(points))
-    return Tile(
-        page,
-        scale,
-        0,
-        0,
-        max(1, round(rect.width * scale / stack.scale)),
-        max(1, round(rect.height * scale / stack.scale)),
-    )
+    width, height = (max(1, round(side * scale / stack.scale)) for side in (rect.width, rect.height))
+    return Tile(page, scale, 0, 0, width, height)
 
 
 def _steps(length: int, count: int, first: int, end: int) -> list[tuple[int, int]]:
@@ -97,10 +91,6 @@ class TileShelf:
     def __contains__(self, tile: Tile) -> bool:
         return tile in self._cached
 
-    def tiles(self) -> tuple[Tile, ...]:
-        """The cached tiles, seen longest ago first."""
-        return tuple(self._cached)
-
     def put(self, tile: Tile, picture: Picture) -> None:
         """Cache a picture, and drop others beyond the budget; raises ValueError for one of another size."""
         if (picture.width, picture.height) != (tile.width, tile.height):
@@ -108,13 +98,8 @@ class TileShelf:
         if len(picture.pixels) != picture.width * picture.height * _PIXEL:
             raise ValueError(f"{len(picture.pixels)} bytes for {tile}")
         self._drop(tile)
-        image = QImage(
-            picture.pixels,
-            picture.width,
-            picture.height,
-            picture.width * _PIXEL,
-            QImage.Format.Format_RGB32,
-        )
+        stride = picture.width * _PIXEL
+        image = QImage(picture.pixels, picture.width, picture.height, stride, QImage.Format.Format_RGB32)
         self._cached[tile] = (image, picture.pixels)
         self._pages.setdefault(tile.page, []).append(tile)
         self.bytes += len(picture.pixels)
@@ -162,17 +147,9 @@ class TileShelf:
                 if left >= right or top >= bottom:
                     continue
                 covered += (right - left) * (bottom - top)
-                source = (
-                    left / factor - cached.left,
-                    top / factor - cached.top,
-                    right / factor - cached.left,
-                )
-                patch = Patch(
-                    self._cached[cached][0],
-                    (*source, bottom / factor - cached.top),
-                    (left, top, right, bottom),
-                )
-                found.append(patch)
+                x, y = cached.left, cached.top
+                source = (left / factor - x, top / factor - y, right / factor - x, bottom / factor - y)
+                found.append(Patch(self._cached[cached][0], source, (left, top, right, bottom)))
             if covered >= tile.width * tile.height * 0.995:
                 break
         return found[::-1]
@@ -242,10 +219,10 @@ def draw_desk(painter: QPainter, stack: PageStack, view: Rect, colour: QColor) -
 
 def draw_page(
     painter: QPainter, stack: PageStack, shelf: TileShelf, page: int, view: Rect, shade: QColor
-) -> bool:
+) -> None:
     """Draw a page where it can be seen; `view` is the visible part of the stack, drawn from (0, 0), `shade` lies on it.
 
-    Returns whether all of its pictures were cached. Parts without a picture are white paper.
+    Parts without a picture are white paper.
     """
     rect = stack.rect(page)
     seen = rect.cut(view).moved(-rect.left, -rect.top)
@@ -255,10 +232,10 @@ def draw_page(
     smooth = sum(tile.rect.cut(seen).area for tile in missing) <= _SMOOTH
     # A page without a colour of its own is white, as it is printed, in either theme.
     for tile in missing:
-        part = tile.rect.cut(seen)
+        place = QRect(*tile.rect.cut(seen).moved(x, y))
         painter.save()
-        painter.setClipRect(QRect(x + part.left, y + part.top, part.width, part.height))
-        painter.fillRect(QRect(x + part.left, y + part.top, part.width, part.height), Qt.GlobalColor.white)
+        painter.setClipRect(place)
+        painter.fillRect(place, Qt.GlobalColor.white)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
         for patch in shelf.stand_ins(tile):
             painter.drawImage(_between(*patch.target, x, y), patch.image, _between(*patch.source))
@@ -267,11 +244,10 @@ def draw_page(
         image = shelf.image(tile)
         if image is not None:
             part = tile.rect.cut(seen)
-            source = QRect(part.left - tile.left, part.top - tile.top, part.width, part.height)
+            source = QRect(*part.moved(-tile.left, -tile.top))
             painter.drawImage(QPoint(x + part.left, y + part.top), image, source)
     if shade.alpha():
-        painter.fillRect(QRect(x + seen.left, y + seen.top, seen.width, seen.height), shade)
-    return not missing
+        painter.fillRect(QRect(*seen.moved(x, y)), shade)
 
 
 def draw_edge(painter: QPainter, rect: Rect, width: int, colour: QColor) -> None:

@@ -59,7 +59,7 @@ class Filling(QObject):
         self._text, self._at = "", 0
         self._document: QTextDocument | None = None
         self._timer = QTimer(self)
-        self._timer.timeout.connect(self._piece)
+        self._timer.timeout.connect(self.go_on)
 
     def begin(self, document: QTextDocument, text: str, at: int) -> None:
         """Add the text from the code point `at` on to a document that has the text before it."""
@@ -67,23 +67,16 @@ class Filling(QObject):
         self._document, self._text, self._at = document, text, at
         self._timer.start(0)
 
-    def drop(self) -> None:
-        """Stop filling: the document gets another text."""
-        self._end()
-
     def at_once(self) -> None:
         """Add all the rest now."""
         if self._document is not None:
             self._put(len(self._text))
 
+    @Slot(result=bool)
     def go_on(self) -> bool:
         """Add the next piece; returns whether any is left."""
-        self._piece()
-        return self._document is not None
-
-    @Slot()
-    def _piece(self) -> None:
         self._put(PIECE)
+        return self._document is not None
 
     def _put(self, length: int) -> None:
         if self._document is None:
@@ -95,10 +88,11 @@ class Filling(QObject):
         cursor.insertText(self._text[at : self._at])
         self.at_work = False
         if self._at >= len(self._text):
-            self._end()
+            self.drop()
             self.filled.emit()
 
-    def _end(self) -> None:
+    def drop(self) -> None:
+        """Stop filling: all is there, or the document gets another text."""
         self._timer.stop()
         if self._document is not None:
             self._document.setUndoRedoEnabled(True)
@@ -128,9 +122,7 @@ class DocumentPane(PaperPane, PlainPage):
         self._measure = 0.0
         self._filling = Filling(self)
         self._filling.filled.connect(self._update_map)
-        self._map_timer = QTimer(self)
-        self._map_timer.setSingleShot(True)
-        self._map_timer.setInterval(_MAP_MS)
+        self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
         self._map_timer.timeout.connect(self._update_map)
         self.setTabChangesFocus(True)
         self.setPlaceholderText("Type or paste a text here")
@@ -171,11 +163,9 @@ class DocumentPane(PaperPane, PlainPage):
         return self.document().characterCount() - 1 if self._text is None else utf16_units(self._text)
 
     def is_empty(self) -> bool:
-        """Whether there is no text."""
         return self.document().isEmpty()
 
     def go_to(self, point: int) -> None:
-        """Scroll a code point to the top of the view."""
         self._filling.at_once()
         self.put_at_top(self._positions().to_qt(min(point, len(self.text()))))
 
@@ -245,9 +235,6 @@ class DocumentPane(PaperPane, PlainPage):
 
     def _to_point(self, position: int) -> int:
         return self._positions().to_point(position)
-
-    def _share_of(self, position: int) -> float:
-        return self._page.share_of(position)
 
     def _scroll_position(self) -> tuple[int, int]:
         """The paragraph at the top of the view, and the number of its line there.

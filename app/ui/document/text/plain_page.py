@@ -13,11 +13,10 @@ from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import (
     ViewState,
     after,
-    at_once,
     count_words,
     seek_words,
+    selection,
     start_of,
-    with_selection,
 )
 from app.ui.kit.page_layout import PageLayout
 from app.ui.kit.theme import Theme
@@ -64,14 +63,10 @@ class SearchableEdit(QPlainTextEdit):
             block = block.next()
         return seen
 
-    def go_to_words(self, words: str, backwards: bool = False) -> bool:
-        """Select the next match of these words, cyclically; False if there is none."""
-        return at_once(self.seek(words, backwards))
-
     def seek(
         self, words: str, backwards: bool = False, since: ViewState | None = None
     ) -> Generator[None, None, bool]:
-        """The same in short turns, from the cursor, or from the state `since` at the start of a search."""
+        """Select the next match of these words, as `Searched.seek`."""
         start = after(self.textCursor(), backwards) if since is None else since.start
         found = yield from seek_words(self.document(), words, start, backwards)
         if found is not None:
@@ -85,16 +80,14 @@ class SearchableEdit(QPlainTextEdit):
     def view_state(self) -> ViewState:
         """The selection and scroll position, for `restore_view`."""
         cursor = self.textCursor()
-        top = self.firstVisibleBlock().position()
-        last = self.visible_blocks()[-1:]
-        bottom = last[0][0].position() + last[0][0].length() if last else top
+        start = start_of(cursor, self.firstVisibleBlock().position(), self.visible_blocks())
         # The scroll bar's value is not used: it grows with every paragraph further up that is laid out.
         scrolled = (self.top_position(), self.horizontalScrollBar().value())
-        return ViewState(cursor.anchor(), cursor.position(), start_of(cursor, top, bottom), scrolled)
+        return ViewState(cursor.anchor(), cursor.position(), start, scrolled)
 
     def restore_view(self, state: ViewState) -> None:
         """Restore the selection and the scroll position."""
-        self.setTextCursor(with_selection(self.textCursor(), state))
+        self.setTextCursor(selection(self.textCursor(), state.anchor, state.position))
         self.put_at_top(int(state.scrolled[0]))
         self.horizontalScrollBar().setValue(int(state.scrolled[1]))
 
@@ -119,6 +112,10 @@ class PlainPage(SearchableEdit):
         self.setVerticalScrollBar(self.map)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+
+    def share_of(self, position: int) -> float:
+        """The share of the page's height above a position, 0 to 1."""
+        return self._page.share_of(position)
 
     def bring_into_view(self, position: int, above: float) -> None:
         """Scroll a position's line to have the share `above` of the view above it, unless it can be seen well."""

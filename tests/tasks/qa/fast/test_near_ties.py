@@ -13,18 +13,16 @@ from hypothesis import strategies as st
 
 from app.core.models import DeviceChoice, Head, QaCalibration
 from app.core.report import Silent, Stopped
-from app.core.requests import Question, QuestionBatch
+from app.core.requests import QuestionBatch
 from app.core.results import Reading
-from app.core.text import Document
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.qa.fast.near_ties import DISTANCES
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.qa.question_run import QuestionRun
 from app.tasks.task import Arrays, ReadyModel
-from app.tasks.text.windows import PairTemplate
 from tests.helpers.fake_models import Noted, SpanModel, span_reader
-from tests.helpers.long_texts import wave
+from tests.helpers.long_texts import ask, wave
 from tests.helpers.small_models import small_checkpoint
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", "שלום", "👩\u200d👩\u200d👧", "paris", "a")
@@ -67,10 +65,6 @@ def fakes(off: float, seed: int = 1, dtype: str = "bfloat16") -> tuple[ReadyMode
     again = Counted(exact.forward)
     device = replace(exact.device, dtype=dtype)
     return replace(exact, forward=narrow, device=device, precise=again), exact, again
-
-
-def ask(text: str, *documents: str, **options: object) -> Question:
-    return Question(text, tuple(Document(d) for d in documents), **options)
 
 
 def decided(reading: Reading) -> tuple[object, ...]:
@@ -195,7 +189,7 @@ def test_such_a_span_of_another_window_too() -> None:
     narrow, again = by_table({"king": 2.98, "queen": 3.0}, {"queen": 3.0}, shift=0.05, shifted="king")
     words = ["a"] * 80
     blank = QuestionRun(0, ask("who", " ".join(words)), narrow, Silent())
-    (_, (first,)), *_ = blank.groups(PairTemplate.of(narrow.tokenizer), size=1)
+    (_, (first,)), *_ = blank.groups(size=1)
     last = int(np.flatnonzero(first.scored)[-1])
     words[last : last + 2] = "king", "queen"
     asked = ask("who", " ".join(words), top_k=1, threshold=0.0)

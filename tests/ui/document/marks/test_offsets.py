@@ -74,8 +74,8 @@ def test_breaking_long_lines_changes_nothing_but_blanks(raw: str, limit: int) ->
     shown, breaks = broken(text, limit)
     assert shown.count("\n") == text.count("\n") + breaks
     assert shown.replace("\n", "").replace(" ", "") == text.replace("\n", "").replace(" ", "")
-    if not breaks:
-        assert shown == text
+    assert all(len(line) <= limit for line in shown.split("\n"))
+    assert (shown == text) == (breaks == 0) == all(len(line) <= limit for line in text.split("\n"))
 
 
 def test_long_lines_break_after_a_sentence_and_keep_the_length() -> None:

@@ -41,9 +41,16 @@ def lanes(qapp: QApplication) -> Iterator[Lanes]:
 
 @pytest.fixture
 def book(tmp_path: Path) -> Opened:
-    """Twelve pages of black squares with a word each."""
+    """Twelve pages of black squares with a word each, which must stay as they were read."""
     pages = [Page([Words("word", 72, 72)], drawing=b"0 0 0 rg 100 100 400 500 re f") for _ in range(12)]
-    return opened_pdf(tmp_path / "book.pdf", pages)
+    opened = opened_pdf(tmp_path / "book.pdf", pages)
+    data = Path(opened.document.path).read_bytes()
+    return replace(opened, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
+
+
+@pytest.fixture
+def pictures(workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened) -> PagePictures:
+    return PagePictures(workspace, lanes, pane, book, "secret")
 
 
 @pytest.fixture
@@ -77,30 +84,33 @@ class Slow:
         return Picture(order.width, order.height, bytes(order.width * order.height * 4))
 
 
+@pytest.fixture
+def slow(workspace: Workspace) -> Slow:
+    slow = Slow()
+    workspace.documents = slow  # type: ignore[assignment]
+    return slow
+
+
 def middle(pane: PagePane) -> QColor:
     return pane.viewport().grab().toImage().pixelColor(pane.viewport().width() // 2, 400)
 
 
 def test_a_page_is_drawn_when_it_is_seen(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    pictures: PagePictures, lanes: Lanes, pane: PagePane, qtbot: QtBot
 ) -> None:
-    PagePictures(workspace, lanes, pane, book)
     assert middle(pane) == QColor("white")
     pane.show()
     qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
     qtbot.waitUntil(lambda: lanes.pages.idle and not pane._wanted)
-    held = {tile.page for tile in pane._shelf.tiles()}
+    held = {tile.page for tile in pane._shelf._cached}
     assert held == {0, 1}
     pane.map.setValue(pane.map.maximum())
-    qtbot.waitUntil(lambda: 11 in {tile.page for tile in pane._shelf.tiles()})
+    qtbot.waitUntil(lambda: 11 in {tile.page for tile in pane._shelf._cached})
 
 
 def test_what_is_seen_by_now_comes_before_what_was_seen(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    slow: Slow, pictures: PagePictures, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
-    slow = Slow()
-    workspace.documents = slow  # type: ignore[assignment]
-    PagePictures(workspace, lanes, pane, book, "secret")
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     with qtbot.waitSignal(pane.pictures_wanted):
@@ -116,29 +126,23 @@ def test_what_is_seen_by_now_comes_before_what_was_seen(
 
 
 def test_a_page_that_cannot_be_drawn_is_told_once_and_the_others_are_drawn(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    slow: Slow, pictures: PagePictures, lanes: Lanes, pane: PagePane, qtbot: QtBot
 ) -> None:
-    slow = Slow()
     slow.faulty = {0}
-    workspace.documents = slow  # type: ignore[assignment]
-    pictures = PagePictures(workspace, lanes, pane, book)
     told: list[BaseException] = []
     pictures.failed.connect(told.append)
     for _ in range(60):
         slow.go.release()
     pane.show()
-    qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf.tiles()})
+    qtbot.waitUntil(lambda: 1 in {tile.page for tile in pane._shelf._cached})
     qtbot.waitUntil(lambda: lanes.pages.idle)
     assert [str(fault) for fault in told] == ["This page is odd. Leave it."]
     assert sum(order.page == 0 for order in slow.orders) <= 4
 
 
 def test_a_long_drawing_that_nobody_wants_any_more_is_ended(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    slow: Slow, pictures: PagePictures, pane: PagePane, qtbot: QtBot
 ) -> None:
-    slow = Slow()
-    workspace.documents = slow  # type: ignore[assignment]
-    PagePictures(workspace, lanes, pane, book)
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     pane.map.setValue(pane.map.maximum())
@@ -147,35 +151,30 @@ def test_a_long_drawing_that_nobody_wants_any_more_is_ended(
 
 
 def test_pages_of_a_file_that_has_changed_are_not_drawn_into_it(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    pictures: PagePictures, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
 ) -> None:
-    file = Path(book.document.path)
-    data = file.read_bytes()
-    read = replace(book, sha256=hashlib.sha256(data).hexdigest(), size=len(data))
-    pictures = PagePictures(workspace, lanes, pane, read)
     told: list[BaseException] = []
     pictures.failed.connect(told.append)
     pane.show()
     qtbot.waitUntil(lambda: middle(pane) == QColor("black"))
     qtbot.waitUntil(lambda: not pane._wanted)
-    file.write_bytes(small_pdf([Page(drawing=b"1 0 0 rg 0 0 612 792 re f") for _ in range(12)]))
+    Path(book.document.path).write_bytes(
+        small_pdf([Page(drawing=b"1 0 0 rg 0 0 612 792 re f") for _ in range(12)])
+    )
     pane.map.setValue(pane.map.maximum())
     qtbot.waitUntil(lambda: bool(told))
     assert "has changed since it was opened" in str(told[0])
     qtbot.waitUntil(lambda: lanes.pages.idle)
-    assert {tile.page for tile in pane._shelf.tiles()} <= {0, 1}
+    assert {tile.page for tile in pane._shelf._cached} <= {0, 1}
 
 
 def test_closed_it_draws_nothing_more(
-    workspace: Workspace, lanes: Lanes, pane: PagePane, book: Opened, qtbot: QtBot
+    slow: Slow, pictures: PagePictures, lanes: Lanes, pane: PagePane, qtbot: QtBot
 ) -> None:
-    slow = Slow()
-    workspace.documents = slow  # type: ignore[assignment]
-    pictures = PagePictures(workspace, lanes, pane, book)
     pane.show()
     qtbot.waitUntil(lambda: len(slow.orders) == 1)
     pictures.close()
     qtbot.waitUntil(lambda: lanes.pages.idle)
     pane.map.setValue(pane.map.maximum())
     qtbot.wait(100)
-    assert len(slow.orders) == 1 and not pane._shelf.tiles()
+    assert len(slow.orders) == 1 and not pane._shelf._cached

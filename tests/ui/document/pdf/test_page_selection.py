@@ -15,13 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.layout import Opened
 from app.core.page_runs import Box
-from app.core.pages import characters_under, places_of
+from app.core.pages import places_of
 from app.core.text import Span
-from app.ui.document.marks.word_search import at_once
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_selection import PageSelection, box_at, caret_at, line_around, word_around
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.theme import Theme
+from tests.helpers.finding import at_once
+from tests.helpers.page_texts import characters_under
 from tests.helpers.paged import Drawn, opened_pdf
 from tests.helpers.small_pdfs import Page, Words, lines
 
@@ -189,6 +190,9 @@ def test_the_mouse_shows_where_there_is_text(pages: PagePane, opened: Opened) ->
     assert pages._cursor_at(on) == Qt.CursorShape.IBeamCursor
     assert pages._cursor_at(pages.place_of(Spot(0, 300, 600))) == Qt.CursorShape.ArrowCursor
     assert pages._cursor_at(QPointF(1, 1)) == Qt.CursorShape.ArrowCursor
+    at = pages.text().index("kitchen")
+    assert pages.light([(Span(at, at + 7), "kitchen")]) == [True]
+    assert pages._cursor_at(on) == Qt.CursorShape.PointingHandCursor
 
 
 def test_right_to_left_words_are_selected_from_the_right(

@@ -40,7 +40,7 @@ pane._request_pictures()
 ratio = window.devicePixelRatioF()
 shown = window.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 rect, view = pane._stack.rect(0), pane.view()
-sharp = [tile for tile in pane._shelf.tiles() if tile.scale == pane._stack.scale]
+sharp = [tile for tile in pane._shelf._cached if tile.scale == pane._stack.scale]
 tile = next(tile for tile in sharp if tile.page == 0 and tile.top == 0)
 corner = pane.viewport().mapTo(window, pane.viewport().rect().topLeft())
 x = round(corner.x() * ratio) + rect.left - view.left + 40

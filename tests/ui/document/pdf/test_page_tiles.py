@@ -85,12 +85,12 @@ def test_no_more_is_held_than_the_budget_and_what_was_seen_last_stays() -> None:
         shelf.see([made[0]])
         shelf.put(tile, plain_picture(100, 100))
         assert shelf.bytes <= shelf.budget
-    assert shelf.bytes == sum(tile.width * tile.height * 4 for tile in shelf.tiles())
+    assert shelf.bytes == sum(tile.width * tile.height * 4 for tile in shelf._cached)
     assert made[0] in shelf and made[29] in shelf and made[1] not in shelf
     shelf.put(made[29], plain_picture(100, 100))
-    assert len(shelf.tiles()) == 10 and shelf.bytes == shelf.budget
+    assert len(shelf._cached) == 10 and shelf.bytes == shelf.budget
     shelf.keep([made[29]])
-    assert shelf.tiles() == (made[29],) and shelf.bytes == 40_000
+    assert list(shelf._cached) == [made[29]] and shelf.bytes == 40_000
 
 
 def test_a_picture_of_another_size_is_refused() -> None:

@@ -125,7 +125,7 @@ def test_a_table_that_cannot_be_saved_says_so(view: ClassifyView, qtbot: QtBot, 
 def test_stop_leaves_what_is_done(view: ClassifyView, qtbot: QtBot, engine: FakeEngine) -> None:
     def slowly(request: TextsToClassify, choice: ModelChoice | None, report: Report) -> Classifications:
         first = by_length(TextsToClassify(request.texts[:1]), choice, report)
-        report.partial(Classifications(first.items, 0.1, complete=False))
+        report.partial(Classifications(first.items, 0.1))
         while True:
             report.check()
             time.sleep(0.002)

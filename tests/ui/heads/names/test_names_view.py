@@ -138,9 +138,9 @@ def test_a_click_on_the_chosen_row_goes_on_to_its_next_place(view: NamesView, qt
 
 def test_the_marks_on_the_scroll_bar_are_the_places_of_the_chosen_name(view: NamesView, qtbot: QtBot) -> None:
     read(view, qtbot, "Alice met Bill.\n\n" * 200 + "Dinah sat.")
-    assert view.pane.map.marks() == ()
+    assert view.pane.map.marks == ()
     view.next_name()
-    assert len(view.pane.map.marks()) == 200
+    assert len(view.pane.map.marks) == 200
     view.pane.map.mark_clicked.emit(3)
     assert chosen(view) == "Alice 51"
     assert view.pane.map.tip_at(view.pane.map.mark_rect(3).center()) == "The name that is shown"

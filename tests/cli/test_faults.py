@@ -1,0 +1,176 @@
+"""What is wrong is said in one line on standard error; the exit codes."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.__main__ import COMMANDS
+from app.__main__ import main as start
+from app.core import about
+from app.core.report import Stopped
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import Command
+
+# FILE is a text, FOLDER the folder that it lies in.
+WRONG = [
+    ("sing", "no command"),
+    ("ask", "No file was given"),
+    ("ask FILE", "No question was given"),
+    ("ask FILE -q ' '", "question is empty"),
+    ("ask nowhere.txt -q Who?", "no file"),
+    ("ask - - -q Who?", "only once"),
+    ("ask FILE -q Who? --bogus", "--bogus"),
+    ("ask FILE -q Who? --top-k 0", "--top-k"),
+    ("ask FILE -q Who? --top-k two", "two is not a whole number"),
+    ("ask FILE -q Who? --threshold 1.5", "--threshold"),
+    ("ask FILE -q Who? --threshold 65", "between 0 and 1: for 65%, write 0.65"),
+    ("ask FILE -q Who? --threshold 650", "650 is not between 0 and 1. See "),
+    ("ask FILE -q Who? --threshold high", "high is not a number"),
+    ("ask FILE -q Who? --threshold 0.5 --always-answer", "not allowed"),
+    ("ask FILE -q Who? --model gone", "no model"),
+    ("ask FILE -q Who? --output x", "--output goes with --batch"),
+    ("ask --batch FILE", "Add --output"),
+    ("ask FILE --batch FILE --output x", "its own texts"),
+    ("ask --batch FILE --output FOLDER/x.jsonl", "not a JSON object"),
+    ("ask FILE -q Who? --quik", "Did you mean --quick? See "),
+    ("ask FILE -q Who? --treshold=0.5", "Did you mean --threshold? See "),
+    ("ask FILE -q Who? --precision float23", "Did you mean float32? See "),
+    ("classify", "either texts"),
+    ("classify '' x --model none", "Text 1 of 2 is empty"),
+    ("classify a --batch b", "either texts"),
+    ("classify --file FILE", "--column"),
+    ("classify --file FILE --column c", "no column"),
+    ("classify --file FILE --column c --output FILE", "would overwrite what is read"),
+    ("classify a --output b", "--output goes with"),
+    ("classify a --precision float8", "float8"),
+    ("fill", "either a text or --file"),
+    ("fill 'a ___' --file x", "either a text or --file"),
+    ("fill 'a cup'", "There is no blank to fill in."),
+    ("fill 'a ___' --word b --word c", "2 words for 1 blank."),
+    ("fill 'a ___' --top-k 0", "less than 1"),
+    ("next", "Give either --first and --second, or --pairs."),
+    ("next --first a --second b --pairs x.jsonl", "Give either --first and --second"),
+    ("next --first a", "--first and --second go together."),
+    ("next --first a --second ' '", "The second passage is empty."),
+    ("next --first - --second -", "Standard input can be read only once."),
+    ("next --pairs nowhere.jsonl", "There is no file"),
+    ("tokens", "No text and no file"),
+    ("tokens nowhere.txt", "no file “nowhere.txt”"),
+    ("tokens - -", "only once"),
+    ("tokens a --csv --conll", "not allowed"),
+    ("tokens a --json --csv", "One form"),
+    ("tokens a --joining best", "invalid choice"),
+    ("tokens a ''", "Text 2 of 2 is empty"),
+    ("evaluate sing FILE", "invalid choice"),
+    ("evaluate qa FILE --join 1,x", "--join"),
+    ("evaluate qa FILE --join -1", "--join"),
+    ("evaluate qa nowhere.jsonl", "There is no file"),
+    ("evaluate qa FILE", "does not hold examples"),
+    ("evaluate tokens FILE --join 2", "--join goes with qa"),
+    ("evaluate tokens FILE", "does not hold tagged words"),
+    ("evaluate pretraining FILE --fit", "--fit goes with qa and classification"),
+    ("evaluate pretraining nowhere.txt", "cannot be read"),
+    ("evaluate documents FILE", "a file of questions and a folder"),
+    ("evaluate documents FILE FOLDER", "does not hold examples"),
+    ("evaluate tables FILE FILE", "takes one file"),
+    ("evaluate qa FILE --predictions x", "--predictions goes with documents and tables"),
+    ("train qa", "required"),
+    ("train qa --base x --examples FILE --dev FILE --output y --option z", "NAME=NUMBER"),
+    ("train qa --base x --examples FILE --dev FILE --output y", "no base model"),
+    ("models lits", "Did you mean list? See "),
+    ("models install", "models knows no word “install”. See "),
+    ("models list extra", "Unrecognized arguments: extra"),
+    ("models offline maybe", "invalid choice"),
+    ("models use sing reader", "there is no task sing: it is one of ask, classify, fill, follow, names"),
+    ("models measure", "needs a model's NAME"),
+    ("models measure nobody", "There is no model"),
+    ("models measure reader none.jsonl", "There is no file “none.jsonl”"),
+    ("models measure reader --limit -1", "less than 0"),
+    ("history word --check 1", "Words go with a list only."),
+    ("history --yes", "--yes goes with --delete-all."),
+    ("history --check 99", "no entry 99"),
+    ("export 1 --search x", "Numbers and --search cannot go together."),
+    ("export 99", "no entry 99"),
+    ("export --json", "--format json"),
+    ("export --search zebra", "nothing to export"),
+    ("export --format pdf", "Name a file"),
+    ("updates", "no address yet"),
+    ("updates --feed http://example.org/", "Without https"),
+]
+
+
+@pytest.mark.parametrize(("typed", "words"), WRONG, ids=[typed for typed, _ in WRONG])
+def test_errors_are_one_line_and_exit_code_2(
+    command: Command, document: str, tmp_path: Path, typed: str, words: str
+) -> None:
+    given = shlex.split(typed)
+    code, out, err = command(*(e.replace("FILE", document).replace("FOLDER", str(tmp_path)) for e in given))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert words in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("clasify", "classify"), ("--chekc", "--check"), ("nowhere.txt", "")]
+)
+def test_a_mistyped_command_is_asked_after(
+    capsys: pytest.CaptureFixture[str], typed: str, meant: str
+) -> None:
+    assert start([typed]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.count("Did you mean") == bool(meant)
+    assert f"Did you mean {meant}? " in line or not meant
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help(command: Command, name: str) -> None:
+    code, out, err = command(name, "--help")
+    assert (code, err) == (0, "")
+    assert f"{about.command()} {name}" in out
+
+
+def test_a_bug_is_logged_and_exit_code_1(command: Command, document: str, spanlight_home: Path) -> None:
+    def fail(request: object) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    engine = FakeEngine(fail)
+    code, out, err = command("ask", document, "-q", "Who?", engine=engine)
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert "ZeroDivisionError" in err
+    log = (spanlight_home / "logs" / "spanlight.log").read_text()
+    assert "a bug of ours" in log
+    assert "Traceback" in log
+    assert engine.closed
+
+
+@pytest.mark.parametrize("fault", [Stopped(), KeyboardInterrupt()])
+def test_stopped_is_exit_code_130(command: Command, document: str, fault: BaseException) -> None:
+    def stop(request: object) -> None:
+        raise fault
+
+    engine = FakeEngine(stop)
+    assert command("ask", document, "-q", "Who?", engine=engine)[0] == 130
+    assert engine.closed
+
+
+def test_where_bench_was_left_out_one_sentence_says_so(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "app.bench", None)
+    code, out, err = command("bench")
+    assert (code, out) == (2, "") and "does not come along with an installer" in err
+
+
+def test_what_bench_itself_lacks_is_no_installers_doing(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "app.bench.command", raising=False)
+    monkeypatch.delattr("app.bench.command", raising=False)
+    monkeypatch.setitem(sys.modules, "app.bench.plan", None)
+    code, _, err = command("bench")
+    assert code == 2 and "does not come along" not in err
