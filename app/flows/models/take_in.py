@@ -105,9 +105,9 @@ def _from_folder(
 
 def _from_zip(workspace: Workspace, path: Path, report: Report, *, wanted: str, replace: bool) -> ModelCard:
     with open_archive(path) as archive:
-        total = archive.checkpoint.size
+        total = archive.size
         check_space(workspace.paths.models, total)
-        target = _target(workspace, wanted, archive.checkpoint.folder or path.stem, replace)
+        target = _target(workspace, wanted, archive.folder or path.stem, replace)
         with Staging(workspace.paths.models, target) as stage:
             unpacked = archive.unpack(stage.folder, Meter(report, UNPACKING, total))
             placed = tuple(Placed(file, size, sha256, linked=False) for file, size, sha256 in unpacked)

@@ -12,7 +12,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.models.compute.faults import exhausted_device, is_out_of_memory, out_of_memory, ran_out
-from app.models.compute.memory import computer, gpu, release, size_of
+from app.models.compute.memory import computer, gpu, release
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -161,8 +161,12 @@ class Forward:
 
     @property
     def size(self) -> int:
-        """The bytes of the model's parameters and buffers."""
-        return size_of(self._model)
+        """The bytes of the model's weights in memory; shared ones count once."""
+        own: int | None = getattr(self._model, "bytes", None)
+        if own is not None:
+            return own
+        tensors = {one.data_ptr(): one for one in (*self._model.parameters(), *self._model.buffers())}
+        return sum(one.nbytes for one in tensors.values())
 
     def tensors(self, arrays: Arrays) -> dict[str, Any]:
         """The arrays that the model takes as inputs, int64 on its device."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,17 +97,22 @@ def _own(
     """The model on this program's own encoder, None if that does not support all of it."""
     from app.models.encoder.model import own_model
 
-    try:
+    with _loading(card, device):
         return own_model(checkpoint, head, device.dtype, device.device, check, shared_with=shared_with)
+
+
+@contextmanager
+def _loading(card: ModelCard, device: DeviceChoice) -> Iterator[None]:
+    """Turn what goes wrong with weights into an error for the user; a GPU that broke down is left to the caller."""
+    try:
+        yield
     except SpanlightError:
         raise
-    except (RuntimeError, MemoryError) as error:
+    except Exception as error:
         if is_out_of_memory(error):
             raise out_of_memory("cpu" if exhausted_device(error) == "cpu" else device.device) from error
         if is_device_lost(error):
             raise
-        raise _unreadable(card, error) from error
-    except Exception as error:
         raise _unreadable(card, error) from error
 
 
@@ -171,38 +176,24 @@ def _model(
     # DeBERTa's class has two forms of the head, and takes the wrong one if the config does not name one.
     if words and len(family.words) > 1:
         values["legacy"] = words is family.words[0]
-    try:
-        with ExitStack() as opened:
-            # No folder is passed, so that transformers never reads anything there but the weights.
-            model, loading_info = transformers_class.from_pretrained(
-                None,
-                config=transformers_class.config_class(**values),
-                state_dict=tensors(checkpoint, opened),
-                dtype=getattr(torch, device.dtype),
-                attn_implementation="eager" if eager else "sdpa",
-                local_files_only=True,
-                output_loading_info=True,
-                ignore_mismatched_sizes=True,
-            )
-    except SpanlightError:
-        raise
-    except (RuntimeError, MemoryError) as error:
-        if is_out_of_memory(error):
-            raise out_of_memory("cpu") from error
-        raise _unreadable(card, error) from error
-    except Exception as error:
-        raise _unreadable(card, error) from error
-    _refuse_holes(card, loading_info)
-    _refuse_what_is_no_number(card, model)
-    try:
+    with _loading(card, device), ExitStack() as opened:
+        # No folder is passed, so that transformers never reads anything there but the weights.
+        model, loading_info = transformers_class.from_pretrained(
+            None,
+            config=transformers_class.config_class(**values),
+            state_dict=tensors(checkpoint, opened),
+            dtype=getattr(torch, device.dtype),
+            attn_implementation="eager" if eager else "sdpa",
+            local_files_only=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,
+        )
+        _refuse_holes(card, loading_info)
+        _refuse_what_is_no_number(card, model)
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
         _silence_padding(model)
         _plain_outputs(model)
-    except (RuntimeError, MemoryError) as error:
-        if is_out_of_memory(error):
-            raise out_of_memory(device.device) from error
-        raise
     return model
 
 

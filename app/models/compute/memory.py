@@ -56,15 +56,6 @@ def gpu(device: str = "") -> tuple[int, int]:
     return 0, 0
 
 
-def size_of(model: Any) -> int:
-    """The bytes of a model's parameters and buffers; shared ones are counted once."""
-    tensors = {
-        id(tensor) if tensor.is_mkldnn else tensor.data_ptr(): tensor  # a packed one has no address
-        for tensor in (*model.parameters(), *model.buffers())
-    }
-    return sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
-
-
 def release(*, garbage: bool = True) -> None:
     """Release unused memory: garbage, PyTorch's cache of GPU memory, and what glibc has freed but not returned.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,26 +31,26 @@ def measure_peak(device: str, check: Callable[[], None]) -> tuple[Peak, ...]:
     found = []
     for dtype in _WAYS:
         best = 0.0
-        for make in _makers(dtype, device):
+        for way in (_plain, _packed) if device == "cpu" else (_plain,):
             check()
             # float32 is reported at any speed, which may be low while other programs run.
-            best = max(best, _speed(make, device, 0.0 if dtype == "float32" else _TOO_SLOW))
+            best = max(best, _speed(way, dtype, device, 0.0 if dtype == "float32" else _TOO_SLOW))
         if best:
             found.append(Peak(dtype, best))
     return tuple(found)
 
 
-def _speed(make: Callable[[int], Callable[[], Any]], device: str, least: float) -> float:
+def _speed(way: Callable[..., Callable[[], Any]], dtype: str, device: str, least: float) -> float:
     """Operations a second of one way; 0 if it does not work here or is slower than `least` in a trial."""
     import torch
 
     try:
         with torch.inference_mode():
-            trial = _timed(make(_TRIAL), _TRIAL, device, 0.1)  # long enough while other programs run
-            if trial < least:
+            # A tenth of a second is long enough even while other programs run.
+            if _timed(way(_TRIAL, dtype, device), _TRIAL, device, 0.1) < least:
                 return 0.0
             size = SIZE if device == "cpu" else SIZE_ON_GPU
-            return _timed(make(size), size, device, _SECONDS)
+            return _timed(way(size, dtype, device), size, device, _SECONDS)
     # An operation may be missing from this PyTorch, or refuse this device or dtype.
     except (RuntimeError, AttributeError, NotImplementedError, TypeError):
         return 0.0
@@ -70,24 +70,19 @@ def _timed(product: Callable[[], Any], size: int, device: str, seconds: float) -
     return 2 * size**3 / best
 
 
-def _makers(dtype: str, device: str) -> Iterator[Callable[[int], Callable[[], Any]]]:
-    """The ways to multiply in a dtype, each as a function that makes the product for a size."""
-    yield lambda size: _plain(size, dtype, device)
-    if device == "cpu":
-        yield lambda size: _packed(size, dtype)
-
-
 def _plain(size: int, dtype: str, device: str) -> Callable[[], Any]:
+    """A product of square matrices by PyTorch's own linear."""
     import torch
 
     a, w = (torch.randn(size, size, device=device).to(getattr(torch, dtype)) for _ in range(2))
     return lambda: torch.nn.functional.linear(a, w)
 
 
-def _packed(size: int, dtype: str) -> Callable[[], Any]:
+def _packed(size: int, dtype: str, device: str) -> Callable[[], Any]:
+    """The same by oneDNN, its weight packed beforehand."""
     import torch
 
-    a, w = (torch.randn(size, size).to(getattr(torch, dtype)) for _ in range(2))
+    a, w = (torch.randn(size, size, device=device).to(getattr(torch, dtype)) for _ in range(2))
     packed = torch.ops.mkldnn._reorder_linear_weight(w, size)
     return lambda: torch.ops.mkldnn._linear_pointwise(a, packed, None, "none", [], "")
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import io
-import json
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.models.disk import copying
-from app.models.disk.card import CONFIG, TOKENIZER
-from app.models.disk.copying import LARGEST_MODEL, MOST_TEXTS, PIECE, SETTINGS, Meter, is_text, longest
+from app.models.disk.card import CONFIG
+from app.models.disk.copying import LARGEST_MODEL, PIECE, Meter, chosen, is_text, longest
 from app.models.disk.names import key_of
-from app.models.disk.vocabulary_files import VOCABULARY_FILES
-from app.models.disk.weights import INDEX, PICKLES, SINGLE
+from app.models.disk.weights import INDEX, PICKLES, SINGLE, shard_names
 
 START = b"PK\x03\x04"
 MOST_ENTRIES = 10_000
@@ -32,6 +29,7 @@ _SHORTEST_HEADER = 30
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # APPNOTE 4.4.4: encrypted, strongly, with its directory
 _WEIGHTS = (".safetensors", *PICKLES)
+Files = dict[str, zipfile.ZipInfo]
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -43,27 +41,17 @@ _BROKEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The model in a zip: the folder it lies in there ("" for the top), and its files by name."""
-
-    folder: str
-    entries: dict[str, zipfile.ZipInfo]
-
-    @property
-    def size(self) -> int:
-        """Bytes of all of them, unpacked."""
-        return sum(entry.file_size for entry in self.entries.values())
-
-
 class Archive:
-    """An opened zip whose directory has been checked; `name` is its name in messages."""
+    """An opened zip whose directory has been checked; `name` is its name in messages.
+
+    `folder` is where the model lies in it ("" for the top), `size` the bytes of the model's files, unpacked.
+    """
 
     def __init__(self, file: zipfile.ZipFile, name: str) -> None:
         self._file, self._name = file, name
-        entries = [entry for entry in file.infolist() if not entry.is_dir()]
         _check(file.infolist(), name)
-        self.checkpoint = _checkpoint(entries, name)
+        self.folder, self._entries = _model([entry for entry in file.infolist() if not entry.is_dir()], name)
+        self.size = sum(entry.file_size for entry in self._entries.values())
 
     def unpack(self, folder: Path, meter: Meter) -> tuple[tuple[str, int, str], ...]:
         """Write the model's files into a folder: each one's name, bytes and SHA-256.
@@ -73,7 +61,7 @@ class Archive:
         """
         done = []
         unneeded: frozenset[str] = frozenset()
-        for name, entry in self.checkpoint.entries.items():
+        for name, entry in self._entries.items():
             if name in unneeded:
                 continue
             try:
@@ -101,11 +89,11 @@ class Archive:
     def _unneeded(self, index: Path) -> frozenset[str]:
         """Parts of the weights that the index, which is unpacked before them, does not name."""
         try:
-            named = set(map(str, json.loads(index.read_bytes())["weight_map"].values()))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            named = set(shard_names(index.read_bytes(), self._name))
+        except SpanlightError:
             named = set()  # reported when the card is read
         return frozenset(
-            name for name in self.checkpoint.entries if name.endswith(".safetensors") and name not in named
+            name for name in self._entries if name.endswith(".safetensors") and name not in named
         )
 
 
@@ -209,13 +197,13 @@ def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
         )
 
 
-def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
-    """The one model among the entries, at the top or one folder deep."""
-    shallow = [entry for entry in entries if entry.filename.count("/") <= 1]
-    folders: dict[str, dict[str, zipfile.ZipInfo]] = {}
-    for entry in shallow:
+def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
+    """The one model among the entries, at the top or one folder deep: that folder, and its files by name."""
+    folders: dict[str, Files] = {}
+    for entry in entries:
         folder, _, file = entry.filename.rpartition("/")
-        folders.setdefault(folder, {})[file] = entry
+        if "/" not in folder:
+            folders.setdefault(folder, {})[file] = entry
     # Some models also have config.json files for parts of them.
     found = [
         folder
@@ -234,27 +222,23 @@ def _checkpoint(entries: Sequence[zipfile.ZipInfo], name: str) -> Checkpoint:
             "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.",
         )
     files = folders[found[0]]
-    wanted = [file for file in (*SETTINGS, INDEX) if file in files]
-    if TOKENIZER in files:
-        wanted = [file for file in wanted if file not in VOCABULARY_FILES]
-    wanted += [SINGLE] if SINGLE in files else sorted(file for file in files if file.endswith(".safetensors"))
-    if SINGLE in files and INDEX in wanted:
-        wanted.remove(INDEX)
-    texts = [file for file in sorted(files) if is_text(file) and files[file].file_size <= longest(file)]
-    checkpoint = Checkpoint(found[0], {file: files[file] for file in (*wanted, *texts[:MOST_TEXTS])})
+    wanted = list(chosen({f for f in files if not is_text(f) or files[f].file_size <= longest(f)}))
+    if SINGLE not in files:
+        wanted += sorted(file for file in files if file.endswith(".safetensors"))
     if not any(file.endswith(".safetensors") for file in wanted):
         pickle = next(file for file in files if file.endswith(_WEIGHTS))
         raise SpanlightError(
             f"“{name}” holds its weights only as {ascii(pickle[:60])[1:-1]}, a format that can carry programs.",
             "Convert it to model.safetensors, or fetch the safetensors version of this model.",
         )
-    _check_sizes(checkpoint, name)
-    return checkpoint
+    taken = {file: files[file] for file in wanted}
+    _check_sizes(taken, name)
+    return found[0], taken
 
 
-def _check_sizes(checkpoint: Checkpoint, name: str) -> None:
+def _check_sizes(files: Files, name: str) -> None:
     """Refuse files that would unpack to far more than their packed size, or that no model needs."""
-    for file, entry in checkpoint.entries.items():
+    for file, entry in files.items():
         if entry.compress_type not in _METHODS:
             raise SpanlightError(
                 f"“{name}” is packed in a way that Spanlight does not unpack.",
@@ -263,8 +247,9 @@ def _check_sizes(checkpoint: Checkpoint, name: str) -> None:
         tight = entry.file_size > _SMALL and entry.file_size > MOST_RATIO * max(1, entry.compress_size)
         if tight or entry.file_size > longest(file):
             raise _too_large(name)
-    packed = sum(entry.compress_size for entry in checkpoint.entries.values())
-    if checkpoint.size > LARGEST_MODEL or checkpoint.size > max(_SMALL, MOST_RATIO * packed):
+    size = sum(entry.file_size for entry in files.values())
+    packed = sum(entry.compress_size for entry in files.values())
+    if size > LARGEST_MODEL or size > max(_SMALL, MOST_RATIO * packed):
         raise _too_large(name)
 
 

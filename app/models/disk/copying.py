@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from app.core import wording
@@ -30,7 +30,7 @@ LARGEST_MODEL = 64 * 10**9
 def is_text(name: str) -> bool:
     """Whether a file of this name is a text about the model or its licence."""
     lower = name.casefold()
-    return lower == "readme.md" or lower.startswith(("license", "licence"))
+    return lower == "readme.md" or ("/" not in name and lower.startswith(("license", "licence")))
 
 
 def longest(name: str) -> int:
@@ -40,33 +40,37 @@ def longest(name: str) -> int:
     return LONGEST_JSON if name in (*SETTINGS, INDEX) else LARGEST_MODEL
 
 
+def chosen(names: Collection[str]) -> tuple[str, ...]:
+    """Which of a checkpoint's files are taken, apart from shards: settings, texts, and the weights' file or index last.
+
+    Of a vocabulary's own files none is, if there is a tokenizer.json.
+    """
+    settings = [name for name in SETTINGS if name in names]
+    if TOKENIZER in names:
+        settings = [name for name in settings if name not in VOCABULARY_FILES]
+    texts = sorted(filter(is_text, names))[:MOST_TEXTS]
+    weights = [name for name in (SINGLE, INDEX) if name in names][:1]
+    return (*settings, *texts, *weights)
+
+
 def files_of(folder: Path) -> tuple[str, ...]:
     """The names of a checkpoint folder's files to copy: weights, settings, and texts that are not too long.
 
     Raises SpanlightError if its weights are missing or incomplete.
     """
     weights = [path.name for path in read_weights(folder).files]
-    if weights != [SINGLE]:
-        weights.append(INDEX)
-    settings = [name for name in SETTINGS if (folder / name).is_file()]
-    if TOKENIZER in settings:
-        settings = [name for name in settings if name not in VOCABULARY_FILES]
     try:
-        texts = sorted(
-            path.name
-            for path in folder.iterdir()
-            if is_text(path.name) and path.is_file() and path.stat().st_size <= LONGEST_TEXT
-        )
-        total = sum((folder / name).stat().st_size for name in weights)
+        sizes = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
     except OSError as fault:
         raise SpanlightError(
             f"{folder.name} cannot be read: {fault.strerror}.", "Check the folder's permissions."
         ) from fault
-    if total > LARGEST_MODEL:
+    if sum(sizes.get(name, 0) for name in weights) > LARGEST_MODEL:
         raise SpanlightError(
             f"{folder.name} is larger than any model that Spanlight reads.", "Choose a smaller one."
         )
-    return (*settings, *weights, *texts[:MOST_TEXTS])
+    named = chosen({name for name, size in sizes.items() if not is_text(name) or size <= LONGEST_TEXT})
+    return (*named, *(name for name in weights if name != SINGLE))
 
 
 PIECE = 2**20
@@ -135,16 +139,21 @@ def sync_folder(folder: Path) -> None:
                 os.close(handle)
 
 
+def free_space(folder: Path) -> int | None:
+    """The free bytes on the disk of a folder, which may not exist yet; None if the system does not tell."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
+
+
 def check_space(folder: Path, needed: int) -> None:
     """Raise SpanlightError if the disk of a folder has less than `needed` bytes, plus a reserve, free."""
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    try:
-        free = shutil.disk_usage(place).free
-    except OSError:
-        return  # not every file system reports it; writing will fail instead
-    if needed and free < needed + SPARE:
+    free = free_space(folder)
+    # Not every file system reports it; writing will fail instead.
+    if needed and free is not None and free < needed + SPARE:
         raise SpanlightError(
             f"The disk has {wording.size(free)} free, and {wording.size(needed + SPARE)} are needed.",
             "Free some space and try again.",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration
-from app.core.reliability import BINS, Bins, Reliability, ReliabilityBin, TextKind
+from app.core.plain import from_plain
+from app.core.reliability import BINS, Reliability
 from app.models.disk.weights import read_json
 
 NOTES = "spanlight.json"
@@ -49,35 +49,9 @@ def read_notes(folder: Path | str) -> Notes:
         return Notes()
     found = read_json(path)
     try:
-        calibration = found.get("calibration", {})
-        numbers = {
-            f.name: _number(calibration[f.name]) for f in fields(QaCalibration) if f.name in calibration
-        }
-        notes = Notes(
-            description=_text(found.get("description", "")),
-            licence=_text(found.get("licence", "")),
-            languages=tuple(_text(code) for code in _list(found.get("languages", []))),
-            window=_count(found.get("window", 0)),
-            stride=_count(found.get("stride", 0)),
-            calibration=QaCalibration(**numbers),
-            class_temperature=_number(found.get("class_temperature", 1.0)),
-            finder=_name(found.get("finder", "")),
-            measured={
-                str(data): {str(name): _number(figure) for name, figure in figures.items()}
-                for data, figures in found.get("measured", {}).items()
-            },
-            reliability={TextKind(kind): _bins(bins) for kind, bins in found.get("reliability", {}).items()},
-        )
-        temperatures = (
-            notes.calibration.temperature,
-            notes.calibration.answer_temperature,
-            notes.class_temperature,
-        )
-        limits = notes.calibration.threshold, notes.calibration.absent
-        long = notes.calibration.long_answer_temperature
-        if min(temperatures) <= 0 or long < 0 or not 0 <= min(limits) <= max(limits) <= 1:
-            raise ValueError("a temperature or threshold out of range")
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        notes = from_plain(Notes, found)
+        _check(notes)
+    except (ValueError, OverflowError) as error:
         raise SpanlightError(
             f"{NOTES} of {path.parent.name} is malformed: {error}.",
             "Put it right, or delete it to use the defaults.",
@@ -93,46 +67,28 @@ def write_notes(folder: Path | str, notes: Notes) -> None:
     os.replace(partial, path)
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-        raise ValueError(f"{str(value)[:40]!r} is not a number")
-    return float(value)
+def _check(notes: Notes) -> None:
+    """Raise ValueError for values out of range."""
+    calibration = notes.calibration
+    figures = [figure for figures in notes.measured.values() for figure in figures.values()]
+    if not all(map(isfinite, (*astuple(calibration), notes.class_temperature, *figures))):
+        raise ValueError("a number that is not finite")
+    temperatures = calibration.temperature, calibration.answer_temperature, notes.class_temperature
+    limits = calibration.threshold, calibration.absent
+    if min(temperatures) <= 0 or calibration.long_answer_temperature < 0 or not _are_shares(*limits):
+        raise ValueError("a temperature or threshold out of range")
+    if not all(0 <= count < 2**31 for count in (notes.window, notes.stride)):
+        raise ValueError("a window or stride out of range")
+    for bins in notes.reliability.values():
+        if len(bins) != BINS or not all(
+            0 <= each.questions < 2**31 and _are_shares(each.said, each.right) for each in bins
+        ):
+            raise ValueError(f"a reliability that is not {BINS} bins of shares")
+    if Path(notes.finder).name != notes.finder:
+        raise ValueError(f"{notes.finder[:40]!r} is not the name of a folder")
+    if len(notes.languages) > MOST_LANGUAGES:
+        raise ValueError(f"more than {MOST_LANGUAGES} languages")
 
 
-def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 2**31:
-        raise ValueError(f"{str(value)[:40]!r} is not a count")
-    return int(value)
-
-
-def _share(value: Any) -> float:
-    if not 0 <= (share := _number(value)) <= 1:
-        raise ValueError(f"{share} is not a share of 1")
-    return share
-
-
-def _bins(value: Any) -> Bins:
-    if not isinstance(value, list) or len(value) != BINS:
-        raise ValueError(f"{str(value)[:40]!r} is not a list of {BINS} bins")
-    return tuple(
-        ReliabilityBin(_count(each.get("questions")), _share(each.get("said")), _share(each.get("right")))
-        for each in value
-    )
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list) or len(value) > MOST_LANGUAGES:
-        raise ValueError(f"{str(value)[:40]!r} is no list of languages")
-    return value
-
-
-def _name(value: Any) -> str:
-    if Path(_text(value)).name != value:
-        raise ValueError(f"{str(value)[:40]!r} is not the name of a folder")
-    return str(value)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"{str(value)[:40]!r} is not a text")
-    return value
+def _are_shares(*values: float) -> bool:
+    return all(0 <= value <= 1 for value in values)

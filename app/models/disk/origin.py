@@ -9,11 +9,12 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
-from app.core.plain import checked
+from app.core.plain import checked, from_plain
 from app.models.disk.weights import read_json
 
 ORIGIN = "origin.json"
-_TEXTS = ("repository", "commit", "endpoint", "path", "added", "cache", "licence")
+# Pairs in Origin, objects in the file.
+_MAPS = ("sizes", "checksums")
 
 
 def read_origin(folder: Path | str) -> Origin | None:
@@ -26,22 +27,10 @@ def read_origin(folder: Path | str) -> Origin | None:
         return None
     try:
         found = read_json(path)
-        source = found.get("source")
-        return Origin(
-            # A newer Spanlight may know more sources.
-            Source(source) if source in tuple(Source) else Source.UNKNOWN,
-            **{key: checked(str, found.get(key, "")) for key in _TEXTS},
-            linked=checked(bool, found.get("linked", False)),
-            languages=tuple(checked(str, each) for each in checked(list, found.get("languages", []))),
-            sizes=tuple(
-                (name, checked(int, size)) for name, size in checked(dict, found.get("sizes", {})).items()
-            ),
-            checksums=tuple(
-                (name, checked(str, sha256))
-                for name, sha256 in checked(dict, found.get("checksums", {})).items()
-            ),
-        )
-    except (SpanlightError, ValueError, TypeError) as fault:
+        if found.get("source") not in tuple(Source):  # a newer Spanlight may know more
+            found["source"] = Source.UNKNOWN
+        return from_plain(Origin, found | {name: _pairs(found.get(name, {})) for name in _MAPS})
+    except (SpanlightError, ValueError) as fault:
         raise SpanlightError(
             f"{ORIGIN} of {Path(folder).name} is malformed, so it cannot be told whether the model is whole.",
             "Remove the model, and import or download it again.",
@@ -55,10 +44,14 @@ def write_origin(folder: Path | str, origin: Origin) -> None:
     """
     path = Path(folder) / ORIGIN
     values = asdict(origin)
-    values |= {"sizes": dict(origin.sizes), "checksums": dict(origin.checksums)}
+    values |= {name: dict(values[name]) for name in _MAPS}
     partial = path.with_suffix(".json.part")
     with partial.open("w", encoding="ascii") as file:
         file.write(json.dumps(values, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)
+
+
+def _pairs(found: object) -> list[list[object]]:
+    return [list(pair) for pair in checked(dict, found).items()]

@@ -7,14 +7,14 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from app.core.measures import Measure
-from app.core.models import Head
+from app.core.plain import from_plain
 
 MOST_KEPT = 300
 MOST_BYTES = 64 * 2**20
@@ -152,21 +152,12 @@ class Measures:
 
 def _measure(row: Any) -> Measure | None:
     try:
-        values = {each.name: row[each.name] for each in fields(Measure)}
-        figures = {str(name): float(value) for name, value in values["figures"].items()}
-        texts = ("model", "folder", "data", "digest", "device", "right", "when")
-        found = Measure(
-            **{name: str(values[name]) for name in texts},
-            head=Head(values["head"]),
-            examples=int(values["examples"]),
-            figures=figures,
-            seconds=float(values["seconds"]),
-        )
+        found = from_plain(Measure, row)
         _moment(found)
-        valid = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
-        if not valid or not all(map(isfinite, (found.seconds, *figures.values()))):
+        whole = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
+        if not whole or not all(map(isfinite, (found.seconds, *found.figures.values()))):
             raise ValueError("not whole")
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as fault:
+    except (ValueError, TypeError, OverflowError) as fault:
         _log.warning("a measure left out: %r", fault)
         return None
     return found

@@ -17,7 +17,6 @@ import truststore
 from app.core.about import NAME, VERSION
 from app.core.addresses import endpoint_remark, without_password
 from app.core.errors import SpanlightError
-from app.core.offers import RemoteFile
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
 from app.models.download.errors import cause_in_words
 from app.models.download.ledger import Ledger
@@ -106,33 +105,6 @@ class GuardedTransport(httpx2.BaseTransport):
                 raise _unsafe_redirect(target, self._context.feed)
         if response.status_code == 429:
             raise TooManyRequests(retry_after(response.headers))
-        if self._context.file is not None and response.status_code < 400:
-            self._check_identity(self._context.file, request, response, target)
-
-    def _check_identity(
-        self, file: RemoteFile, request: httpx2.Request, response: httpx2.Response, target: str
-    ) -> None:
-        """Check that a response is about the file that was looked up: huggingface_hub names a file by its ETag."""
-        headers = response.headers
-        etag = headers.get("x-linked-etag")
-        # That of a content network is its own.
-        if (
-            etag is None
-            and request.method == "HEAD"
-            and (not target or _origin(target) != _origin(str(request.url)))
-        ):
-            etag = headers.get("etag")
-        found = {
-            "etag": etag and etag.removeprefix("W/").strip('"'),
-            "size": headers.get("x-linked-size"),
-            "commit": headers.get("x-repo-commit"),
-        }
-        expected = {"etag": file.sha256 or file.blob, "size": str(file.size), "commit": self._context.commit}
-        if any(value is not None and value != expected[name] for name, value in found.items()):
-            raise SpanlightError(
-                f"{file.name} is not the file any more that was looked up.",
-                "Look the model up again, then download it.",
-            )
 
     def _may_send_token(self, url: httpx2.URL) -> bool:
         """Whether the user's token may be sent to a URL: only to the chosen Hub, and only encrypted or locally."""

@@ -10,11 +10,17 @@ from typing import TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.network import Network
-from app.core.offers import RemoteFile
 from app.core.report import Progress, Report, Stopped
 from app.core.wording import duration
-from app.models.download.errors import TRANSIENT, cause_in_words, fault_of, status_of, too_many_requests
-from app.models.download.orders import Limits
+from app.models.download.errors import (
+    TRANSIENT,
+    cause_in_words,
+    fault_of,
+    status_of,
+    too_many_requests,
+    without_resume_hint,
+)
+from app.models.download.orders import Limits, NetworkFault
 
 T = TypeVar("T")
 MOST_ANSWER = 32 * 2**20
@@ -46,10 +52,10 @@ class TooManyRequests(Exception):
 class RequestContext:
     """One order's network state, which the client reads before every request.
 
-    `why` goes into the ledger. `most` is the largest response in bytes, None for no limit. `file` and `commit` are what
-    the Hub's response must be about, if set. `feed` is whether a feed of releases is requested instead of a Hub: only
-    by https, and without a token. `patient` retries a Hub that cannot be reached at all: a download may wait for the
-    network, a look-up does not. `on_status` shows what is being done together with a download's progress.
+    `why` goes into the ledger. `most` is the largest response in bytes, None for no limit. `feed` is whether a feed of
+    releases is requested instead of a Hub: only by https, and without a token. `patient` retries a Hub that cannot be
+    reached at all: a download may wait for the network, a look-up does not. `on_status` shows what is being done
+    together with a download's progress.
     """
 
     network: Network
@@ -59,8 +65,6 @@ class RequestContext:
     feed: bool = False
     why: str = ""
     most: int | None = MOST_ANSWER
-    file: RemoteFile | None = None
-    commit: str = ""
     on_status: Callable[[str], None] | None = None
 
     @property
@@ -77,12 +81,10 @@ class RequestContext:
         else:
             self.report.progress(Progress(0, 0, what))
 
-    def begin(
-        self, why: str, *, most: int | None = MOST_ANSWER, file: RemoteFile | None = None, commit: str = ""
-    ) -> None:
+    def begin(self, why: str, *, most: int | None = MOST_ANSWER) -> None:
         """Start requests for another reason; raises Stopped when the work is to stop."""
         self.report.check()
-        self.why, self.most, self.file, self.commit = why, most, file, commit
+        self.why, self.most = why, most
 
     def retried(
         self, attempt: Callable[[], T], repository: str, file: str = "", so_far: Callable[[], int] = lambda: 0
@@ -100,11 +102,11 @@ class RequestContext:
             except TooManyRequests as error:
                 reason = "The Hub asks to wait"
                 seconds = error.seconds if error.seconds >= 0 else DEFAULT_PAUSE
-                last = too_many_requests(self.network, error.seconds)
+                last = self._told(too_many_requests(self.network, error.seconds))
                 if seconds > self.limits.longest_wait:
                     raise last from error
             except Exception as error:
-                last = fault_of(error, self.network, self.limits, repository, file)
+                last = self._told(fault_of(error, self.network, self.limits, repository, file))
                 if not self._is_transient(error):
                     raise last from error
                 reason, seconds = last.message.rstrip("."), self.limits.pause * 2**failures
@@ -114,6 +116,9 @@ class RequestContext:
             if failures >= self.limits.tries:
                 raise last
             self._wait(seconds, reason)
+
+    def _told(self, fault: NetworkFault) -> NetworkFault:
+        return fault if self.patient else without_resume_hint(fault)
 
     def _is_transient(self, error: Exception) -> bool:
         """Whether another try may succeed."""

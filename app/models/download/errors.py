@@ -89,8 +89,6 @@ def fault_of(
             return unanswered(each, host, network, limits)
         if isinstance(each, (httpx2.TooManyRedirects, httpx2.DecodingError, httpx2.InvalidURL)):
             return no_hub(host)
-        if type(each).__name__ == "FileMetadataError":
-            return no_hub(host)
     if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than expected
         return _broken_off(host)
     if isinstance(error, OSError):
@@ -156,13 +154,18 @@ def _of_status(
             f"{host} has no model {repository}, or shows it only to people who sign in.",
             f"Check the name. Where you have access: {_SIGN_IN}",
         )
-    if status == 407:
-        return NetworkFault(
-            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
-        )
     if status == 416:
         return NetworkFault(
             f"{host} has less of {file or repository} than it said.", "Look the model up again."
+        )
+    return of_any_status(status, host)
+
+
+def of_any_status(status: int, host: str) -> NetworkFault:
+    """The error for a status that says nothing of what was asked for."""
+    if status == 407:
+        return NetworkFault(
+            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
         )
     if status >= 500:
         return NetworkFault(
@@ -174,18 +177,13 @@ def _of_status(
 def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
     """The error if no response came from `host`, the host of the network's endpoint."""
     words = cause_in_words(error)
-    if (
-        not network.proxy
-        and words in ("refused", "name not found", "no connection")
-        and systems_proxy(network)
-    ):
+    unreached = words in ("refused", "name not found", "no connection")
+    if unreached and not network.proxy and (systems := systems_proxy(network)):
         return NetworkFault(
-            f"The proxy {systems_proxy(network)}, which this computer's settings name, cannot be reached.",
+            f"The proxy {systems}, which this computer's settings name, cannot be reached.",
             "Check it in the system's settings, or name another one under Models, Network.",
         )
-    if words == "proxy refused" or (
-        network.proxy and words in ("refused", "name not found", "no connection")
-    ):
+    if words == "proxy refused" or (unreached and network.proxy):
         proxy = shown(without_password(network.proxy).rpartition("://")[2]) or "of this computer"
         return NetworkFault(
             f"The proxy {proxy} does not let the request through.", "Check it under Models, Network."

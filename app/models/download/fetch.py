@@ -1,7 +1,7 @@
 """Downloads a passport's files into the Hugging Face cache: resumed, verified by checksum, then put in place.
 
-huggingface_hub makes the requests and lays out the cache. It keeps no unfinished file and checks no checksum, so both
-are done here, under its own lock.
+huggingface_hub makes the requests. It keeps no unfinished file and checks no checksum, so both are done here, in its
+layout of the cache and under its own lock.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, NamedTuple
 
-from huggingface_hub import hf_hub_download, hf_hub_url
+from huggingface_hub import hf_hub_url
 from huggingface_hub.file_download import http_get
 from huggingface_hub.utils import WeakFileLock, build_hf_headers
 
@@ -131,25 +131,15 @@ class _Fetching:
 
     def _fetch_file(self, file: RemoteFile) -> Digests:
         """Put one file into the cache under its name, complete and verified."""
-        cached = cached_file(self._cache, self._name, self._passport.commit, file)
-        if cached is not None:
-            found = self._digests(cached, file)
-            if found.fit(file):
-                self._put_in_place(file)
-                return found
-            self._throw_away(cached, file)
         with self._locked(file):
-            found = self._blob(file)
-        entry = self._entry(file)
-        is_new = not entry.exists()
-        self._put_in_place(file)
-        if is_new and not entry.is_symlink():
-            # Without links the entry is a copy: the bytes are not needed twice.
-            blob_of(self._cache, self._name, file).unlink(missing_ok=True)
+            cached = cached_file(self._cache, self._name, self._passport.commit, file)
+            found = self._digests(cached, file) if cached is not None else None
+            if found is None or not found.fit(file):
+                if cached is not None:
+                    self._throw_away(cached, file)
+                found = self._fetch_blob(file)
+            self._enter(file)
         return found
-
-    def _entry(self, file: RemoteFile) -> Path:
-        return snapshot_of(self._cache, self._name, self._passport.commit) / file.name
 
     def _throw_away(self, cached: Path, file: RemoteFile) -> None:
         """Delete a damaged file and its entry from the cache."""
@@ -159,16 +149,11 @@ class _Fetching:
             target.unlink(missing_ok=True)
         cached.unlink(missing_ok=True)
 
-    def _blob(self, file: RemoteFile) -> Digests:
+    def _fetch_blob(self, file: RemoteFile) -> Digests:
         """Fetch the missing rest of a file, verify it, and give it its final name."""
         blob, partial = (place(self._cache, self._name, file) for place in (blob_of, partial_of))
-        if blob.is_file() and blob.stat().st_size == file.size:
-            found = self._digests(blob, file)  # another program was faster
-            if found.fit(file):
-                return found
         with _open_partial(partial, file.size) as coming:
-            why = f"Download {file.name} of {self._name}"
-            self._context.begin(why, most=None, file=file, commit=self._passport.commit)
+            self._context.begin(f"Download {file.name} of {self._name}", most=None)
             self._context.retried(
                 lambda: self._get(file, coming), self._name, file.name, so_far=lambda: _size(coming)
             )
@@ -205,25 +190,18 @@ class _Fetching:
         self._pace.set_status(f"Checking {file.name}")
         return digests(path, self._context.report.check)
 
-    def _put_in_place(self, file: RemoteFile) -> None:
-        """Have huggingface_hub make the commit's entry of a downloaded file; it asks the Hub if there is none yet."""
-        context, entry = self._context, self._entry(file)
-        if entry.exists() and entry.stat().st_size != file.size:
-            entry.unlink()
-        context.begin(f"Put {file.name} of {self._name} in place", file=file, commit=self._passport.commit)
-        context.retried(
-            lambda: hf_hub_download(
-                self._name,
-                file.name,
-                revision=self._passport.commit,
-                cache_dir=self._cache,
-                endpoint=context.network.endpoint,
-                token=context.token,
-                etag_timeout=context.limits.read,
-            ),
-            self._name,
-            file.name,
-        )
+    def _enter(self, file: RemoteFile) -> None:
+        """Make the commit's entry of a verified file: a link to its blob, or without links the file itself."""
+        blob = blob_of(self._cache, self._name, file)
+        entry = snapshot_of(self._cache, self._name, self._passport.commit) / file.name
+        if entry.exists() and entry.stat().st_size == file.size:
+            return
+        entry.parent.mkdir(parents=True, exist_ok=True)
+        entry.unlink(missing_ok=True)
+        try:
+            entry.symlink_to(os.path.relpath(blob, entry.parent))
+        except (OSError, NotImplementedError):
+            os.replace(blob, entry)
 
     @contextlib.contextmanager
     def _locked(self, file: RemoteFile) -> Iterator[None]:

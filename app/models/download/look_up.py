@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +16,7 @@ from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
 from app.models.disk.config import LONGEST_CONFIG, parse_config
-from app.models.disk.copying import LARGEST_MODEL, is_text, longest
+from app.models.disk.copying import LARGEST_MODEL, free_space, is_text, longest
 from app.models.disk.vocabulary_files import can_make
 from app.models.disk.weights import (
     INDEX,
@@ -113,7 +111,7 @@ def _without_card(info: ModelInfo, order: LookUp, context: RequestContext) -> Pa
         licence=_licence(facts),
         languages=_words(facts.get("language")),
         gated=bool(info.gated),
-        free_disk=_free(cache_folder(context.network)),
+        free_disk=free_space(cache_folder(context.network)) or 0,
     )
 
 
@@ -286,15 +284,6 @@ def _header(file: RemoteFile, remote: _Remote, why: str, *, measure: bool) -> di
     if end > len(start):
         start = remote.start(file, end, why)
     return parse_header(start, file.size, file.name)
-
-
-def _free(folder: Path) -> int:
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return 0
 
 
 def _licence(facts: dict[str, Any]) -> str:

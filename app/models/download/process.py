@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from app.core.report import Report
-from app.models.download.orders import AskFeed, Fetch, Fetched, LookUp, NetworkFault
+from app.models.download.orders import AskFeed, Fetch, LookUp
 
 # Set before huggingface_hub is imported, because it reads them then.
 ENVIRONMENT = {
@@ -25,52 +26,41 @@ UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_H
 PIECE = 16_384
 
 
-def start_downloader() -> Downloader:
+def start_downloader() -> Callable[[LookUp | Fetch | AskFeed, Report], Any]:
     """Set this process up for huggingface_hub, and return the handler of its orders."""
     os.environ |= ENVIRONMENT
     for name in UNSET:
         os.environ.pop(name, None)
-    return Downloader()
+    return carry_out
 
 
-class Downloader:
-    """Carries out orders one by one, each with its own client."""
+def carry_out(order: LookUp | Fetch | AskFeed, report: Report) -> Any:
+    """Passport for LookUp, Fetched for Fetch, Feed for AskFeed, each order with a client of its own.
 
-    def __call__(self, order: LookUp | Fetch | AskFeed, report: Report) -> Any:
-        """Passport for LookUp, Fetched for Fetch, Feed for AskFeed. Raises SpanlightError and Stopped."""
-        if isinstance(order, AskFeed):  # needs neither the Hub nor its library
-            from app.models.download.releases import ask_feed
+    Raises SpanlightError and Stopped.
+    """
+    if isinstance(order, AskFeed):  # needs neither the Hub nor its library
+        from app.models.download.releases import ask_feed
 
-            return ask_feed(order, report)
-        from huggingface_hub import close_session, constants, set_client_factory
+        return ask_feed(order, report)
+    from huggingface_hub import close_session, constants, set_client_factory
 
-        from app.models.download.client import check_endpoint, make_client
-        from app.models.download.context import RequestContext
+    from app.models.download.client import check_endpoint, make_client
+    from app.models.download.context import RequestContext
 
-        constants.DOWNLOAD_CHUNK_SIZE = PIECE
-        check_endpoint(order.network.endpoint)
-        context = RequestContext(order.network, order.limits, report, patient=isinstance(order, Fetch))
-        client = make_client(context)  # here, so that wrong settings are reported at once
-        client.close()
-        set_client_factory(lambda: make_client(context))
-        try:
-            return self._carry_out(order, context)
-        finally:
-            close_session()
+    constants.DOWNLOAD_CHUNK_SIZE = PIECE
+    check_endpoint(order.network.endpoint)
+    context = RequestContext(order.network, order.limits, report, patient=isinstance(order, Fetch))
+    client = make_client(context)  # here, so that wrong settings are reported at once
+    client.close()
+    set_client_factory(lambda: make_client(context))
+    try:
+        if isinstance(order, Fetch):
+            from app.models.download.fetch import fetch
 
-    def _carry_out(self, order: LookUp | Fetch, context: Any) -> Any:
-        match order:
-            case LookUp():
-                from app.models.download.errors import without_resume_hint
-                from app.models.download.look_up import look_up
+            return fetch(order, context)
+        from app.models.download.look_up import look_up
 
-                try:
-                    return look_up(order, context)
-                except NetworkFault as fault:
-                    raise without_resume_hint(fault) from fault
-            case Fetch():
-                from app.models.download.fetch import fetch
-
-                fetched: Fetched = fetch(order, context)
-                return fetched
-        raise TypeError(f"no order: {type(order).__name__}")
+        return look_up(order, context)
+    finally:
+        close_session()

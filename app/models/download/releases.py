@@ -15,7 +15,7 @@ from app.core.report import Report, Stopped
 from app.core.wording import duration
 from app.models.download.client import make_client
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
-from app.models.download.errors import cause_in_words, unanswered, without_resume_hint
+from app.models.download.errors import cause_in_words, of_any_status, unanswered, without_resume_hint
 from app.models.download.orders import AskFeed, NetworkFault
 
 WHY = "Check for updates"
@@ -46,11 +46,6 @@ def ask_feed(order: AskFeed, report: Report) -> Feed:
     return parse_feed(data, local=is_own_computer(order.address))
 
 
-def late(host: str, seconds: float) -> NetworkFault:
-    """The error if a response takes too long."""
-    return NetworkFault(f"{host} did not answer whole within {duration(seconds)}.", "Try again later.")
-
-
 def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
     end = time.monotonic() + order.seconds
     data = bytearray()
@@ -63,7 +58,9 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
         for piece in response.iter_raw():
             context.report.check()
             if time.monotonic() > end:
-                raise late(host, order.seconds)
+                raise NetworkFault(
+                    f"{host} did not answer whole within {duration(order.seconds)}.", "Try again later."
+                )
             data += piece
     return bytes(data)
 
@@ -74,15 +71,7 @@ def _of_status(status: int, host: str) -> NetworkFault:
             return NetworkFault(f"{host} has nothing at that address.", "Check the address.")
         case 401 | 403:
             return NetworkFault(f"{host} does not show that address to everybody.", "Check the address.")
-        case 407:
-            return NetworkFault(
-                "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
-            )
-        case _ if status >= 500:
-            return NetworkFault(
-                f"{host} has a fault of its own at the moment (status {status}).", "Try again later."
-            )
-    return NetworkFault(f"{host} answered with status {status}.", "Check the address.")
+    return without_resume_hint(of_any_status(status, host))
 
 
 def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:

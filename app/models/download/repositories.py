@@ -8,11 +8,9 @@ from urllib.parse import urlsplit
 
 from app.core.errors import SpanlightError
 from app.core.network import HUB
-from app.models.disk.card import TOKENIZER
-from app.models.disk.copying import MOST_TEXTS, SETTINGS, is_text
+from app.models.disk.copying import SETTINGS, chosen, is_text
 from app.models.disk.notes import NOTES
-from app.models.disk.vocabulary_files import VOCABULARY_FILES
-from app.models.disk.weights import INDEX, SHARD, SINGLE
+from app.models.disk.weights import INDEX, SHARD
 
 COMMIT = re.compile(r"[0-9a-f]{40}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
@@ -76,12 +74,7 @@ def needed(names: Iterable[str]) -> tuple[str, ...]:
 
     If there is no tokenizer.json, the files that it can be built from are included.
     """
-    there = set(names)
-    unwanted = {NOTES, *(VOCABULARY_FILES if TOKENIZER in there else ())}
-    settings = [name for name in SETTINGS if name in there and name not in unwanted]
-    texts = sorted(name for name in there if is_text(name) and "/" not in name)[:MOST_TEXTS]
-    weights = SINGLE if SINGLE in there else INDEX
-    return (*settings, *texts, *([weights] if weights in there else []))
+    return tuple(name for name in chosen(set(names)) if name != NOTES)
 
 
 def may_be_fetched(name: str) -> bool:

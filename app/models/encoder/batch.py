@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -14,28 +13,6 @@ _LEAST_STEP, _STEPS = 8, 16
 
 # Called with a length: the relative position bias of the attention scores, [heads, length, length].
 Distances = Callable[[int], Tensor]
-
-
-class Batch(Protocol):
-    """The tokens of a batch as rows of one matrix, the linears' input."""
-
-    def take(self, values: Tensor) -> Tensor:
-        """The values of the tokens, [tokens], from those of the inputs, [batch, length]."""
-
-    def spread(self, values: Tensor) -> Tensor:
-        """[batch, length, ...] from [tokens, ...]; values at padding are meaningless, but finite."""
-
-    def at(self, states: Tensor, positions: Tensor) -> Tensor:
-        """The states of the tokens at these positions, [batch × places, width] of positions [batch, places]."""
-
-    def back(self, values: Tensor) -> Tensor:
-        """[batch, places, ...] from values computed for the tokens selected by `at`."""
-
-    def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
-        """Attention of each token to all tokens of its input: [tokens, hidden] from [tokens, 3 × hidden]."""
-
-    def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
-        """Attention of the tokens selected by `at`: [batch × places, hidden]."""
 
 
 class Unpadded:
@@ -69,12 +46,12 @@ class Unpadded:
         self._places = torch.zeros(len(mask), 1, dtype=torch.int64)
 
     def take(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """The values of the tokens, [tokens], from those of the inputs, [batch, length]."""
         flat = values.reshape(-1)
         return flat if self._index is None else flat[self._index]
 
     def spread(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """[batch, length, ...] from [tokens, ...]; values at padding are meaningless, but finite."""
         if self._index is None:
             return values.unflatten(0, self._shape)
         padded = values.new_zeros(self._shape[0] * self._shape[1], *values.shape[1:])
@@ -82,19 +59,19 @@ class Unpadded:
         return padded.unflatten(0, self._shape)
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
-        """See `Batch`."""
+        """The states of the tokens at these positions, [batch × places, width] of positions [batch, places]."""
         self._places = positions
         if self._index is not None:
             self._places = positions[self._order].minimum(self._last[:, None])
         return states[(self._places + self._starts[:, None]).flatten()]
 
     def back(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """[batch, places, ...] from values computed for the tokens selected by `at`."""
         found = values.unflatten(0, self._places.shape)
         return found if self._index is None else found[self._back]
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
-        """See `Batch`."""
+        """Attention of each token to all tokens of its input: [tokens, hidden] from [tokens, 3 × hidden]."""
         found, at = [], 0
         for length, count in self._runs:
             one = query_key_value[at : at + length * count].unflatten(0, (count, length))
@@ -106,7 +83,7 @@ class Unpadded:
         return found[0] if len(found) == 1 else torch.cat(found)
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
-        """See `Batch`."""
+        """Attention of the tokens selected by `at`: [batch × places, hidden]."""
         queries = query.unflatten(0, self._places.shape)
         found, at, row = [], 0, 0
         for length, count in self._runs:
@@ -131,36 +108,39 @@ class Padded:
         self._places = mask.new_zeros(len(mask), 1)
 
     def take(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         return values.reshape(-1)
 
     def spread(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         return values.unflatten(0, self._shape)
 
     def at(self, states: Tensor, positions: Tensor) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         self._places = positions
         rows = torch.arange(self._shape[0], device=states.device)[:, None] * self._shape[1]
         return states[(positions + rows).flatten()]
 
     def back(self, values: Tensor) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         return values.unflatten(0, self._places.shape)
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         inputs = query_key_value.unflatten(0, self._shape)
         return _attention(inputs.chunk(3, -1), heads, self._mask).flatten(0, 1)
 
     def attention_at(self, query: Tensor, key_value: Tensor, heads: int) -> Tensor:
-        """See `Batch`."""
+        """See `Unpadded`."""
         queries = query.unflatten(0, self._places.shape)
         inputs, mask = key_value.unflatten(0, self._shape), self._mask
         if mask is not None and mask.shape[2] > 1:
             rows = torch.arange(self._shape[0], device=mask.device)[:, None]
             mask = mask.expand(self._shape[0], -1, -1, -1)[rows, :, self._places].transpose(1, 2)
         return _attention((queries, *inputs.chunk(2, -1)), heads, mask).flatten(0, 1)
+
+
+Batch = Unpadded | Padded
 
 
 def batch_of(mask: Tensor, distances: Distances | None = None) -> Batch:

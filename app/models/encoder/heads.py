@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -29,18 +28,6 @@ _CLASSIFIER: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class OwnHead(Protocol):
-    """A head: computes the outputs by name that `Forward` returns."""
-
-    def __call__(
-        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
-    ) -> dict[str, Tensor]:
-        """Outputs of a batch; `positions` [batch, places] are those of masked words."""
-
-    def tensors(self) -> Iterator[Tensor]:
-        """Its weights in memory."""
-
-
 class OfTokens:
     """A linear over each token: the start and end of answers, or classes of tokens."""
 
@@ -51,15 +38,11 @@ class OfTokens:
     def __call__(
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
     ) -> dict[str, Tensor]:
-        """See `OwnHead`."""
+        """The outputs by name that `Forward` returns; `positions` [batch, places] are those of masked words."""
         logits = batch.spread(self._linear(encoder.states(batch, ids, types)))
         if len(self._outputs) == 1:
             return {self._outputs[0]: logits}
         return dict(zip(self._outputs, logits.unbind(-1), strict=True))
-
-    def tensors(self) -> Iterator[Tensor]:
-        """See `OwnHead`."""
-        yield from self._linear.tensors()
 
 
 class OfFirstToken:
@@ -77,13 +60,9 @@ class OfFirstToken:
     def __call__(
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
     ) -> dict[str, Tensor]:
-        """See `OwnHead`."""
+        """See `OfTokens`."""
         first = encoder.states_of_few(batch, ids, types, ids.new_zeros(len(ids), 1))[:, 0]
         return {"logits": self._out(self._activation(self._dense(first)))}
-
-    def tensors(self) -> Iterator[Tensor]:
-        """See `OwnHead`."""
-        yield from (*self._dense.tensors(), *self._out.tensors())
 
 
 class OfWords:
@@ -98,7 +77,7 @@ class OfWords:
         # RoBERTa's, MPNet's and ELECTRA's heads have GELU whatever the layers' activation in the config.
         activation = ACTIVATIONS[value_of(checkpoint.config, key)] if key else "gelu"
         self._dense = PlainLinear(reader.pair(form.dense, dtype=torch.float32), activation)
-        self._norm = Norm(reader.pair(form.norm, dtype=torch.float32), plan.epsilon)
+        self._norm = Norm(reader, form.norm)
         self._words = words
         biases = [name for name in (form.bias, f"{form.decoder}.bias") if reader.has(name)]
         if len(biases) > 1 and not torch.equal(*(reader.stored(name) for name in biases)):
@@ -113,7 +92,7 @@ class OfWords:
     def __call__(
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
     ) -> dict[str, Tensor]:
-        """See `OwnHead`."""
+        """See `OfTokens`."""
         assert positions is not None
         if not positions.numel():
             return {"logits": self._words.new_zeros(*positions.shape, len(self._words))}
@@ -121,12 +100,11 @@ class OfWords:
         states = self._norm(self._dense(states * (positions >= 0)[..., None]))
         return {"logits": functional.linear(states, self._words, self._bias)}
 
-    def tensors(self) -> Iterator[Tensor]:
-        """See `OwnHead`."""
-        yield from (*self._dense.tensors(), self._norm.weight, self._norm.bias, self._words, self._bias)
+
+OwnHead = OfTokens | OfFirstToken | OfWords
 
 
-def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | None) -> Any:
+def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | None) -> OwnHead:
     """A head from a checkpoint's weights; `words` are the word embeddings in float32, for masked words."""
     family, kind = checkpoint.family, checkpoint.config["model_type"]
     match head:

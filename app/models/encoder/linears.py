@@ -6,7 +6,7 @@ results while they are in the cache.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,41 +24,24 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-class Linear(Protocol):
-    """A linear, followed by an activation or none, on [tokens, width]."""
+class PlainLinear:
+    """PyTorch's own linear, followed by an activation or none, on [tokens, width]."""
+
+    def __init__(self, pair: Pair, activation: str = "") -> None:
+        self._weight, self._bias, self._activation = pair.weight, pair.bias, _PLAIN[activation]
 
     def __call__(self, states: Tensor) -> Tensor:
         """The activation of the linear's product."""
+        found: Tensor = self._activation(functional.linear(states, self._weight, self._bias))
+        return found
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
         """The linear's product with a residual added, for one without an activation.
 
         A residual with a wider dtype than the states is overwritten, and the sum has its dtype.
         """
-
-    def tensors(self) -> tuple[Tensor, ...]:
-        """Its weights in memory."""
-
-
-class PlainLinear:
-    """PyTorch's own linear."""
-
-    def __init__(self, pair: Pair, activation: str = "") -> None:
-        self._weight, self._bias, self._activation = pair.weight, pair.bias, _PLAIN[activation]
-
-    def __call__(self, states: Tensor) -> Tensor:
-        """See `Linear`."""
-        found: Tensor = self._activation(functional.linear(states, self._weight, self._bias))
-        return found
-
-    def added(self, states: Tensor, residual: Tensor) -> Tensor:
-        """See `Linear`."""
         found = functional.linear(states, self._weight, self._bias)
         return found.add_(residual) if residual.dtype == found.dtype else residual.add_(found)
-
-    def tensors(self) -> tuple[Tensor, ...]:
-        """See `Linear`."""
-        return self._weight, self._bias
 
 
 class PackedLinear:
@@ -71,19 +54,18 @@ class PackedLinear:
         self._name, self._algorithm = _FUSED[activation]
 
     def __call__(self, states: Tensor) -> Tensor:
-        """See `Linear`."""
+        """See `PlainLinear`."""
         found: Tensor = self._ops._linear_pointwise(
             states, self._weight, self._bias, self._name, [], self._algorithm
         )
         return found
 
     def added(self, states: Tensor, residual: Tensor) -> Tensor:
-        """See `Linear`."""
+        """See `PlainLinear`."""
         if residual.dtype != states.dtype:
             return residual.add_(self(states))
         found: Tensor = self._ops._linear_pointwise.binary(states, residual, self._weight, self._bias, "add")
         return found
 
-    def tensors(self) -> tuple[Tensor, ...]:
-        """See `Linear`."""
-        return self._weight, self._bias
+
+Linear = PlainLinear | PackedLinear

@@ -21,7 +21,7 @@ Tried without gain: each row on its own thread (1.0, short rows 0.7), smaller ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -47,10 +47,13 @@ class Config:
 
 
 class OwnModel:
-    """One head of a checkpoint: called like transformers' model, returns the outputs by name."""
+    """One head of a checkpoint: called like transformers' model, returns the outputs by name.
 
-    def __init__(self, encoder: Encoder, head: OwnHead) -> None:
-        self.encoder, self.head = encoder, head
+    `bytes` is the size of its weights in memory, without word embeddings shared with another model.
+    """
+
+    def __init__(self, encoder: Encoder, head: OwnHead, size: int) -> None:
+        self.encoder, self.head, self.bytes = encoder, head, size
         self.config = Config(encoder.plan.vocabulary, encoder.plan.types)
 
     def __call__(
@@ -63,15 +66,6 @@ class OwnModel:
         """Outputs by name, float32; `positions` [batch, places] are those of masked words, -1 for none."""
         batch = batch_of(attention_mask, self.encoder.distances)
         return self.head(self.encoder, batch, input_ids, token_type_ids, positions)
-
-    def parameters(self) -> Iterator[Tensor]:
-        """The weights in memory."""
-        yield from self.encoder.tensors()
-        yield from self.head.tensors()
-
-    def buffers(self) -> Iterator[Tensor]:
-        """None: there are weights only."""
-        return iter(())
 
 
 def own_model(
@@ -106,4 +100,4 @@ def own_model(
             encoder = Encoder(reader, check, few=head in FEW, words=words, streaming=streaming)
     except Unknown:
         return None
-    return OwnModel(encoder, built_head)
+    return OwnModel(encoder, built_head, reader.bytes)

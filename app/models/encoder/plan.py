@@ -46,7 +46,7 @@ _MPNET = _BERT | {
     "attended": "attention.attn.o",
     "attended_norm": "attention.LayerNorm",
 }
-_LAYERS = {
+LAYERS = {
     "bert": _BERT,
     "roberta": _BERT,
     "xlm-roberta": _BERT,
@@ -96,7 +96,7 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
     kind = str(config["model_type"])
     distilled = kind == "distilbert"
     activation = ACTIVATIONS.get(value_of(config, "activation" if distilled else "hidden_act"))
-    if kind not in _LAYERS or activation is None:
+    if kind not in LAYERS or activation is None:
         return None
     typed = "type_vocab_size" in KEYS[kind]
     types = int(value_of(config, "type_vocab_size")) if typed else 0
@@ -116,5 +116,5 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
         epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
         activation=activation,
         distances=f"{family.prefix}.encoder.relative_attention_bias.weight" if kind == "mpnet" else "",
-        names=_LAYERS[kind],
+        names=LAYERS[kind],
     )

@@ -32,30 +32,16 @@ class Pair:
     bias: Tensor
 
 
-@dataclass(frozen=True, slots=True)
-class LayerWeights:
-    """The weights of a layer; `query_key_value` are the three linears' rows, one after another.
-
-    The norms are float32, as the states between the linears are.
-    """
-
-    query_key_value: Pair
-    attended: Pair
-    attended_norm: Pair
-    inner: Pair
-    outer: Pair
-    outer_norm: Pair
-
-
 class Reader:
     """Reads weights of a checkpoint as tensors of one dtype on one device, each a copy.
 
-    A context manager: the files are open inside it. Raises SpanlightError for weights that are not all finite numbers,
-    Unknown for a name that does not exist.
+    A context manager: the files are open inside it. `bytes` counts what was read so far. Raises SpanlightError for
+    weights that are not all finite numbers, Unknown for a name that does not exist.
     """
 
     def __init__(self, checkpoint: Checkpoint, plan: Plan, dtype: torch.dtype, device: str) -> None:
         self.plan, self.dtype, self.device = plan, dtype, device
+        self.bytes = 0
         self._checkpoint = checkpoint
         self._opened = ExitStack()
         self._tensors: dict[str, Any] = {}
@@ -102,18 +88,6 @@ class Reader:
             both.append(self._converted(stacked, [f"{name}.{which}" for name in names], dtype))
         return Pair(*both)
 
-    def layer(self, number: int) -> LayerWeights:
-        """The weights of a layer, counted from 0."""
-        name = self.plan.part
-        return LayerWeights(
-            self.pair(*(name(number, part) for part in ("query", "key", "value"))),
-            self.pair(name(number, "attended")),
-            self.pair(name(number, "attended_norm"), dtype=torch.float32),
-            self.pair(name(number, "inner")),
-            self.pair(name(number, "outer")),
-            self.pair(name(number, "outer_norm"), dtype=torch.float32),
-        )
-
     def _converted(self, stored: Tensor, names: Sequence[str], dtype: torch.dtype | None) -> Tensor:
         converted = stored.to(dtype or self.dtype, copy=True)
         # Minimum and maximum suffice, as NaN would be both: for float16 eight times as fast as a sum in float32.
@@ -124,4 +98,5 @@ class Reader:
                 f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
                 "Fetch a whole copy of this model.",
             )
+        self.bytes += converted.nbytes
         return converted.to(self.device)

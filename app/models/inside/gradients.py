@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import torch
 
 from app.models.compute.forward import Room
 
@@ -40,8 +41,6 @@ class Shares:
         on_step: Callable[[int, int], None],
         room: Room,
     ) -> None:
-        import torch
-
         self._model, self._tensors, self._outputs = model, tensors, outputs
         self._score, self._on_step, self._room = score, on_step, room
         words = model.get_input_embeddings()
@@ -85,8 +84,6 @@ class Shares:
 
     def _piece(self, start: float, end: float, steps: int, done: int, total: int) -> _Piece:
         """The integral over a piece of the path, at `steps` points."""
-        import torch
-
         points, weights = np.polynomial.legendre.leggauss(steps)
         places = start + (end - start) * (points + 1) / 2
         way = self._input - self._baseline
@@ -112,15 +109,11 @@ class Shares:
 
     def _weighed(self, places: np.ndarray, weights: np.ndarray, some: slice) -> Any:
         """The weighted sum of the gradients at some of the points on the path: float64 like the input."""
-        import torch
-
         gradients, _ = self._gradients(self._at(torch.from_numpy(places[some]).to(self._input)))
         return (torch.from_numpy(weights[some]).to(gradients)[:, None, None] * gradients).sum(0)
 
     def _gradients(self, embeddings: Any, *, wanted: bool = True) -> tuple[Any, Any]:
         """Gradients of the score with respect to a batch of embeddings, float64, and the scores, float64[batch]."""
-        import torch
-
         rows = len(embeddings)
         tensors = {name: one.expand(rows, *one.shape[1:]) for name, one in self._tensors.items()}
         with torch.set_grad_enabled(wanted), _instead(self._model, embeddings.requires_grad_(wanted)):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import torch
 
 from app.core.inside import HeadPicture, ModuleRow, Stage
 from app.core.models import Head, ModelCard
 from app.models.compute.forward import Arrays, Forward
 from app.models.families import Family
 from app.models.inside.gradients import Score, Shares
-
-if TYPE_CHECKING:
-    from app.models.inside.pooling import Pooled
-    from app.models.inside.trace import Trace
+from app.models.inside.heads import heads
+from app.models.inside.pooling import Pooled, pooling
+from app.models.inside.stages import Weights
+from app.models.inside.trace import Trace, traced
+from app.models.inside.trunk import trunk
 
 T = TypeVar("T")
 
@@ -34,10 +36,6 @@ class Inside:
         """The stages up to the heads, with the shapes recorded while the model ran once on these arrays, and every head
         of the model's family, the one in use first; the others' modules are built and run to get their shapes.
         """
-        from app.models.inside.heads import heads
-        from app.models.inside.stages import Weights
-        from app.models.inside.trunk import trunk
-
         trace, weights = self._trace(arrays), Weights()
         shared = trunk(trace, weights)  # counts its weights first: a head has what is left
         return shared, heads(trace, self._head, self._card, self._family, weights)
@@ -54,13 +52,9 @@ class Inside:
 
     def pooling(self, arrays: Arrays) -> Pooled:
         """The first token's state and the pooled output on these arrays."""
-        from app.models.inside.pooling import pooling
-
         return pooling(self._trace(arrays))
 
     def _trace(self, arrays: Arrays) -> Trace:
-        from app.models.inside.trace import traced
-
         return traced(self._model, lambda: self._forward(arrays))
 
     @property
@@ -75,7 +69,6 @@ class Inside:
         3.2.1). A model whose layers share their weights (ALBERT) has as many layers as it runs. Raises ValueError if
         there is no such layer, or the model's attention does not return its weights (it must be eager).
         """
-        import torch
 
         def compute() -> np.ndarray:
             with torch.inference_mode():
@@ -94,7 +87,6 @@ class Inside:
 
         Integers and floats keep their dtype: transformers distinguishes classes from values by it.
         """
-        import torch
 
         def compute() -> float:
             tensors = self._forward.tensors(arrays)

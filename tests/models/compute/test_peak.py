@@ -20,7 +20,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_fastest_way_of_a_dtype_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def speed(make: object, device: str, least: float) -> float:
+    def speed(way: object, dtype: str, device: str, least: float) -> float:
         asked.append(device)
         return float(len(asked))
 

@@ -47,7 +47,7 @@ def packed(
 def unpacked(path: Path, target: Path) -> tuple[tuple[str, int, str], ...]:
     target.mkdir()
     with open_archive(path) as archive:
-        return archive.unpack(target, Meter(Silent(), "Unpacking", archive.checkpoint.size))
+        return archive.unpack(target, Meter(Silent(), "Unpacking", archive.size))
 
 
 def refusal(path: Path, target: Path) -> SpanlightError:
@@ -82,21 +82,13 @@ def test_only_known_files_are_unpacked(reader: Path, tmp_path: Path) -> None:
         for name in (
             "pytorch_model.bin", "modeling.py", "onnx/model.onnx", "__MACOSX/._config.json", ".git/config",
             "1_Pooling/config.json", "adapter_model.safetensors", "sub/model.safetensors", ".DS_Store",
+            "__MACOSX/reader/._config.json", "__MACOSX/reader/._model.safetensors",
         ):  # fmt: skip
             file.writestr(name, b"x")
 
     path = packed(reader, tmp_path / "x.zip", more=more)
     unpacked(path, tmp_path / "out")
     assert {each.name for each in (tmp_path / "out").rglob("*")} == set(files_of(reader))
-
-
-def test_what_a_mac_packs_beside_is_no_second_model(reader: Path, tmp_path: Path) -> None:
-    def more(file: zipfile.ZipFile) -> None:
-        for name in ("config.json", "model.safetensors"):
-            file.writestr(f"__MACOSX/reader/._{name}", b"x")
-
-    path = packed(reader, tmp_path / "x.zip", "reader/", more)
-    assert {name for name, _, _ in unpacked(path, tmp_path / "out")} == set(files_of(reader))
 
 
 def test_shards_are_taken_that_the_index_names(reader: Path, tmp_path: Path) -> None:
@@ -182,50 +174,42 @@ def test_a_bomb_is_refused(reader: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_files_that_share_one_packed_piece_are_refused(reader: Path, tmp_path: Path) -> None:
-    path = packed(reader, tmp_path / "x.zip", more=lambda file: file.writestr("zz.safetensors", b"x" * 50))
-    data = bytearray(path.read_bytes())
-    with zipfile.ZipFile(path) as file:
-        place = file.getinfo("model.safetensors").header_offset
-    # Its entry in the directory: the offset of the local header stands 42 bytes in (APPNOTE 4.3.12).
-    at = data.rindex(b"zz.safetensors") - 46
-    assert data[at : at + 4] == b"PK\x01\x02"
-    struct.pack_into("<I", data, at + 42, place + 10)
-    path.write_bytes(data)
-    assert "far more than a model" in refusal(path, tmp_path / "out").message
-
-
-def lie(path: Path, name: str, offset: int, value: int) -> None:
-    """Change a number in a file's entry in the directory."""
+def lie(path: Path, name: str, offset: int, value: int, kind: str = "<I") -> None:
+    """Change a number in a file's entry in the directory (APPNOTE 4.3.12)."""
     data = bytearray(path.read_bytes())
     at = data.rindex(name.encode()) - 46
     assert data[at : at + 4] == b"PK\x01\x02"
-    struct.pack_into("<I", data, at + offset, value)
+    struct.pack_into(kind, data, at + offset, value)
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("size", [100, 0, 10**6])
+def test_files_that_share_one_packed_piece_are_refused(reader: Path, tmp_path: Path) -> None:
+    path = packed(reader, tmp_path / "x.zip", more=lambda file: file.writestr("zz.safetensors", b"x" * 50))
+    with zipfile.ZipFile(path) as file:
+        place = file.getinfo("model.safetensors").header_offset
+    lie(path, "zz.safetensors", 42, place + 10)
+    assert "far more than a model" in refusal(path, tmp_path / "out").message
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "said"),
+    [
+        *(("model.safetensors", size, "damaged") for size in (100, 0, 10**6)),
+        ("config.json", 2**31, "far more than a model"),
+    ],
+)
 def test_a_file_of_another_length_than_the_directory_says_is_refused(
-    reader: Path, tmp_path: Path, size: int
+    reader: Path, tmp_path: Path, name: str, size: int, said: str
 ) -> None:
     path = packed(reader, tmp_path / "x.zip", names=[*files_of(reader)][::-1])
-    lie(path, "model.safetensors", 24, size)
-    assert "damaged" in refusal(path, tmp_path / "out").message
-
-
-def test_a_file_said_to_be_larger_than_any_model_is_refused(reader: Path, tmp_path: Path) -> None:
-    path = packed(reader, tmp_path / "x.zip", names=[*files_of(reader)][::-1])
-    lie(path, "config.json", 24, 2**31)
-    assert "far more than a model" in refusal(path, tmp_path / "out").message
+    lie(path, name, 24, size)
+    assert said in refusal(path, tmp_path / "out").message
 
 
 @pytest.mark.parametrize("flag", [0x1, 0x41, 0x2000])
 def test_an_encrypted_zip_is_refused(reader: Path, tmp_path: Path, flag: int) -> None:
     path = packed(reader, tmp_path / "x.zip", names=[*files_of(reader)][::-1])
-    data = bytearray(path.read_bytes())
-    at = data.rindex(b"model.safetensors") - 46
-    struct.pack_into("<H", data, at + 8, flag)
-    path.write_bytes(data)
+    lie(path, "model.safetensors", 8, flag, "<H")
     assert "password" in refusal(path, tmp_path / "out").message
 
 

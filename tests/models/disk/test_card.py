@@ -36,14 +36,11 @@ def test_a_card_says_what_a_checkpoint_holds(tmp_path: Path, family: str, head: 
     assert card.size > weights > 4 * card.parameters > 0.75 * weights
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_the_dtype_is_the_one_the_weights_are_stored_in(tmp_path: Path, dtype: str) -> None:
-    assert read_card(small_checkpoint(tmp_path / "m", dtype=dtype)).dtype == dtype
-
-
-def test_labels_stand_in_the_order_of_their_index(judge: Path) -> None:
+def test_labels_stand_in_the_order_of_their_index_and_are_numbered_without_names(judge: Path) -> None:
     config(judge, id2label={"2": "good", "0": "bad", "1": "fine"})
     assert read_card(judge).labels == ("bad", "fine", "good")
+    config(judge, drop=("id2label", "label2id"), num_labels=3)
+    assert read_card(judge).labels == ("LABEL_0", "LABEL_1", "LABEL_2")
 
 
 @pytest.mark.parametrize(
@@ -65,12 +62,6 @@ def test_how_logits_are_read_is_what_the_config_says(
     assert read_card(folder).problem is meant
 
 
-def test_without_names_labels_are_numbered(tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "m", head=CLASSIFY, labels=("a", "b"))
-    config(folder, drop=("id2label", "label2id"))
-    assert read_card(folder).labels == ("LABEL_0", "LABEL_1")
-
-
 @pytest.mark.parametrize(("said", "length"), [(256, 256), (10**30, 512), (4, 512), (1e30, 512), (None, 512)])
 def test_the_tokenizer_may_ask_for_shorter_inputs(reader: Path, said: object, length: int) -> None:
     (reader / "tokenizer_config.json").write_text(json.dumps({"model_max_length": said}))
@@ -79,9 +70,10 @@ def test_the_tokenizer_may_ask_for_shorter_inputs(reader: Path, said: object, le
     assert card.window == min(384, length)
 
 
-def test_a_short_model_has_a_window_and_stride_that_fit(tmp_path: Path) -> None:
-    card = read_card(small_checkpoint(tmp_path / "m", "roberta", positions=64))
-    assert (card.max_length, card.window, card.stride) == (64, 64, 21)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_short_model_has_a_window_and_stride_that_fit(tmp_path: Path, dtype: str) -> None:
+    card = read_card(small_checkpoint(tmp_path / "m", "roberta", positions=64, dtype=dtype))
+    assert (card.max_length, card.window, card.stride, card.dtype) == (64, 64, 21, dtype)
 
 
 @pytest.mark.parametrize("family", ["bert", "mpnet"])
@@ -118,14 +110,10 @@ def test_architectures_tell_what_a_classifier_beside_a_pooler_is_for(tmp_path: P
 
 def test_a_token_classifier_is_no_text_classifier_whatever_its_config_says(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m", head=TOKENS)
+    config(folder, id2label={"0": "O"})
+    assert refusal(folder) == "m names 1 labels, but its classifier has 2."
     config(folder, architectures=["BertForSequenceClassification"])
     assert read_card(folder).heads == ()
-
-
-def test_a_token_classifier_s_labels_must_be_as_many_as_its_rows(tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "m", "roberta", TOKENS, ("O", "B-PER", "I-PER"))
-    config(folder, id2label={"0": "O", "1": "B-PER"})
-    assert refusal(folder) == "m names 2 labels, but its classifier has 3."
 
 
 def test_a_mobilebert_without_a_pooler_layer_keeps_its_heads(tmp_path: Path) -> None:

@@ -15,157 +15,77 @@ from app.models.disk.card import read_card, read_notes
 from app.models.disk.weights import read_header
 from tests.helpers.cards import CLASSIFY, QA, Edit, config, refusal, rewrite, write_header
 
-# Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it.
+CONFIG, WEIGHTS, TOKENIZER, NOTES = "config.json", "model.safetensors", "tokenizer.json", "spanlight.json"
+INDEX = "model.safetensors.index.json"
+
+
+def gone(name: str) -> Edit:
+    return lambda folder: (folder / name).unlink()
+
+
+def wrote(name: str, content: str) -> Edit:
+    return lambda folder: (folder / name).write_text(content)
+
+
+def told(name: str, **values: Any) -> Edit:
+    """Describe a weight otherwise in the header."""
+    return lambda folder: rewrite(folder, lambda header: header[name].update(values))
+
+
+def instead(name: str, other: str, content: str) -> Edit:
+    return lambda folder: (gone(name)(folder), wrote(other, content)(folder))
+
+
+# Each edit of a whole question answering checkpoint, and a part of the sentence that refuses it; tests.helpers.hostile
+# has more, made to harm.
 REFUSALS: dict[str, tuple[Edit, str]] = {
     "no folder": (shutil.rmtree, "There is no model folder"),
-    "no config": (lambda f: (f / "config.json").unlink(), "has no config.json"),
-    "broken config": (lambda f: (f / "config.json").write_text("{"), "config.json is not well-formed JSON"),
-    "config not an object": (
-        lambda f: (f / "config.json").write_text("[]"),
-        "config.json is not a JSON object",
-    ),
-    "config not UTF-8": (lambda f: (f / "config.json").write_bytes(b'{"a": "\xff"}'), "not well-formed"),
-    "config nested deeply": (lambda f: (f / "config.json").write_text("[" * 10**5), "not well-formed"),
-    "a folder for a config": (
-        lambda f: ((f / "config.json").unlink(), (f / "config.json").mkdir()),
-        "no config.json",
-    ),
-    "remote code": (lambda f: config(f, auto_map={"AutoModel": "evil.Model"}), "program code of its own"),
-    "quantised": (lambda f: config(f, quantization_config={"bits": 4}), "is quantised"),
+    "no config": (gone(CONFIG), "has no config.json"),
+    "broken config": (wrote(CONFIG, "{"), "config.json is not well-formed JSON"),
+    "config not an object": (wrote(CONFIG, "[]"), "config.json is not a JSON object"),
+    "a folder for a config": (lambda f: (gone(CONFIG)(f), (f / CONFIG).mkdir()), "no config.json"),
     "unknown family": (lambda f: config(f, model_type="gpt2"), "of the family 'gpt2'"),
     "no family": (lambda f: config(f, drop=("model_type",)), "of no family"),
     "family not a text": (lambda f: config(f, model_type=["bert"]), "of no family"),
-    "no weights": (lambda f: (f / "model.safetensors").unlink(), "has no model.safetensors"),
-    "pickle only": (
-        lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
-        "only as pytorch_model.bin, a format that can carry programs",
-    ),
-    "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "has no tokenizer.json"),
-    "broken tokenizer": (
-        lambda f: (f / "tokenizer.json").write_text("nothing"),
-        "tokenizer.json is not well-formed",
-    ),
-    "no vocabulary": (lambda f: (f / "tokenizer.json").write_text("{}"), "has no vocabulary"),
-    "malformed vocabulary": (
-        lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": "b"}}}'),
-        "malformed vocabulary",
-    ),
-    "tokenizer too large": (
-        lambda f: (f / "tokenizer.json").write_text('{"model": {"vocab": {"a": 99999}}}'),
-        "knows 100,000 tokens, its weights only",
-    ),
+    "no weights": (gone(WEIGHTS), "has no model.safetensors"),
+    "no tokenizer": (gone(TOKENIZER), "has no tokenizer.json"),
+    "no vocabulary": (wrote(TOKENIZER, "{}"), "has no vocabulary"),
+    "malformed vocabulary": (wrote(TOKENIZER, '{"model": {"vocab": {"a": "b"}}}'), "malformed vocabulary"),
     "another vocabulary": (lambda f: config(f, vocab_size=1000), "The word embeddings of reader are"),
-    "other positions": (
-        lambda f: config(f, max_position_embeddings=600),
-        "512 × 32 where its config says 600 × 32",
-    ),
+    "other positions": (lambda f: config(f, max_position_embeddings=600), "512 × 32 where its config says 600 × 32"),
     "another width": (lambda f: config(f, hidden_size=64), "32 where its config says"),
-    "more layers": (lambda f: config(f, num_hidden_layers=3), "holds 2 layers where its config names 3"),
     "absurd layers": (lambda f: config(f, num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
-    "absurd width": (lambda f: config(f, hidden_size=10**12), "hidden_size is 1000000000000"),
-    "absurd inner width": (
-        lambda f: config(f, intermediate_size=10**12),
-        "intermediate_size is 1000000000000",
-    ),
     "absurd token types": (lambda f: config(f, type_vocab_size=10**9), "type_vocab_size is 1000000000"),
-    "negative vocabulary": (lambda f: config(f, vocab_size=-1), "vocab_size is -1"),
     "vocabulary a text": (lambda f: config(f, vocab_size="many"), "vocab_size is many"),
-    "no attention heads": (
-        lambda f: config(f, drop=("num_attention_heads",)),
-        "num_attention_heads is missing",
-    ),
+    "no attention heads": (lambda f: config(f, drop=("num_attention_heads",)), "num_attention_heads is missing"),
     "uneven attention heads": (lambda f: config(f, num_attention_heads=5), "32 is not a multiple of 5 heads"),
-    "notes broken": (
-        lambda f: (f / "spanlight.json").write_text('{"window": "wide"}'),
-        "spanlight.json of reader is malformed",
-    ),
-    "notes not JSON": (lambda f: (f / "spanlight.json").write_text("?"), "spanlight.json is not well-formed"),
-    "calibration of no sense": (
-        lambda f: (f / "spanlight.json").write_text('{"calibration": {"temperature": 0}}'),
-        "out of range",
-    ),
-    "an empty file": (
-        lambda f: (f / "model.safetensors").write_bytes(b""),
-        "ends before its own header does",
-    ),
-    "a cut header": (
-        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:100]),
-        "ends before its own header does",
-    ),
-    "cut weights": (
-        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes()[:-1000]),
-        "is cut off: 1,000 bytes are missing",
-    ),
+    "notes broken": (wrote(NOTES, '{"window": "wide"}'), "spanlight.json of reader is malformed"),
+    "notes not JSON": (wrote(NOTES, "?"), "spanlight.json is not well-formed"),
+    "calibration of no sense": (wrote(NOTES, '{"calibration": {"temperature": 0}}'), "out of range"),
+    "an empty file": (wrote(WEIGHTS, ""), "ends before its own header does"),
     "too many bytes": (
-        lambda f: (f / "model.safetensors").write_bytes((f / "model.safetensors").read_bytes() + b"0" * 8),
-        "bytes that belong to no weight",
+        lambda f: (f / WEIGHTS).write_bytes((f / WEIGHTS).read_bytes() + b"0" * 8), "bytes that belong to no weight"
     ),
-    "header length absurd": (
-        lambda f: write_header(f / "model.safetensors", {}, b"", length=2**63),
-        "ends before its own header does",
-    ),
-    "header not JSON": (
-        lambda f: write_header(f / "model.safetensors", b"x" * 64, b""),
-        "not well-formed JSON",
-    ),
-    "a weight twice": (
-        lambda f: write_header(f / "model.safetensors", b'{"a": {}, "a": {}}', b""),
-        "not well-formed JSON",
-    ),
-    "overlapping": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(data_offsets=[0, 8])),
-        "weights that overlap or leave gaps",
-    ),
+    "a weight twice": (lambda f: write_header(f / WEIGHTS, b'{"a": {}, "a": {}}', b""), "not well-formed JSON"),
     "offsets beyond the file": (
         lambda f: rewrite(
             f, lambda h: h.update(extra={"dtype": "F32", "shape": [2], "data_offsets": [10**9, 10**9 + 8]})
         ),
         "overlap or leave gaps",
     ),
-    "wrong byte count": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(dtype="F64")),
-        "describes qa_outputs.bias wrongly",
-    ),
-    "unknown dtype": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(dtype="Q4")),
-        "describes qa_outputs.bias",
-    ),
-    "negative shape": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[-1, -2])),
-        "describes qa_outputs.bias wrongly",
-    ),
-    "absurd shape": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.bias"].update(shape=[2**62, 2**62, 0])),
-        "qa_outputs.bias",
-    ),
+    "wrong byte count": (told("qa_outputs.bias", dtype="F64"), "describes qa_outputs.bias wrongly"),
+    "unknown dtype": (told("qa_outputs.bias", dtype="Q4"), "describes qa_outputs.bias"),
+    "absurd shape": (told("qa_outputs.bias", shape=[2**62, 2**62, 0]), "qa_outputs.bias"),
     "an entry that is none": (lambda f: rewrite(f, lambda h: h.update(extra=7)), "describes extra wrongly"),
     "a head of another shape": (
-        lambda f: rewrite(f, lambda h: h["qa_outputs.weight"].update(shape=[4, 16])),
+        told("qa_outputs.weight", shape=[4, 16]),
         "The start and end weights of reader are 4 × 16 where its config says 2 × 32",
     ),
     "a head without biases": (
-        lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))),
-        "no start and end biases",
+        lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))), "no start and end biases"
     ),
-    "weights as whole numbers": (
-        lambda f: rewrite(f, lambda h: h["bert.embeddings.word_embeddings.weight"].update(dtype="I32")),
-        "reader holds weights in the format I32",
-    ),
-    "shards of elsewhere": (
-        lambda f: (
-            (f / "model.safetensors").unlink(),
-            (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../other.safetensors"}}'),
-        ),
-        "names a file outside the folder",
-    ),
-    "an index of nothing": (
-        lambda f: (
-            (f / "model.safetensors").unlink(),
-            (f / "model.safetensors.index.json").write_text('{"weight_map": {}}'),
-        ),
-        "names no weights",
-    ),
-}
+    "an index of nothing": (instead(WEIGHTS, INDEX, '{"weight_map": {}}'), "names no weights"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSALS)
@@ -179,7 +99,6 @@ def test_what_is_not_whole_is_refused_in_a_sentence(reader: Path, case: str) -> 
     ("edit", "said"),
     [
         (lambda f: config(f, id2label={"0": "bad", "1": "good"}), "names 2 labels, but its classifier has 3"),
-        (lambda f: config(f, drop=("id2label",)), "names 2 labels, but its classifier has 3"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "3": "c"}), "labels of judge are malformed"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "2": 3}), "labels of judge are malformed"),
         (lambda f: config(f, id2label={"0": "a", "1": "b", "2": " "}), "labels of judge are malformed"),

@@ -86,6 +86,8 @@ def test_changes_on_the_disk_are_seen(shelf: Shelf, tmp_path: Path) -> None:
     assert shelf.cards()[1] is before[1], "what has not changed is not read again"
     (tmp_path / "own" / "zebra" / "spanlight.json").write_text(json.dumps({"description": "striped"}))
     assert shelf.find("zebra", QA).description == "striped"
+    (tmp_path / "own" / "zebra" / "tokenizer_config.json").write_text('{"model_max_length": 64}')
+    assert shelf.find("zebra", QA).max_length == 64
     whole = tmp_path / "own" / "zebra" / "model.safetensors"
     broken = tmp_path / "starter" / "broken" / "model.safetensors"
     shutil.copy(tmp_path / "starter" / "first-reader" / "model.safetensors", broken)
@@ -176,14 +178,6 @@ def test_a_mark_that_is_none_and_a_folder_being_built_do_not_count(tmp_path: Pat
     shelf = Shelf([tmp_path])
     assert shelf.cards() == ()
     assert list(shelf.refused) == [str(folder)]
-
-
-def test_a_new_length_in_the_tokenizer_s_settings_is_seen(tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "tarts")
-    shelf = Shelf([tmp_path])
-    assert shelf.find("tarts", QA).max_length == 512
-    (folder / "tokenizer_config.json").write_text('{"model_max_length": 64}')
-    assert shelf.find("tarts", QA).max_length == 64
 
 
 def test_the_quick_reader_that_comes_along_finds_passages_for_slower_ones_in_english(tmp_path: Path) -> None:

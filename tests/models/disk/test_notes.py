@@ -49,32 +49,28 @@ def test_a_window_is_one_that_the_model_can_read(reader: Path, said: int, window
     assert read_card(reader).window == window
 
 
-@pytest.mark.parametrize("absent", [-0.1, 1.1])
-def test_a_limit_out_of_range_is_refused(reader: Path, absent: float) -> None:
-    (reader / "spanlight.json").write_text(json.dumps({"calibration": {"absent": absent}}))
-    with pytest.raises(SpanlightError, match="out of range"):
-        read_notes(reader)
-
-
 BIN = {"questions": 12, "said": 0.55, "right": 0.5}
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        None,
-        {"poems": [BIN] * 10},
-        {"tables": BIN},
-        {"tables": [BIN] * 9},
-        {"tables": [BIN] * 11},
-        {"tables": [*[BIN] * 9, [12, 0.55, 0.5]]},
-        *({"tables": [*[BIN] * 9, BIN | wrong]} for wrong in (
+        {"window": -1}, {"stride": 1.5}, {"finder": "../x"}, {"languages": "en"}, {"languages": ["en"] * 501},
+        {"measured": {"dev": {"f1": 10**400}}}, {"measured": {"dev": 80}}, {"class_temperature": 0},
+        *({"calibration": wrong} for wrong in (
+            {"absent": -0.1}, {"absent": 1.1}, {"offset": float("nan")}, {"long_answer_temperature": -1}, [],
+        )),
+        *({"reliability": wrong} for wrong in (
+            None, {"poems": [BIN] * 10}, {"tables": BIN}, {"tables": [BIN] * 9}, {"tables": [BIN] * 11},
+            {"tables": [*[BIN] * 9, [12, 0.55, 0.5]]},
+        )),
+        *({"reliability": {"tables": [*[BIN] * 9, BIN | wrong]}} for wrong in (
             {"questions": -1}, {"questions": 1.5}, {"questions": 10**400}, {"said": 1.01}, {"said": -0.1},
             {"said": float("nan")}, {"said": 10**400}, {"right": float("inf")}, {"right": True}, {"right": None},
         )),
     ],
 )  # fmt: skip
-def test_reliability_that_cannot_be_is_refused(reader: Path, said: object) -> None:
-    (reader / "spanlight.json").write_text(json.dumps({"reliability": said}))
+def test_what_cannot_be_is_refused(reader: Path, said: dict[str, object]) -> None:
+    (reader / "spanlight.json").write_text(json.dumps(said))
     with pytest.raises(SpanlightError, match=r"spanlight\.json"):
         read_notes(reader)

@@ -20,7 +20,7 @@ from app.models.disk import copying, shelving
 from app.models.disk.copying import Meter, files_of
 from app.models.disk.installed import Shelf
 from app.models.disk.origin import ORIGIN, read_origin
-from app.models.disk.shelving import Placed, Staging, clear_leftovers, delete_tree, make_link, remove_folder
+from app.models.disk.shelving import Placed, Staging, clear_leftovers, delete_tree, remove_folder
 from tests.conftest import ROOT
 from tests.helpers.children import Listener
 
@@ -61,15 +61,7 @@ def test_a_model_is_put_into_place_whole(models: Path, reader: Path, link: bool)
     assert all((place / name).is_symlink() == link for name in files_of(reader))
     assert all((place / name).read_bytes() == (reader / name).read_bytes() for name in files_of(reader))
     assert [card.folder for card in Shelf([models]).cards()] == [str(place)]
-
-
-def test_nothing_counts_before_the_last_step(models: Path, reader: Path) -> None:
-    with Staging(models, "reader") as stage:
-        put_all(stage, reader)
-        assert Shelf([models]).cards() == ()
-        assert stage.folder.name == "reader"
-    assert Shelf([models]).cards() == ()
-    assert list(models.iterdir()) == []
+    assert read_origin(place) == MARK
 
 
 def test_only_files_of_a_checkpoint_are_taken(reader: Path) -> None:
@@ -102,16 +94,14 @@ def test_cut_short_at_every_step_nothing_half_counts(
     assert int(done.stdout) >= 8  # so many operations were cut at
 
 
-def test_a_name_that_is_taken_is_left_alone(models: Path, reader: Path, judge: Path) -> None:
+def test_a_name_that_is_taken_is_left_alone_unless_it_is_to_be_replaced(
+    models: Path, reader: Path, judge: Path
+) -> None:
     add(models, reader, "Reader")
     with pytest.raises(SpanlightError, match="Reader is installed already"):
         add(models, judge, "reader")
     assert [card.labels for card in Shelf([models]).cards()] == [()]
     assert hidden(models) == []
-
-
-def test_a_model_takes_anothers_place_where_that_is_wanted(models: Path, reader: Path, judge: Path) -> None:
-    add(models, reader, "Reader")
     add(models, judge, "reader", replace=True)
     assert [(card.name, len(card.labels)) for card in Shelf([models]).cards()] == [("reader", 3)]
     assert hidden(models) == []
@@ -158,34 +148,17 @@ def refuse(*_: object, **__: object) -> Any:
     raise OSError(errno.EPERM, "A required privilege is not held by the client")
 
 
-def test_where_no_symbolic_link_can_be_made_a_hard_one_is(
-    models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("hard", [True, False])
+def test_where_no_symbolic_link_can_be_made_a_hard_one_or_a_copy_is(
+    models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch, hard: bool
 ) -> None:
     monkeypatch.setattr(Path, "symlink_to", refuse)
+    if not hard:
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
     with Staging(models, "reader") as stage:
-        placed = put_all(stage, reader, link=True)
-        assert all(file.linked for file in placed)
-        assert all((stage.folder / file.name).samefile(reader / file.name) for file in placed)
-        assert not any((stage.folder / file.name).is_symlink() for file in placed)
-
-
-def test_where_no_link_can_be_made_the_file_is_copied(
-    models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Path, "symlink_to", refuse)
-    monkeypatch.setattr(Path, "hardlink_to", refuse)
-    with Staging(models, "reader") as stage:
-        placed = put_all(stage, reader, link=True)
-        assert not any(file.linked for file in placed)
-        assert not any((stage.folder / file.name).samefile(reader / file.name) for file in placed)
-
-
-def test_a_link_leads_to_the_file_itself(tmp_path: Path) -> None:
-    (tmp_path / "blob").write_bytes(b"x")
-    (tmp_path / "name").symlink_to("blob")
-    assert make_link((tmp_path / "name").resolve(), tmp_path / "ours")
-    (tmp_path / "name").unlink()
-    assert (tmp_path / "ours").read_bytes() == b"x"
+        for file in put_all(stage, reader, link=True):
+            assert file.linked == hard == (stage.folder / file.name).samefile(reader / file.name)
+            assert not (stage.folder / file.name).is_symlink()
 
 
 # The disk refuses
@@ -220,7 +193,11 @@ def test_a_disk_that_runs_full_leaves_nothing(
     assert list(models.iterdir()) == []
 
 
-def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(SpanlightError, match="could not be installed"), Staging(tmp_path / "file", "reader"):
+        pass
+
     def no(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -232,28 +209,6 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: p
         pass
     assert caught.value.message.startswith("reader could not be installed")
     assert caught.value.hint == f"Check the permissions of {tmp_path / 'm'}."
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_is_told(models: Path, reader: Path) -> None:
-    place = add(models, reader)
-    models.chmod(0o500)
-    try:
-        for doing in (lambda: add(models, reader, "other"), lambda: remove_folder(place, models)):
-            with pytest.raises(SpanlightError, match="may not be written"):
-                doing()
-    finally:
-        models.chmod(0o700)
-    assert [card.name for card in Shelf([models]).cards()] == ["reader"]
-
-
-def test_a_place_that_is_a_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "models").write_text("not a folder")
-    with (
-        pytest.raises(SpanlightError, match="could not be installed"),
-        Staging(tmp_path / "models", "reader"),
-    ):
-        pass
 
 
 def test_stopped_in_the_middle_of_a_file_nothing_stays(models: Path, reader: Path) -> None:
@@ -302,10 +257,6 @@ def test_removing_follows_no_link(models: Path, reader: Path, tmp_path: Path) ->
     assert list(models.iterdir()) == []
     assert (outside / "precious.txt").read_text() == "mine"
     assert (reader / "model.safetensors").is_file()
-
-
-def test_removing_a_link_to_a_folder_leaves_the_folder(models: Path, reader: Path) -> None:
-    models.mkdir(parents=True)
     (models / "linked").symlink_to(reader, target_is_directory=True)
     remove_folder(models / "linked", models)
     assert list(models.iterdir()) == []
@@ -322,19 +273,14 @@ def test_nothing_is_removed_elsewhere(models: Path, folder: str, tmp_path: Path)
     assert models.is_dir()
 
 
-def test_removing_what_is_gone_is_told(models: Path) -> None:
-    models.mkdir(parents=True)
-    with pytest.raises(SpanlightError, match="not there any more"):
-        remove_folder(models / "reader", models)
-    assert list(models.iterdir()) == []
-
-
-def test_what_another_is_building_is_not_removed(models: Path, reader: Path) -> None:
+def test_what_is_gone_or_being_built_is_not_removed(models: Path, reader: Path) -> None:
     place = add(models, reader)
-    with Staging(models, "reader"):
-        with pytest.raises(SpanlightError, match="already"):
-            remove_folder(place, models)
+    with Staging(models, "reader"), pytest.raises(SpanlightError, match="already"):
+        remove_folder(place, models)
     assert place.is_dir()
+    with pytest.raises(SpanlightError, match="not there any more"):
+        remove_folder(models / "other", models)
+    assert hidden(models) == []
 
 
 def test_files_that_stay_are_hidden_and_go_the_next_time(
@@ -361,18 +307,3 @@ def test_a_read_only_copy_can_be_deleted(models: Path, reader: Path) -> None:
     place.chmod(0o500)
     delete_tree(place)
     assert not place.exists()
-
-
-def test_the_mark_is_written_last(models: Path, reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[set[str]] = []
-    write = shelving.write_origin
-
-    def watched(folder: Path, origin: Origin) -> None:
-        seen.append({path.name for path in folder.iterdir()})
-        assert not (models / "reader").exists()
-        write(folder, origin)
-
-    monkeypatch.setattr(shelving, "write_origin", watched)
-    place = add(models, reader)
-    assert seen == [set(files_of(reader))]
-    assert read_origin(place) == MARK

@@ -33,31 +33,33 @@ FIRST, SECOND = "1" * 40, "2" * 40
 NAME = "owner/reader"
 
 
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {},
-        {"HF_HOME": "/a/home"},
-        {"HF_HUB_CACHE": "/a/cache", "HF_HOME": "/b"},
-        {"HUGGINGFACE_HUB_CACHE": "/a/older"},
-        {"XDG_CACHE_HOME": "/a/xdg"},
-        {"HF_HOME": "~/hugging"},
-        {"HF_HOME": "$SOMEWHERE/hugging", "SOMEWHERE": "/s"},
-    ],
-)
-def test_the_standard_cache_is_huggingface_hubs(
-    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME")
-    for name in names:
+ENVIRONMENTS: list[dict[str, str]] = [
+    {},
+    {"HF_HOME": "/a/home"},
+    {"HF_HUB_CACHE": "/a/cache", "HF_HOME": "/b"},
+    {"HUGGINGFACE_HUB_CACHE": "/a/older"},
+    {"XDG_CACHE_HOME": "/a/xdg"},
+    {"HF_HOME": "~/hugging"},
+    {"HF_HOME": "$SOMEWHERE/hugging", "SOMEWHERE": "/s"},
+]
+THEIRS = """
+import importlib, json, os, sys
+from huggingface_hub import constants
+clean = dict(os.environ)
+for environ in json.loads(sys.argv[1]):
+    os.environ.clear()
+    os.environ.update(clean | environ)
+    print(importlib.reload(constants).HF_HUB_CACHE)
+"""
+
+
+def test_the_standard_cache_is_huggingface_hubs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    code = "from huggingface_hub import constants; print(constants.HF_HUB_CACHE)"
-    theirs = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
-    ).stdout.strip()
-    assert cache_folder(Network()) == Path(theirs)
+    command = [sys.executable, "-c", THEIRS, json.dumps(ENVIRONMENTS)]
+    theirs = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+    monkeypatch.setenv("SOMEWHERE", "/s")
+    assert [str(cache_folder(Network(), environ)) for environ in ENVIRONMENTS] == theirs
     assert cache_folder(Network(cache="/mine")) == Path("/mine")
 
 
@@ -203,4 +205,4 @@ def test_a_file_without_checksum_has_no_place() -> None:
     with pytest.raises(ValueError, match="no checksum"):
         etag_of(file)
     assert etag_of(replace(file, blob="0" * 40)) == "0" * 40
-    assert json.dumps(etag_of(replace(file, sha256="a" * 64, blob="0" * 40))) == json.dumps("a" * 64)
+    assert etag_of(replace(file, sha256="a" * 64, blob="0" * 40)) == "a" * 64

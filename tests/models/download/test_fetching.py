@@ -9,10 +9,16 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.offers import Downloading
+from app.core.network import Network
+from app.core.offers import Downloading, Passport, RemoteFile
+from app.core.report import Silent
 from app.models.disk.card import read_card
+from app.models.download import fetch
+from app.models.download.cache import blob_of, cached_file, snapshot_of
+from app.models.download.context import RequestContext
+from app.models.download.orders import Limits
 from tests.helpers.children import Listener
-from tests.helpers.downloading import NAME, WEIGHTS, Visit, file_of, whole
+from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
 from tests.helpers.hub_server import HubServer
 
 Files = dict[str, bytes]
@@ -111,13 +117,6 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(hub: HubServer, visit: Vis
     assert fetched.received == len(small[WEIGHTS])
 
 
-def test_files_of_no_bytes_arrive_too(hub: HubServer, visit: Visit, small: Files) -> None:
-    files = small | {"README.md": b""}
-    hub.add(NAME, files)
-    passport = visit.look_up()
-    whole(visit.fetch(passport), files, passport)
-
-
 def test_a_name_without_owner_follows_the_hub_to_its_own_name(
     hub: HubServer, visit: Visit, small: Files
 ) -> None:
@@ -131,9 +130,9 @@ def test_a_name_without_owner_follows_the_hub_to_its_own_name(
 def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit: Visit, small: Files) -> None:
     hub.add(NAME, small)
     passport = visit.look_up()
-    for field in ({"size": 7}, {"sha256": "0" * 64}):
+    for field, said in (({"size": 7}, "More bytes came"), ({"sha256": "0" * 64}, "checksum is wrong")):
         files = tuple(replace(f, **field) if f.name == WEIGHTS else f for f in passport.files)
-        with pytest.raises(SpanlightError, match="not the file any more"):
+        with pytest.raises(SpanlightError, match=said):
             visit.fetch(replace(passport, files=files))
     assert not list(Path(visit.network.cache).rglob(WEIGHTS))
 
@@ -145,6 +144,10 @@ def test_a_file_that_is_not_what_was_looked_up_is_refused(hub: HubServer, visit:
         {"commit": "main"},
         {"files": ()},
         {"endpoint": "https://elsewhere.example"},
+        *(
+            {"files": (RemoteFile(name, 1, blob="0" * 40),)}
+            for name in ("../config.json", "/etc/passwd", "model.bin", "x/config.json", "a\\README.md")
+        ),
     ],
 )
 def test_passports_that_cannot_be_are_refused_before_any_request(
@@ -158,14 +161,21 @@ def test_passports_that_cannot_be_are_refused_before_any_request(
     assert len(hub.requests()) == before
 
 
-@pytest.mark.parametrize(
-    "name", ["../config.json", "/etc/passwd", "model.bin", "x/config.json", "a\\README.md"]
-)
-def test_files_of_other_names_are_never_fetched(
-    hub: HubServer, visit: Visit, small: Files, name: str
+def test_where_no_link_can_be_made_the_file_itself_is_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hub.add(NAME, small)
-    passport = visit.look_up()
-    odd = replace(file_of(passport, "config.json"), name=name)
-    with pytest.raises(SpanlightError, match="does not hold any more"):
-        visit.fetch(replace(passport, files=(odd,)))
+    def refuse(*_: object) -> None:
+        raise OSError("A required privilege is not held by the client")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    file = RemoteFile("config.json", 3, blob="b" * 40)
+    passport = Passport(NAME, "1" * 40, "https://x", None, (file,))
+    blob = blob_of(tmp_path, NAME, file)
+    blob.parent.mkdir(parents=True)
+    blob.write_bytes(b"abc")
+    fetching = fetch._Fetching(passport, tmp_path, RequestContext(Network(), Limits(), Silent()))
+    for _ in range(2):
+        fetching._enter(file)
+        found = cached_file(tmp_path, NAME, passport.commit, file)
+        assert found == snapshot_of(tmp_path, NAME, passport.commit) / file.name
+        assert found.read_bytes() == b"abc" and not blob.exists()

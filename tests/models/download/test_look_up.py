@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.models.disk.weights import read_header
 from tests.helpers.downloading import NAME, WEIGHTS, Visit, whole
-from tests.helpers.hub_parts import files_of
 from tests.helpers.hub_server import HubServer
-from tests.helpers.small_models import small_checkpoint
 
 Files = dict[str, bytes]
 
@@ -121,13 +118,6 @@ def test_a_vocabulary_is_fetched_where_there_is_no_tokenizer(
     assert "vocab.txt" not in {file.name for file in visit.look_up().files}
 
 
-def test_a_config_that_is_refused_has_nothing_more_fetched(
-    hub: HubServer, visit: Visit, small: Files
-) -> None:
-    hub.add(NAME, small | {"config.json": b'{"model_type": "gpt2"}'})
-    assert visit.look_up().refused and not hub.requests("/cdn/*")
-
-
 def without(files: Files, *names: str) -> Files:
     return {name: data for name, data in files.items() if name not in names}
 
@@ -162,6 +152,7 @@ def test_what_cannot_be_used_is_refused_with_the_reason(
     hub.add(NAME, change(small), **facts)  # type: ignore[operator]
     passport = visit.look_up()
     assert passport.card is None and said in passport.refused and passport.hint
+    assert said != "gpt2" or not hub.requests("/cdn/*"), "a config that is refused has nothing more fetched"
     assert passport.refused.isprintable() and passport.refused.endswith(".")
     assert not Path(visit.network.cache).exists()
     with pytest.raises(SpanlightError) as told:
@@ -245,18 +236,10 @@ def test_licences_and_languages_are_as_stated(
     assert (passport.licence, passport.languages) == (licence, languages)
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ["", "..", "a/b/c", "a/..", "../x", "a b", "-x", "https://evil.example/a/b", "a/b?x", "a%2fb", "a\\b"],
-)
-def test_names_that_none_can_have_send_nothing(hub: HubServer, visit: Visit, typed: str) -> None:
-    with pytest.raises(SpanlightError, match="is no name of a model"):
-        visit.look_up(typed)
-    assert not hub.requests()
-
-
-def test_a_commit_that_is_none_sends_nothing(hub: HubServer, visit: Visit, small: Files) -> None:
-    hub.add(NAME, small)
+def test_names_and_commits_that_none_can_have_send_nothing(hub: HubServer, visit: Visit) -> None:
+    for typed in ("", "../x", "https://evil.example/a/b"):
+        with pytest.raises(SpanlightError, match="is no name of a model"):
+            visit.look_up(typed)
     with pytest.raises(SpanlightError, match="is no commit's id"):
         visit.look_up(commit="refs/pr/1")
     assert not hub.requests()
@@ -266,11 +249,3 @@ def test_a_pasted_address_is_taken(hub: HubServer, visit: Visit, small: Files) -
     hub.add(NAME, small)
     assert visit.look_up(f"https://huggingface.co/{NAME}/tree/main").card is not None
     assert visit.look_up(f"{hub.url}/{NAME}").repository == NAME
-
-
-def test_heads_of_other_kinds_are_told(hub: HubServer, visit: Visit, tmp_path: Path) -> None:
-    folder = small_checkpoint(tmp_path / "moods", "distilbert", Head.CLASSIFICATION, labels=("bad", "good"))
-    hub.add("owner/moods", files_of(folder))
-    card = visit.look_up("owner/moods").card
-    assert card is not None and card.heads == (Head.CLASSIFICATION,) and card.labels == ("bad", "good")
-    assert replace(card).family == "distilbert"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import torch
 from app.core.models import Head
 from app.core.report import Silent, Stopped
 from app.models.compute.forward import Room
+from app.models.inside.gradients import Shares
 from app.tasks.inspect.inputs import input_of
 from app.tasks.task import Arrays, opened
 from tests.helpers.opened_models import (
@@ -120,30 +123,31 @@ def test_gradient_times_input_is_autograd_s(family: str, head: Head) -> None:
     assert (told, baseline) == (pytest.approx(float(score.detach()), abs=1e-5), 0.0)
 
 
+def shares_of(
+    table: torch.nn.Embedding,
+    ids: list[int],
+    outputs: Callable[[dict[str, torch.Tensor]], dict[str, torch.Tensor]],
+    on_step: Callable[[int, int], None],
+) -> Shares:
+    """The shares of a model that is one table of embeddings and a function."""
+    config = SimpleNamespace(
+        pad_token_id=0, num_hidden_layers=1, num_attention_heads=1, hidden_size=table.embedding_dim
+    )
+    model = SimpleNamespace(config=config, get_input_embeddings=lambda: table)
+    unchanged = np.zeros(len(ids), dtype=bool)
+    score = [("logits", (0,), 1.0)]
+    return Shares(model, {"input_ids": torch.tensor([ids])}, outputs, score, unchanged, on_step, Room("cpu"))
+
+
 def test_a_linear_score_is_shared_out_by_hand() -> None:
     """Gradient × input of the smallest case: one embedding row times one weight."""
-    from types import SimpleNamespace
-
-    from app.models.inside.gradients import Shares
-
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0, 0.0], [1.0, 2.0], [3.0, -1.0]]))
-
-    class Model:
-        config = SimpleNamespace(
-            pad_token_id=0, num_hidden_layers=1, num_attention_heads=1, hidden_size=2, vocab_size=3
-        )
-
-        def get_input_embeddings(self) -> torch.nn.Embedding:
-            return table
 
     def outputs(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         states = table(tensors["input_ids"])
         return {"logits": (states * states @ torch.tensor([1.0, 2.0])).sum(1, keepdim=True)}
 
-    made = Shares(
-        Model(), {"input_ids": torch.tensor([[1, 2]])}, outputs, [("logits", (0,), 1.0)],
-        np.array([False, False]), lambda *_: None, Room("cpu"),
-    )  # fmt: skip
+    made = shares_of(table, [1, 2], outputs, lambda *_: None)
     # The score is x² + 2 y² of each row, so x · gradient is 2 x² + 4 y², and its integral from 0 half of that.
     assert made.gradient_input()[0].tolist() == [18.0, 22.0]
     shares, score, baseline, steps = made.integrated(3)
@@ -153,38 +157,18 @@ def test_a_linear_score_is_shared_out_by_hand() -> None:
 
 def test_more_steps_are_taken_where_the_score_bends_sharply() -> None:
     """A score that jumps within a thousandth of the path: a few steps go past it, halved pieces do not."""
-    from types import SimpleNamespace
-
-    from app.models.inside.gradients import Shares
-
     table = torch.nn.Embedding.from_pretrained(torch.tensor([[0.0], [1.0]]))
-    model = SimpleNamespace(
-        config=SimpleNamespace(pad_token_id=0, num_hidden_layers=1, num_attention_heads=1, hidden_size=1),
-        get_input_embeddings=lambda: table,
-    )
 
     def outputs(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         return {"logits": 5 * torch.tanh((table(tensors["input_ids"])[:, 0] - 0.3) * 500)}
 
     told: list[tuple[int, int]] = []
-    made = Shares(
-        model, {"input_ids": torch.tensor([[1]])}, outputs, [("logits", (0,), 1.0)], np.array([False]),
-        lambda done, total: told.append((done, total)), Room("cpu"),
-    )  # fmt: skip
+    made = shares_of(table, [1], outputs, lambda done, total: told.append((done, total)))
     shares, score, baseline, steps = made.integrated(20)
     assert (score, baseline) == (pytest.approx(5.0), pytest.approx(-5.0))
     assert steps > 20 and steps <= 240
     assert shares.sum() == pytest.approx(10.0, abs=0.1)
     assert told[-1] == (steps, steps)
-
-
-def test_gradients_leave_the_model_as_it_was() -> None:
-    model, arrays = opened_model("bert", QA), row("bert", QA)
-    before = model.forward(arrays)["start_logits"]
-    opened(model).shares(arrays, score_of(QA), 4, lambda *_: None)
-    assert np.array_equal(model.forward(arrays)["start_logits"], before)
-    inner = opened(model)._model  # type: ignore[attr-defined]
-    assert all(not one.requires_grad and one.grad is None for one in inner.parameters())
 
 
 def test_a_stop_between_batches_of_steps_leaves_the_model_as_it_was() -> None:
@@ -200,9 +184,11 @@ def test_a_stop_between_batches_of_steps_leaves_the_model_as_it_was() -> None:
         opened(model).shares(arrays, score_of(QA), 200, tell)
     assert asked[0] == (0, 200) and 0 < asked[1][0] < asked[2][0] < 200
     assert np.array_equal(model.forward(arrays)["start_logits"], before)
+    inner = opened(model)._model  # type: ignore[attr-defined]
+    assert all(not one.requires_grad and one.grad is None for one in inner.parameters())
 
 
-@pytest.mark.parametrize("positions", [(9, 12), (0, 0), (9, 512), (512, 512), (-3, 12)])
+@pytest.mark.parametrize("positions", [(9, 12), (9, 512), (-3, 12)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_loss_of_positions_is_that_of_transformers(family: str, positions: tuple[int, int]) -> None:
     model, arrays = opened_model(family, QA), row(family, QA)

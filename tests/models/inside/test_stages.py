@@ -26,12 +26,18 @@ def kinds(stages: tuple[Stage, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize(("family", "head"), EVERY)
-def test_all_weights_are_in_the_stages_once(family: str, head: Head) -> None:
+def test_every_head_is_told_and_every_weight_counted_once(family: str, head: Head) -> None:
     inside = held(family, head)
     trunk, heads = looked(family, head)
-    counted = sum(stage.parameters for stage in (*trunk, *heads[0].stages))
+    assert {one.head for one in heads} == set(FAMILIES[family].heads_known)
+    assert [one.in_use for one in heads] == [True] + [False] * (len(heads) - 1)
+    assert heads[0].head is head and heads[0].held and not any(one.held for one in heads[1:])
+    assert [one.kind for one in heads] == [FAMILIES[family].class_name(one.head) for one in heads]
+    stages = [*trunk, *heads[0].stages]
+    counted = sum(stage.parameters for stage in stages)
     assert counted == sum(one.numel() for one in model_of(inside).parameters())
     assert counted == inside.modules()[0][0].parameters
+    assert all(stage.training_only == (stage.kind == "Dropout") for stage in stages)
 
 
 @pytest.mark.parametrize(("family", "head"), EVERY)
@@ -51,15 +57,6 @@ def test_the_shapes_are_those_of_the_run(family: str, head: Head, length: int) -
             assert last[:2] == (1, 3)
         else:
             assert last[:2] == (1, length)
-
-
-@pytest.mark.parametrize(("family", "head"), EVERY)
-def test_every_head_of_the_family_is_told(family: str, head: Head) -> None:
-    _, heads = looked(family, head)
-    assert {one.head for one in heads} == set(FAMILIES[family].heads_known)
-    assert [one.in_use for one in heads] == [True] + [False] * (len(heads) - 1)
-    assert heads[0].head is head and heads[0].held and not any(one.held for one in heads[1:])
-    assert [one.kind for one in heads] == [FAMILIES[family].class_name(one.head) for one in heads]
 
 
 @pytest.mark.parametrize(("family", "head"), EVERY)
@@ -114,14 +111,6 @@ def test_the_steps_of_heads_as_their_classes_have_them(family: str, head: Head, 
     assert kinds(picture(looked(family, other)[1], head).stages) == steps
     own = [stage for stage in looked(family, head)[1][0].stages if stage.term != "masked positions"]
     assert kinds(tuple(own)) == steps
-
-
-@pytest.mark.parametrize("family", list(FAMILIES))
-def test_dropout_works_at_training_only(family: str) -> None:
-    trunk, heads = looked(family, CLASSIFY)
-    stages = [*trunk, *heads[0].stages]
-    assert {stage.kind for stage in stages if stage.training_only} == {"Dropout"}
-    assert all(stage.training_only for stage in stages if stage.kind == "Dropout")
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "distilbert", "mpnet", "electra", "albert"])
@@ -208,37 +197,25 @@ def test_a_function_in_a_changed_head_is_seen() -> None:
     assert stages[-1].detail == "in classifier"
 
 
-def test_looking_runs_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    inside, runs = made("bert", QA), []
-    forward = inside._forward
-    monkeypatch.setattr(inside, "_forward", lambda arrays: runs.append(1) or forward(arrays))
-    trunk, heads = inside.stages(row(QA))
-    assert len(runs) == 1 and trunk and heads
-
-
 @pytest.mark.parametrize("head", list(Head))
-def test_looking_changes_nothing(head: Head) -> None:
-    inside, arrays = held("bert", head), row(head)
-    model = model_of(inside)
+def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside, arrays, runs = held("bert", head), row(head), []
+    model, forward = model_of(inside), inside._forward
 
     def hooks() -> list[int]:
         return [len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()]
 
     before, outputs = hooks(), outputs_of(inside, arrays)
-    inside.stages(arrays), inside.pooling(arrays)
+    with pytest.raises(ValueError, match="tokens where the model reads"):
+        inside.stages(row(head, 600))
+    with monkeypatch.context() as patch:
+        patch.setattr(inside, "_forward", lambda arrays: runs.append(1) or forward(arrays))
+        inside.stages(arrays)
+    assert len(runs) == 1
+    inside.pooling(arrays)
     assert hooks() == before
     for name, values in outputs_of(inside, arrays).items():
         assert np.array_equal(values, outputs[name])
-
-
-def test_hooks_are_taken_off_when_the_run_breaks() -> None:
-    inside = made("bert", QA)
-    model = model_of(inside)
-    hooks = sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules())
-    with pytest.raises(ValueError, match="tokens where the model reads"):
-        inside.stages(row(QA, 600))[0]
-    assert sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules()) == hooks
-    assert inside.stages(row(QA))[0][0].output == (1, 21)
 
 
 @pytest.mark.parametrize("family", list(FAMILIES))
