@@ -191,8 +191,8 @@ class ThresholdLine(QWidget):
 class AnswerPanel(QFrame):
     """Question box, progress, notice, the answer's card, the other places, and the threshold, of one sheet.
 
-    `suggestion_clicked` carries a question; the button `readers` is to show the stronger readers, of which `stronger`
-    tells. `question` is the answered one, where another one is in the box.
+    `suggestion_clicked` carries a question. `question` names the answered one where another one is in the box;
+    `stronger` tells of stronger readers, and the button `readers` leads to them.
     """
 
     suggestion_clicked = Signal(str)

@@ -33,9 +33,8 @@ class EmptyPage(QFrame):
     `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
     """
 
-    recent_chosen = Signal(str)
-
     sample_chosen = Signal(int)
+    recent_chosen = Signal(str)
     open_asked = Signal()
     paste_asked = Signal()
     clicked = Signal()

@@ -14,7 +14,7 @@ from app.ui.kit.theme import Theme
 class OpeningPage(QFrame):
     """The file's name with its progress (`strip`), a field for its password (`lock`), or its fault (`notice`).
 
-    The buttons `again` and `close_button` stand where the file cannot be opened.
+    The button `close_button` is below the last two, `again` below a fault only.
     """
 
     def __init__(self, theme: Theme) -> None:

@@ -86,7 +86,10 @@ class InspectEmpty(QScrollArea):
 
 
 class SubjectBar(QFrame):
-    """The inspected subject, a choice among the `models` with its head, and a button for `others` to inspect."""
+    """The inspected subject, a choice among the `models` with its head, and the button `others` for examples.
+
+    `chosen` is called with the index of the model that the user picked.
+    """
 
     def __init__(self, theme: Theme, chosen: Callable[[int], None]) -> None:
         super().__init__()

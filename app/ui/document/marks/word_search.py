@@ -14,7 +14,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from app.core.positions import Offsets
 
-# The time, in seconds, of about one step of a search, whose return value is what it found.
+# About how long a step of a search takes, in seconds; what a search found is its return value.
 TURN = 0.006
 _BLANK = "[ \u00a0]"
 

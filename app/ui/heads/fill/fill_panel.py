@@ -77,7 +77,7 @@ class WordQuestion(QFrame):
 
 
 class BlankCard(QFrame):
-    """The card: its blank, buttons to go to the `previous` and the `next` one, its words, and one to put it `back`."""
+    """A blank and its words, with buttons for the `previous` and the `next` blank, and `back` for its hidden word."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
