@@ -15,7 +15,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.wording import percent
 from app.ui.ask.ask import AskView
-from app.ui.ask.session import QuestionRun, RunState
+from app.ui.ask.session import QuestionRun, RunState, TextState
 from app.ui.ask.sheet import Sheet
 from tests.helpers.history_entries import ENTRY
 from tests.helpers.locked_pdfs import locked_pdf
@@ -218,6 +218,22 @@ def test_as_the_window_goes_all_that_was_found_is_kept(
     half = f"Stopped after {percent(0.5)} of the text"
     assert kept(view, qtbot) == {(FIRST, "seven", STOPPED), (SECOND, "shut", half)}
     assert bell.session.entry and told.asked == [FIRST, SECOND], "and nothing begins after it"
+
+
+def test_an_edit_leaves_it_paused_and_another_text_ends_it(
+    view: AskView, qtbot: QtBot, told: ToldReader, bell: Sheet, gate: Sheet
+) -> None:
+    bring(view, bell)
+    qtbot.keyClicks(bell.editor, "X")
+    assert out(bell).text is TextState.CHANGED and is_paused(bell) and view.panel.strip.isVisible()
+    bell.editor.selectAll()
+    qtbot.keyClick(bell.editor, Qt.Key.Key_Delete)
+    assert is_paused(bell) and not view.panel.strip.isVisible(), "it may come back by undoing"
+    qtbot.keyClicks(bell.editor, "Another one")
+    assert is_over(bell)
+    told.end(SECOND)
+    qtbot.waitUntil(lambda: is_over(gate))
+    assert (FIRST, "seven", STOPPED) in kept(view, qtbot) and told.asked == [FIRST, SECOND]
 
 
 @pytest.mark.parametrize("by", ["reading again", "history"])

@@ -14,6 +14,7 @@ import pytest
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
+from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.layout import Kind
 from app.core.text import Span
@@ -262,6 +263,26 @@ def test_answers_are_saved_in_every_format(
         assert len(marked) == 2
     finally:
         marked.close()
+
+
+def test_answers_are_saved_with_when_they_were_asked(
+    view: AskView, make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, named: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    (entry,) = entries(view)
+    view = make()
+    brought(view, qtbot, entry)
+    later = entry.asked + 50 * 3600
+    monkeypatch.setattr("app.flows.history.history.time.time", lambda: later)
+    for key in ("csv", "json", "markdown"):
+        saved(view, qtbot, key)
+    table, notation, page = (Path(name).read_text("utf-8-sig") for name in named)
+    (row,) = csv.DictReader(io.StringIO(table))
+    (note,) = json.loads(notation)["first"]["items"]
+    assert row["asked"] == note["created"] == iso(entry.asked)
+    assert f"Read on {date_and_time(local(entry.asked))}" in page
 
 
 def test_only_a_pdf_can_be_saved_with_highlights(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Reading
 from app.flows.history.history import everything
+from app.flows.workspace import open_workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from app.ui.ask.answer_panel import TryButton
@@ -30,7 +31,7 @@ from app.ui.ask.welcome import Welcome
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
-from tests.helpers.ask_page import CARD, answers
+from tests.helpers.ask_page import CARD, answers, likelihood
 from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import FakeEngine, open_fake_workspace, until_stopped
 
@@ -274,6 +275,30 @@ def test_the_folder_can_be_opened(
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
     welcome.band.folder.click()
     assert not page.panel.notice.isVisible(), "what was said of the last time"
+
+
+@pytest.mark.long
+def test_the_shipped_reader_answers_it(qapp: QApplication, qtbot: QtBot, spanlight_home: Path) -> None:
+    workspace = open_workspace()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    window = MainWindow(workspace, theme, Lanes())
+    try:
+        window.show()
+        window.start_soon()
+        page = ask_page(window)
+        sheet = page.sheets.current()
+        qtbot.waitUntil(
+            lambda: sheet.session.run is not None and not sheet.session.run.is_running, timeout=120_000
+        )
+        assert sheet.pane.lit()[0] == "£780"
+        assert likelihood(page.panel.card).startswith(("Very likely", "Likely"))
+        assert page.welcome is not None and page.welcome.band is not None
+        assert "lit up" in page.welcome.band.line()
+    finally:
+        window.close()
+        window.deleteLater()
+        qapp.processEvents()
 
 
 @pytest.mark.parametrize("width", [420, 1400])
