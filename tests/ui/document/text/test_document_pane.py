@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.core.layout import Opened
+from app.core.layout import Heading, Opened
 from app.core.positions import utf16_units
 from app.core.text import Document, Span
 from app.documents.plain_text import read_plain_text
@@ -392,12 +393,15 @@ def read(text: str) -> Opened:
 
 def test_behind_a_line_without_blanks_lines_are_those_of_the_file() -> None:
     text = "x" * 300_000 + "\n" + "a\n" * 50 + "The tide is high at noon.\n"
-    opened = as_shown(read(text), broken(text)[0])
+    tide = text.index("The tide")
+    headed = replace(read(text), headings=(Heading(Span(tide, tide + 8), 1),))
+    opened = as_shown(headed, broken(text)[0])
     shown = opened.document.text
     assert len(shown) > len(text)
     assert [opened.line_at(shown.index(words)) for words in ("x", "a", "tide")] == [1, 2, 52]
-    assert opened.line_at(299_999) == 1 and opened.sha256 == ""
+    assert opened.line_at(299_999) == 1
     assert opened.document.view is None, "its places are others than in the file"
+    assert opened.headings == () and opened.sha256 == ""
 
 
 def test_no_lines_are_told_of_a_page_that_shows_something_else() -> None:
