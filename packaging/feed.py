@@ -14,6 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +24,6 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from app.core.errors import SpanlightError  # noqa: E402
-from app.core.plain import to_plain  # noqa: E402
 from app.core.releases import FORMAT, Feed, Release, ReleaseFile, parse_feed, version_key  # noqa: E402
 
 _V = r"(?P<version>[0-9][0-9A-Za-z.]*)"
@@ -76,7 +76,7 @@ def feed(wanted: argparse.Namespace) -> bytes:
     kept = [each for each in older if version_key(each.version) != version_key(wanted.version)]
     releases = sorted((release, *kept), key=lambda each: version_key(each.version), reverse=True)
     made = Feed(FORMAT, tuple(releases))
-    data = (json.dumps(to_plain(made), indent=2, ensure_ascii=False) + "\n").encode()
+    data = (json.dumps(asdict(made), indent=2, ensure_ascii=False) + "\n").encode()
     read = parse_feed(data, local=wanted.page.startswith("http://"))
     lacking = {file.name for file in files} - {
         file.name for each in read.releases if each.version == wanted.version for file in each.files

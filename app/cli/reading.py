@@ -45,7 +45,7 @@ def typed_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
 
 
 def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
-    """The text of a file, without one `typed_text`."""
+    """The text of the file, or `typed_text` of what was given where no file is named."""
     if file is None:
         return typed_text(given, workspace, report)
     return read_document(workspace, Path(file), report).document.text

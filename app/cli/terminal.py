@@ -73,7 +73,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _whole_number(least: int) -> Callable[[str], int]:
-    """What reads an argument's whole number from `least` on."""
+    """A parser of arguments that are whole numbers, `least` or more."""
 
     def read(value: str) -> int:
         try:

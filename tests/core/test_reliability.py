@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.core.reliability import BINS, ReliabilityBin, TextKind, bins_of, off_by, off_in_words
+from app.core.reliability import (
+    BINS,
+    ReliabilityBin,
+    TextKind,
+    bins_of,
+    calibration_error,
+    off_by,
+    off_in_words,
+)
 
 
 def test_each_tenth_has_its_questions_their_mean_and_the_share_that_was_right() -> None:
@@ -15,6 +25,16 @@ def test_each_tenth_has_its_questions_their_mean_and_the_share_that_was_right() 
     assert bins[9] == ReliabilityBin(1, 1.0, 1.0)
     assert [at for at, each in enumerate(bins) if each.questions] == [0, 7, 9]
     assert off_by(bins) == pytest.approx((2 * 0.455 + abs(2.2 - 2)) / 6)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1))
+def test_calibration_error_is_a_share(outcomes: list[tuple[float, bool]]) -> None:
+    assert 0 <= calibration_error(outcomes) <= 1
+
+
+def test_what_comes_true_as_often_as_said_has_no_calibration_error() -> None:
+    assert calibration_error([(0.75, True)] * 3 + [(0.75, False)] + [(1.0, True)]) == pytest.approx(0)
+    assert calibration_error([(1.0, False)]) == calibration_error([(0.0, True)]) == 1.0
 
 
 def test_the_error_is_said_in_points() -> None:

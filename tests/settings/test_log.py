@@ -34,6 +34,15 @@ def test_records_of_the_app_and_bugs_go_to_the_file(tmp_path: Path) -> None:
     assert "ZeroDivisionError: a bug" in written
 
 
+def test_the_log_stays_small(tmp_path: Path) -> None:
+    start_log(tmp_path / "spanlight.log")
+    for _ in range(50):
+        logging.getLogger("app").info("x" * 100_000)
+    sizes = {each.name: each.stat().st_size for each in tmp_path.iterdir()}
+    assert sizes.keys() == {"spanlight.log", "spanlight.log.1", "spanlight.log.2"}
+    assert sum(sizes.values()) < 3_100_000
+
+
 def test_starting_again_moves_the_log(tmp_path: Path) -> None:
     start_log(tmp_path / "one.log")
     start_log(tmp_path / "two.log")

@@ -21,6 +21,10 @@ def test_one_variable_moves_everything(tmp_path: Path) -> None:
     ):
         assert folder.is_relative_to(tmp_path / "home")
     assert not (tmp_path / "home").exists()
+    usual = default_paths({})
+    for folder in (usual.config, usual.data, usual.logs):
+        assert folder.is_absolute() and "spanlight" in str(folder).lower()
+    assert len({usual.config, usual.data, usual.logs}) >= 2 and usual.samples.is_dir()
 
 
 HOME = Path("/home/ada")

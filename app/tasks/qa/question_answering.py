@@ -27,9 +27,9 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     SpanlightError when the question is empty or there is no document, Stopped when the work is to stop.
     """
     _refuse_unreadable(question)
-    pace = Pace(report, "windows")
     run = QuestionRun(0, question, model, report)
     finder = finder_of(run, model)
+    pace = Pace(report, "windows")  # from here on, as loading the finder is no reading
     run, steps = (run, run.steps()) if finder is None else with_finder(run, model, finder, report)
     done = 0
     reported: list[Candidate] = []

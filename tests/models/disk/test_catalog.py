@@ -10,6 +10,7 @@ import pytest
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
+from app.core.offers import OfferedModel
 from app.models.disk.catalog import read_catalogue
 from app.models.families import FAMILIES
 from tests.conftest import ROOT
@@ -20,6 +21,7 @@ ENTRIES: list[dict[str, Any]] = json.loads(SHIPPED.read_bytes())["models"]
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["repository"])
 def test_what_is_shipped_is_valid(entry: dict[str, Any]) -> None:
+    assert entry.keys() <= OfferedModel.__dataclass_fields__.keys()
     (model,) = (each for each in read_catalogue(SHIPPED) if each.repository == entry["repository"])
     assert re.fullmatch(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", model.repository)
     assert re.fullmatch(r"[0-9a-f]{40}|", model.commit)

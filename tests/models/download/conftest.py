@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -86,17 +85,6 @@ def network(hub: HubServer, tmp_path: Path) -> Network:
 @pytest.fixture
 def visit(downloads: Downloads, network: Network) -> Visit:
     return Visit(downloads, network)
-
-
-@pytest.fixture(scope="session")
-def index_of() -> object:
-    """Makes the index of shards: a map of a shard's name to its weights."""
-    return lambda parts: json.dumps(
-        {
-            "metadata": {},
-            "weight_map": {weight: shard for shard, weights in parts.items() for weight in weights},
-        }
-    ).encode()
 
 
 @pytest.fixture

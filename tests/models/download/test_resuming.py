@@ -21,13 +21,6 @@ Files = dict[str, bytes]
 CDN = f"/cdn/*{WEIGHTS}"
 
 
-def wait_for(path: Path, size: int) -> None:
-    deadline = time.monotonic() + 20
-    while not (path.exists() and path.stat().st_size >= size):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_a_cut_in_the_middle_goes_on_from_the_byte(hub: HubServer, visit: Visit, checkpoint: Files) -> None:
     hub.add(NAME, checkpoint)
     passport = visit.look_up()

@@ -78,9 +78,8 @@ def test_any_lengths_give_transformers_logits_in_either_layout(
     ours, theirs = own(folder, head), by_transformers(folder, head, monkeypatch)
     for lengths in ([1], [7, 7], [512], [3, 511, 17, 17, 1], [1, 2, 3, 4, 5, 6, 7, 8]):
         arrays = arrays_of(lengths)
-        if KNOWN[
-            family
-        ].positions_after_padding:  # their padding has its own number, after which positions count
+        # Their padding has its own number, after which positions count.
+        if KNOWN[family].positions_after_padding:
             arrays["input_ids"][arrays["attention_mask"] == 0] = 1
         found, expected = ours(arrays), theirs(arrays)
         with monkeypatch.context() as patch:
