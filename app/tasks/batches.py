@@ -42,8 +42,7 @@ def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: i
     """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
     for buffer in in_groups(items, 8 * size):
         buffer.sort(key=lambda item: len(window(item)), reverse=True)
-        for at in range(0, len(buffer), size):
-            yield buffer[at : at + size]
+        yield from in_groups(buffer, size)
 
 
 class Runner:

@@ -9,31 +9,21 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.models import DeviceChoice, Head, ModelCard, ProblemType, QaCalibration
-from app.core.report import Progress, Stopped
+from app.core.report import Stopped
 from app.tasks.task import Arrays, ReadyModel
+from tests.helpers.children import Listener
 from tests.helpers.small_models import small_tokenizer
 
 CPU = DeviceChoice("cpu", "float32", "a test")
 
 
-class Noted:
+class Noted(Listener):
     """A Report that keeps what it is told, and stops at its check number `stop_at`."""
 
     def __init__(self, stop_at: int = 0) -> None:
-        self.told: list[Progress] = []
-        self.partials: list[object] = []
-        self.notices: list[str] = []
+        super().__init__()
         self.checks = 0
         self._stop_at = stop_at
-
-    def progress(self, progress: Progress) -> None:
-        self.told.append(progress)
-
-    def partial(self, result: object) -> None:
-        self.partials.append(result)
-
-    def notice(self, sentence: str) -> None:
-        self.notices.append(sentence)
 
     def check(self) -> None:
         self.checks += 1

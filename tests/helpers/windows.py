@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
@@ -17,6 +18,8 @@ from app.core.text import Document
 from app.flows.workspace import Workspace
 from app.settings import settings as settings_file
 from app.settings.paths import default_paths
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
 from tests.helpers.documents_here import documents_here
 
@@ -84,6 +87,24 @@ def open_fake_workspace(engine: FakeEngine, *, first: bool = False) -> Workspace
     settings = settings_file.load(paths.settings_file)
     settings.welcomed = not first
     return Workspace(settings, paths, FakeShelf(*engine.cards), engine, documents_here())  # type: ignore[arg-type]
+
+
+def shown_window(workspace: Workspace) -> MainWindow:
+    """The window over a workspace, on the screen."""
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    window = MainWindow(workspace, theme, Lanes())
+    window.show()
+    window.activateWindow()
+    assert QTest.qWaitForWindowExposed(window)
+    return window
+
+
+def close_window(window: MainWindow) -> None:
+    """Close a window, and have it go."""
+    window.close()
+    window.deleteLater()
+    QApplication.processEvents()
 
 
 def button(page: QWidget, name: str) -> QPushButton:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -17,7 +16,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import Reader
-from tests.helpers.windows import FakeEngine, open_fake_workspace
+from tests.helpers.windows import FakeEngine, close_window, open_fake_workspace, shown_window
 
 PageT = TypeVar("PageT", bound=Page)
 
@@ -82,25 +81,6 @@ def open_page(
         lanes.close()
 
 
-def shown_window(engine: FakeEngine) -> MainWindow:
-    """The window over an engine, on the screen."""
-    workspace = open_fake_workspace(engine)
-    theme = Theme(workspace.paths.resources)
-    theme.choose("light")
-    window = MainWindow(workspace, theme, Lanes())
-    window.show()
-    window.activateWindow()
-    assert QTest.qWaitForWindowExposed(window)
-    return window
-
-
-def close_window(window: MainWindow) -> None:
-    """Close a window, and have it go."""
-    window.close()
-    window.deleteLater()
-    QApplication.processEvents()
-
-
 @pytest.fixture
 def open_window(
     qapp: QApplication, engine: FakeEngine, spanlight_home: Path
@@ -109,7 +89,7 @@ def open_window(
     made: list[MainWindow] = []
 
     def opened() -> MainWindow:
-        made.append(shown_window(engine))
+        made.append(shown_window(open_fake_workspace(engine)))
         return made[-1]
 
     yield opened
@@ -129,6 +109,6 @@ def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def shared_window(qapp: QApplication, shared_home: Path, engine: FakeEngine) -> Iterator[MainWindow]:
     """One window for a module's tests, whose `engine` is the module's too."""
-    window = shown_window(engine)
+    window = shown_window(open_fake_workspace(engine))
     yield window
     close_window(window)

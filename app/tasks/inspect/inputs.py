@@ -11,7 +11,7 @@ from app.core.errors import SpanlightError
 from app.core.inside import InputToken, InputWindow, Part
 from app.core.inspection import Subject
 from app.core.models import SHARED_AMONG, Head
-from app.core.report import Progress, Report
+from app.core.report import Relay, Report
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.tasks.heads.fill_mask import masked_windows
@@ -172,20 +172,8 @@ def _nothing(what: str) -> SpanlightError:
     return SpanlightError(f"There is no {what} to look at.", "Type or open something first.")
 
 
-class _WithoutPartials:
+class _WithoutPartials(Relay):
     """A Report without partial results: readings are not the result here."""
-
-    def __init__(self, report: Report) -> None:
-        self._report = report
-
-    def progress(self, progress: Progress) -> None:
-        self._report.progress(progress)
 
     def partial(self, result: object) -> None:
         pass
-
-    def notice(self, sentence: str) -> None:
-        self._report.notice(sentence)
-
-    def check(self) -> None:
-        self._report.check()

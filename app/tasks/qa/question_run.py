@@ -16,7 +16,7 @@ from app.core.report import Report
 from app.core.requests import Question
 from app.core.results import HEAT_BINS, Answer, Reading
 from app.core.text import Document
-from app.tasks.batches import Runner, group_size, require_finite
+from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.fast.near_ties import NearTies
 from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
 from app.tasks.qa.ranking import LEAST_LENGTH, PlaceRanking, lexical_scores
@@ -171,7 +171,7 @@ class QuestionRun:
 
         def groups_of(section: Section) -> list[Group]:
             windows = self._windows(section)
-            return [windows[at : at + most] for at in range(0, len(windows), most)]
+            return list(in_groups(windows, most))
 
         order = (
             in_order(self._sections, groups_of)

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -25,10 +24,9 @@ from app.settings.settings import Settings
 from app.ui.ask.ask import AskView
 from app.ui.ask.session import RunState
 from app.ui.heads.classify.classify import ClassifyView
-from app.ui.kit.jobs import Lanes
-from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
 from tests.helpers.small_models import small_checkpoint
+from tests.helpers.windows import close_window, shown_window
 
 TARTS = "The queen of hearts made some tarts. The knave of hearts stole the tarts. The king was sad."
 LONG = "\n\n".join(f"Page {number}. {TARTS} " * 4 for number in range(1200))
@@ -50,16 +48,9 @@ def window(
     paths, folder = default_paths(), tmp_path_factory.mktemp("processes")
     settings = Settings(models={"question-answering": "reader", "classification": "judge"}, device="cpu")
     workspace = Workspace(settings, paths, Shelf([models]), Engine(folder / "engine.log"), Documents(folder))
-    theme = Theme(paths.resources)
-    theme.choose("light")
-    window = MainWindow(workspace, theme, Lanes())
-    window.show()
-    window.activateWindow()
-    assert QTest.qWaitForWindowExposed(window)
+    window = shown_window(workspace)
     yield window
-    window.close()
-    window.deleteLater()
-    qapp.processEvents()
+    close_window(window)
 
 
 def ask_view(window: MainWindow) -> AskView:

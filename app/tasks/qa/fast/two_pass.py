@@ -10,7 +10,7 @@ from itertools import islice
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.text import Document, Span
-from app.tasks.batches import Runner, group_size
+from app.tasks.batches import Runner, group_size, in_groups
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_run import QuestionRun, Step
 from app.tasks.qa.ranking import WordStarts
@@ -62,7 +62,8 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
     ranked: list[tuple[float, int, Span]] = []
     runner, seconds = Runner(finder, report), 0.0
     windows = islice(quick.groups(size=1), BEST_GROUPS if has_places else None)
-    while batch := [(document, window) for document, (window,) in islice(windows, _QUICK_BATCH)]:
+    for group in in_groups(windows, _QUICK_BATCH):
+        batch = [(document, window) for document, (window,) in group]
         arrays, took = runner([window for _, window in batch])
         seconds += took
         for (document, window), start, end in zip(
@@ -77,9 +78,8 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
     places = islice(run.ranking.best(), _RETRIEVED)
     retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
     chosen = run.choose([*retrieved, *found], READ)
-    runner, seconds, size = Runner(model, report), 0.0, group_size(model)
-    for at in range(0, len(chosen), size):
-        batch = chosen[at : at + size]
+    runner, seconds = Runner(model, report), 0.0
+    for batch in in_groups(chosen, group_size(model)):
         arrays, took = runner([window for _, window in batch])
         seconds += took
         for (document, window), start, end in zip(
