@@ -16,7 +16,8 @@ FILES = sorted(APP.rglob("*.py"))
 
 # A page imports what all pages share, never another page.
 PAGES = tuple(
-    f"app.ui.{page}" for page in ("ask", "heads", "inspect", "models", "history", "settings", "about")
+    f"app.ui.{page}"
+    for page in ("ask", "table", "heads", "inspect", "models", "history", "settings", "about")
 )
 # Every room with the modules it may import from other rooms (a name stands for all below it).
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -100,7 +101,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "transformers": TORCH,
     "tokenizers": (*TORCH, "app.tasks"),
     "safetensors": (*TORCH, "app.models"),
-    "numpy": (*TORCH, "app.tasks"),
+    "numpy": (*TORCH, "app.tasks", "app.library.index", "app.library.vectors"),
     "PySide6": ("app.ui", "app.bench"),
     "shiboken6": ("app.ui", "app.bench"),
     "platformdirs": ("app.settings.paths",),

@@ -32,7 +32,8 @@ class Question:
     model's own. `quick` reads only the passages that share most words with the question; `in_order`
     reads from the first window to the last, instead of those passages first. If a model has a quicker
     reader as finder, that one finds the passages of a long text to read, unless `every` passage is to be
-    read, and is the only one to answer if the reading is `quick`.
+    read, and is the only one to answer if the reading is `quick`. Where the documents are passages that were
+    found in texts of so many code points, `passages_of` is that number, and the likeliest passage comes first.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Question:
     quick: bool = False
     in_order: bool = False
     every: bool = False
+    passages_of: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,16 @@ class QuestionBatch:
     """
 
     questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsToEmbed:
+    """Texts to turn into unit vectors, of which those of texts alike in meaning are near each other.
+
+    The result is float32[texts, width] in their order. Of a text longer than the model reads its beginning counts.
+    """
+
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,16 @@ from app.core.text import Span
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Read the file at `path`, or the bytes of `data` without a path; the result is core.layout.Opened."""
+    """Read the file at `path`, or the bytes of `data` without a path; the result is core.layout.Opened.
+
+    With `words_only` the pages come without their characters, which only drawing needs.
+    """
 
     path: str
     name: str = ""
     password: str = ""
     data: bytes = b""
+    words_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO, NamedTuple
 
 from app.core.errors import PasswordNeeded, SpanlightError
-from app.core.layout import Kind, Opened
+from app.core.layout import Kind, Opened, PageText
 from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
@@ -71,13 +71,17 @@ def read(order: Read, report: Report) -> Opened:
         headings=parts.headings,
         blocks=parts.blocks,
         tables=parts.tables,
-        pages=parts.pages,
+        pages=tuple(map(_without_characters, parts.pages)) if order.words_only else parts.pages,
         lines=parts.lines,
         notes=(*_notes(loaded, name), *parts.notes),
         sha256=loaded.sha256,
         modified=loaded.modified,
         size=loaded.size,
     )
+
+
+def _without_characters(page: PageText) -> PageText:
+    return PageText(page.width, page.height, page.span, label=page.label)
 
 
 def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:

@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from app.flows.ask.document_process import Documents
     from app.flows.network.download_process import Downloads
     from app.library.history import History
+    from app.library.index import Index
     from app.models.disk.installed import Shelf
     from app.models.disk.records import Measures, Uses
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = ("engine", "downloads", "documents", "history")
+_CLOSED = ("engine", "downloads", "documents", "history", "library")
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +55,7 @@ class Lazy(Generic[Part]):
 
 
 class Workspace:
-    """One opened app: the user's settings, the paths, the installed models, the model process, the history.
+    """One opened app: the user's settings, the paths, the installed models, the model process, the databases.
 
     `shelf`, `engine` and `documents` replace the usual ones where they are given.
     """
@@ -113,6 +114,13 @@ class Workspace:
         from app.library.history import History
 
         return History(self.paths.history_file)
+
+    @Lazy
+    def library(self) -> Index:
+        """The index of the libraries; its files are opened at the first use."""
+        from app.library.index import Index
+
+        return Index(self.paths.library)
 
     @Lazy
     def uses(self) -> Uses:
@@ -225,7 +233,7 @@ class Workspace:
         return ModelChoice(card.folder, device or self.settings.device, self.settings.precision, card.finder)
 
     def close(self) -> None:
-        """End the model process, the documents processes and the download process, and close the history."""
+        """End the model process, the documents processes and the download process, and close the databases."""
         with self.making:
             self.closed = True
             parts = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]

@@ -28,12 +28,16 @@ class Database:
     """A database in write-ahead mode, used by one thread at a time, and by several processes at once.
 
     `migrations` are the schema's versions from the first on, each as the statements that lead to it from the one
-    before; `user_version` counts those applied. `what` is its name in messages ("the history"). Using a broken file
-    raises Damaged once; a schema of a newer Spanlight, a full disk and the like raise SpanlightError.
+    before; `user_version` counts those applied. `what` is its name in messages ("the history"). Where the data can be
+    had again, `durable` may be False: a power failure, but no crash, may then undo the last transactions. Using a
+    broken file raises Damaged once; a schema of a newer Spanlight, a full disk and the like raise SpanlightError.
     """
 
-    def __init__(self, file: Path, migrations: Sequence[Sequence[str]], what: str) -> None:
+    def __init__(
+        self, file: Path, migrations: Sequence[Sequence[str]], what: str, *, durable: bool = True
+    ) -> None:
         self.file = file
+        self._durable = durable
         self._migrations = migrations
         self._what = what
         self._lock = threading.RLock()
@@ -99,6 +103,8 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")
         _write_ahead(connection)
+        if not self._durable:
+            connection.execute("PRAGMA synchronous = NORMAL")
         self._refuse_newer(connection)
         if _version(connection) == len(self._migrations):
             return

@@ -27,7 +27,7 @@ _FTS = f"""
     )
 """
 # Scripts without blanks between words: FTS5 treats a whole run of them as one word.
-_UNPARTED = re.compile(
+UNPARTED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
@@ -106,7 +106,7 @@ class Words:
         anywhere: list[str] = []
         for word in _clean(query).split():
             indexable = self._fts and any(unicodedata.category(each)[0] in "LN" for each in word)
-            (by_index if indexable and not _UNPARTED.search(word) else anywhere).append(word)
+            (by_index if indexable and not UNPARTED.search(word) else anywhere).append(word)
         conditions, values = [], []
         if by_index:
             conditions.append("number IN (SELECT rowid FROM search WHERE search MATCH ?)")

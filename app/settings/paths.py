@@ -39,6 +39,11 @@ class Paths:
         return self.data / "history.sqlite3"
 
     @property
+    def library(self) -> Path:
+        """The index of the libraries' files."""
+        return self.data / "library"
+
+    @property
     def models(self) -> Path:
         """Models that the person trained or added."""
         return self.data / "models"

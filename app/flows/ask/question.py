@@ -41,9 +41,10 @@ def ask(
 ) -> Reading:
     """Read the documents for the question; better and better Readings come as partial results, each as `listed`.
 
-    Where a quicker reader finds what the model reads, its own Readings come first, and every one names it. `model` and
-    `device` overrule the settings. Raises SpanlightError for a question without words, a missing model or device, and
-    EngineLost when the model process died; Stopped when cancelled.
+    Those of passages (`passages_of`) are not: who found the passages lists their answers. Where a quicker reader
+    finds what the model reads, its own Readings come first, and every one names it. `model` and `device` overrule
+    the settings. Raises SpanlightError for a question without words, a missing model or device, and EngineLost when
+    the model process died; Stopped when cancelled.
     """
     if not question.text.strip():
         raise SpanlightError("The question is empty.", "Type what you want to know.")
@@ -117,7 +118,7 @@ def listed(reading: Reading, documents: Sequence[Document]) -> Reading:
     for answer in reading.answers:
         if shown and (
             answer.probability < LEAST_LISTED
-            or not _has_content(answer.text)
+            or not has_content(answer.text)
             or any(at == answer.document and sentence.overlaps(answer.span) for at, sentence in sentences)
         ):
             continue
@@ -166,6 +167,8 @@ class _Listing(Relay):
         is_found = reading.model == self._finder or (reading.quick and not self._question.quick)
         if self._finder and is_found:
             reading = replace(reading, quick=True, finder=self._finder)
+        if self._question.passages_of:
+            return reading
         return listed(reading, self._question.documents)
 
     def progress(self, progress: Progress) -> None:
@@ -178,7 +181,8 @@ class _Listing(Relay):
         super().partial(self.prepared(result) if isinstance(result, Reading) else result)
 
 
-def _has_content(text: str) -> bool:
+def has_content(text: str) -> bool:
+    """Whether words say anything by themselves: not punctuation alone, nor words such as "of the"."""
     words = _WORD.findall(text)
     if not words:
         return any(unicodedata.category(character) == "So" for character in text)  # a tick in a table, say

@@ -57,9 +57,7 @@ def entry_of(
     `asked` is in seconds since 1970, by default now.
     """
     text = opened.document.text
-    answers = tuple(
-        _kept_answer(opened, text, answer) for answer in reading.answers if answer.document == index
-    )
+    answers = tuple(kept_answer(opened, answer) for answer in reading.answers if answer.document == index)
     best = reading.best
     return Entry(
         question=question.text.strip(),
@@ -212,8 +210,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kept_answer(opened: Opened, text: str, answer: Answer) -> KeptAnswer:
-    start, end = answer.span.start, answer.span.end
+def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
+    """An answer in a document as it is saved, with its sentence and its place."""
+    text, start, end = opened.document.text, answer.span.start, answer.span.end
     return KeptAnswer(
         span=answer.span,
         text=answer.text,

@@ -19,7 +19,7 @@ from app.core.text import Document
 from app.tasks.batches import Runner, group_size, in_groups, require_finite
 from app.tasks.qa.fast.near_ties import NearTies
 from app.tasks.qa.order import BEST_GROUPS, Group, best_first, in_order
-from app.tasks.qa.ranking import LEAST_LENGTH, PlaceRanking, lexical_scores
+from app.tasks.qa.ranking import LEAST_LENGTH, GivenPlaces, PlaceRanking, lexical_scores
 from app.tasks.qa.spans import Candidate, NBest, window_candidates
 from app.tasks.scores import answer_probability, shares
 from app.tasks.task import ReadyModel
@@ -93,7 +93,7 @@ class QuestionRun:
         question: Question,
         model: ReadyModel,
         report: Report,
-        ranking: PlaceRanking | None = None,
+        ranking: PlaceRanking | GivenPlaces | None = None,
     ) -> None:
         self.index = index
         self.question = question
@@ -126,10 +126,17 @@ class QuestionRun:
         """How many windows are to be read; an estimate until the last section is cut into windows."""
         if self._exhausted:
             return self._handed_out
-        return min(BEST_GROUPS, self._windows_whole) if self.question.quick else self._windows_whole
+        return min(BEST_GROUPS, self._windows_given) if self.question.quick else self._windows_given
 
     @property
     def _windows_whole(self) -> int:
+        """How many windows the whole text has, of passages the one that they were taken from; an estimate."""
+        card, whole = self._model.card, self.question.passages_of
+        given = self._windows_given
+        return max(given, estimate_windows(whole, card.window, card.stride)) if whole else given
+
+    @property
+    def _windows_given(self) -> int:
         """How many windows all documents have; an estimate like `total`."""
         left = self._characters - self._characters_cut
         if not left:
@@ -196,11 +203,14 @@ class QuestionRun:
             yield pending
 
     @cached_property
-    def ranking(self) -> PlaceRanking:
-        """The BM25 ranking of the documents' places."""
-        return self._given_ranking or PlaceRanking(
-            self.question.text, self.question.documents, self._report.check, self._cached_texts
-        )
+    def ranking(self) -> PlaceRanking | GivenPlaces:
+        """The ranking of the documents' places: by BM25, or that of passages in which they were given."""
+        if self._given_ranking is not None:
+            return self._given_ranking
+        documents = self.question.documents
+        if self.question.passages_of:
+            return GivenPlaces(documents)
+        return PlaceRanking(self.question.text, documents, self._report.check, self._cached_texts)
 
     def _windows(self, section: Section) -> list[Window]:
         """Cuts a section into windows and counts them; called once for each section."""

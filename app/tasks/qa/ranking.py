@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from app.core.stop_words import STOP_WORDS
 from app.core.text import Document, Span
 from app.tasks.text.characters import ALNUM, code_points, kinds
 from app.tasks.text.text_cache import CachedText
@@ -32,28 +33,6 @@ _UNSPACED = (
 _WORDS = re.compile(rf"\d+(?:[.,:/]\d+)+|[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_])+")
 # Latin, Greek and Cyrillic: elsewhere a word may carry an article before it.
 _ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
-# Common words of questions in European languages; they do not help to find the answer.
-_STOP_WORDS = frozenset(
-    """
-    a about all also am an and any are as at be been being but by can could did do does doing done for from had has have
-    having he her hers him his how i if in into is it its itself many may me might much must my no not of on one or our
-    out over shall she should so some such than that the their them then there these they this those through to under
-    up upon us was we were what when where which while who whom whose why will with would you your
-    aber als am an auch auf aus bei bin bis da das dass dem den der des die du ein eine einem einen einer er es für hat
-    hatte ich ihr im in ist man mit nach nicht oder sich sie sind über um und unter vom von vor wann war waren warum was
-    welche welchem welchen welcher welches wem wen wenn wer wie wieso wird wo wurde wurden zu zum zur
-    au aux avec ce ces cette combien comment dans de des du elle elles en est et était il ils la le les leur lui mais ne
-    où ou par pas pour pourquoi quand que quel quelle quelles quels qui quoi sa se ses son sont sur un une été a-t-il
-    al como cómo con cuál cuales cuando cuándo cuánto cuántos de del desde dónde donde el ella ellos en era es esta está
-    este fue ha la las lo los más no o para pero por porque qué que quién quien quienes se ser si sin su sus un una y
-    alla che chi come con cosa cui da dal dei del della delle di dove e è gli ha ho i il in io la le lo ma nel nella non
-    o per perché più quale quali quando quanti quanto se si sono sua suo tra un una
-    ao aos às até com como da das de do dos e ela ele em era foi mais na nas no nos o onde os ou para pela pelo por qual
-    quais quando quantos que quem se seu sua são um uma
-    aan bij dan dat de den der die dit door een en er had heeft het hij hoe hoeveel ik in is je kan met naar niet of om
-    ook op te tot uit van veel voor waar waarom wanneer waren was wat wel welk welke werd wie wordt zijn
-    """.split()
-)
 # Logits per unit of BM25. Of 100 questions of `docqa` about 250,000 characters each the best span is right for 66.9
 # without, 67.5 with 0.1 or 0.15, 66.2 with 0.2; of SQuAD's about 120,000 for 78.9 without, 80.0 with any of these.
 WEIGHT = 0.15
@@ -62,7 +41,7 @@ WEIGHT = 0.15
 LEAST_LENGTH = 32 * CELL
 
 
-def lexical_scores(ranking: PlaceRanking, document: int, starts: np.ndarray) -> np.ndarray:
+def lexical_scores(ranking: PlaceRanking | GivenPlaces, document: int, starts: np.ndarray) -> np.ndarray:
     """Scores to add to the start logits of tokens that start at these code points of a document, float32[n].
 
     They are `WEIGHT` * (BM25 of the token's place - the best place's), so never more than 0: shared words are evidence
@@ -93,7 +72,7 @@ def terms(question: str) -> tuple[Term, ...]:
     for match in _WORDS.finditer(question[:20_000]):
         words.setdefault(_small(match.group()), match.group())
     informative = {
-        low: word for low, word in words.items() if low not in _STOP_WORDS and _is_informative(word)
+        low: word for low, word in words.items() if low not in STOP_WORDS and _is_informative(word)
     }
     found = dict.fromkeys(
         term for low, word in (informative or words).items() for term in _terms_of_word(low, word)
@@ -189,6 +168,24 @@ class PlaceRanking:
         cells = np.minimum(first + np.asarray(at, dtype=np.int64) // CELL, end - 1)
         before = np.maximum(cells - 1, first)
         return np.maximum(self._scores[cells], self._scores[before])
+
+
+class GivenPlaces:
+    """A ranking of passages that were found elsewhere, each a document: the first is the best, and none weighs more."""
+
+    best_score = 1.0
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+
+    def best(self) -> Iterator[tuple[int, Span]]:
+        """All passages, as `PlaceRanking.best`."""
+        for number, document in enumerate(self._documents):
+            yield number, Span(0, len(document.text))
+
+    def scores_at(self, document: int, at: np.ndarray) -> np.ndarray:
+        """Ones, float64[n]."""
+        return np.ones(len(at))
 
 
 def _counts(

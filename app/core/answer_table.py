@@ -1,0 +1,81 @@
+"""A table of questions over the documents of a library: a row a file, a column a question, a cell an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.history import KeptAnswer
+from app.core.text import Span
+
+
+class ColumnType(StrEnum):
+    """What a column's answers are parsed as, to be sorted; their words stay as they are."""
+
+    WORDS = "words"
+    YES_NO = "yes/no"
+    DATE = "date"
+    AMOUNT = "amount"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A question of a table; `number` is 0 until it is saved."""
+
+    number: int
+    question: str
+    type: ColumnType = ColumnType.WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """A named table over a library's files, which are its rows."""
+
+    number: int
+    name: str
+    library: int
+    columns: tuple[Column, ...] = ()
+
+
+class CellState(StrEnum):
+    """What is known of a cell."""
+
+    UNREAD = "not read yet"
+    ANSWER = "answer"
+    LOW_CONFIDENCE = "low confidence"
+    ABSENT = "not in the text"
+    NO_TEXT = "no text layer"
+    FAILED = "failed"
+
+
+class Verdict(StrEnum):
+    """What the person said about a cell."""
+
+    NONE = ""
+    RIGHT = "right"
+    OTHER_WORDS = "other words"
+    NOT_THERE = "not there"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The answer to a column's question from the file with the bytes of `sha256`.
+
+    `answer` holds the words, their probability and place, None where the text does not answer; `no_answer` is then how
+    likely that is, 0 to 1. `seconds` is when it was read, since 1970. A verdict stands beside the answer and changes
+    nothing of it: with `OTHER_WORDS`, `right_words` are those that the person took, at `right_span` if they stand in
+    the text.
+    """
+
+    column: int
+    sha256: str
+    state: CellState
+    answer: KeptAnswer | None = None
+    no_answer: float = 0.0
+    model: str = ""
+    seconds: float = 0.0
+    verdict: Verdict = Verdict.NONE
+    right_words: str = ""
+    right_span: Span | None = None
+    reason: str = ""

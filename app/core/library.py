@@ -1,0 +1,116 @@
+"""Libraries: named lists of folders whose files are indexed, and the answers found in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.history import KeptAnswer
+from app.core.layout import Kind
+from app.core.results import Reading
+from app.core.wording import count
+
+
+class FileState(StrEnum):
+    """What is known of a library's file."""
+
+    WAITING = "waiting"  # new or changed: it is read with the next update
+    READ = "read"
+    NO_TEXT = "no text"  # pictures of pages without a text layer, or nothing at all
+    LOCKED = "locked"  # needs its password
+    FAILED = "failed"
+    GONE = "gone"  # it stood in a folder that is still there
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryFile:
+    """A line of a library's ledger.
+
+    `number` identifies the file in all libraries, `text` what was read from it (0 for nothing). `reason` is a sentence
+    about a file that was not read. `modified` is its modification time in nanoseconds, `size` its size in bytes, both
+    as they were when it was last looked at. `sha256` is of its bytes, empty if these were never read.
+    """
+
+    number: int
+    path: str
+    state: FileState
+    reason: str = ""
+    size: int = 0
+    modified: int = 0
+    sha256: str = ""
+    text: int = 0
+    kind: Kind = Kind.TEXT
+    pages: int = 0
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A named list of folders, with their subfolders, and of single files.
+
+    `suffixes` are the files' extensions to take ("pdf"), empty for every kind that Spanlight reads; `ignore` are
+    patterns of names and of paths below a folder (`fnmatch`) to leave out. Hidden files are always left out.
+    """
+
+    number: int
+    name: str
+    roots: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryStatus:
+    """How much of a library is indexed: its files by their state, and its passages.
+
+    `embedded` counts the passages that have a vector; `missing` are the roots that are not there now, on a drive that
+    was taken off, say: their files can still be asked.
+    """
+
+    files: dict[FileState, int]
+    passages: int = 0
+    embedded: int = 0
+    words: int = 0
+    missing: tuple[str, ...] = ()
+
+    @property
+    def read(self) -> int:
+        """How many files can be asked."""
+        return self.files.get(FileState.READ, 0)
+
+    @property
+    def total(self) -> int:
+        """How many files there are, without those that are gone."""
+        return sum(number for state, number in self.files.items() if state is not FileState.GONE)
+
+    @property
+    def in_words(self) -> str:
+        """How many of the files were read: "412 of 415 files read", "64 files read"."""
+        if self.read == self.total:
+            return f"{count(self.total, 'file')} read" if self.total else "No files yet"
+        return f"{self.read:,} of {count(self.total, 'file')} read"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """An answer in a file of a library, with its place there."""
+
+    file: LibraryFile
+    answer: KeptAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryReading:
+    """The result of a question to a library.
+
+    `reading` is over the passages that were found, best first; its answers' documents and spans count in these.
+    `found` are the same answers, in their order, at their places in the files. `passages` counts those that were read,
+    and `status` is the library's own.
+    """
+
+    library: Library
+    status: LibraryStatus
+    reading: Reading
+    found: tuple[FoundAnswer, ...]
+    passages: int
+    seconds: float

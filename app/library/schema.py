@@ -1,0 +1,156 @@
+"""The schema of the index, and its rows: files as values, passages as FTS5 takes them."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.core.layout import Kind
+from app.core.library import FileState, LibraryFile
+from app.library.passages import indexed
+
+MIGRATIONS = (
+    (
+        """
+        CREATE TABLE libraries (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            suffixes TEXT NOT NULL, ignore TEXT NOT NULL
+        )
+        """,
+        # Paths are the file system's own bytes, since names need not be UTF-8.
+        """
+        CREATE TABLE roots (
+            library INTEGER NOT NULL REFERENCES libraries ON DELETE CASCADE, path BLOB NOT NULL,
+            PRIMARY KEY (library, path)
+        ) WITHOUT ROWID
+        """,
+        # Equal files have one text. Its passages are numbered from `first` on.
+        """
+        CREATE TABLE texts (
+            number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, suffix TEXT NOT NULL, name TEXT NOT NULL,
+            kind TEXT NOT NULL, pages INTEGER NOT NULL, words INTEGER NOT NULL,
+            "first" INTEGER NOT NULL, passages INTEGER NOT NULL, UNIQUE (sha256, suffix)
+        )
+        """,
+        """CREATE UNIQUE INDEX texts_by_first ON texts ("first", passages)""",
+        # Numbers of passages that were deleted, to be given again.
+        """CREATE TABLE gaps ("first" INTEGER PRIMARY KEY, passages INTEGER NOT NULL)""",
+        """
+        CREATE TABLE bodies (
+            text INTEGER PRIMARY KEY REFERENCES texts ON DELETE CASCADE,
+            deflated BLOB NOT NULL, view BLOB NOT NULL, layout BLOB NOT NULL, starts BLOB NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE files (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE,
+            size INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL DEFAULT '',
+            state TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', text INTEGER REFERENCES texts
+        )
+        """,
+        "CREATE INDEX files_by_text ON files (text)",
+        """
+        CREATE TABLE members (
+            library INTEGER NOT NULL REFERENCES libraries ON DELETE CASCADE,
+            file INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+            PRIMARY KEY (library, file)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX members_by_file ON members (file)",
+        # Contentless: the words are deleted with the text that they were indexed from.
+        """
+        CREATE VIRTUAL TABLE search USING fts5(
+            words, title, content = '', tokenize = "porter unicode61 remove_diacritics 2"
+        )
+        """,
+    ),
+)
+_FILE = """
+    files.number, files.path, files.state, files.reason, files.size, files.modified, files.sha256,
+    coalesce(files.text, 0), coalesce(texts.kind, 'text'), coalesce(texts.pages, 0), coalesce(texts.words, 0)
+"""
+FILES = f"SELECT {_FILE} FROM files LEFT JOIN texts ON texts.number = files.text"
+TEXTS_OF = """
+    SELECT text FROM files JOIN members ON members.file = files.number
+    WHERE library = ? AND text IS NOT NULL AND state <> 'gone'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """The texts of a library, or of all, in the order of their passages' numbers."""
+
+    texts: list[int]
+    firsts: list[int]
+    counts: list[int]
+
+    def text_of(self, passage: int) -> int | None:
+        """The index in `texts` of the text with a passage; None where it is another library's, or gone."""
+        at = bisect_right(self.firsts, passage) - 1
+        return at if at >= 0 and passage < self.firsts[at] + self.counts[at] else None
+
+
+def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
+    """The file of a row of `FILES`."""
+    number, path, state, reason, size, modified, sha256, text, kind, pages, words = row
+    return LibraryFile(
+        number,
+        os.fsdecode(path),
+        FileState(state),
+        reason,
+        size,
+        modified,
+        sha256,
+        text,
+        Kind(kind),
+        pages,
+        words,
+    )
+
+
+def title_of(path: str) -> str:
+    """A file's name as it is searched."""
+    return Path(path).stem.replace("_", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def entries(first: int, text: str, starts: array[int], title: str) -> Iterator[tuple[int, str, str]]:
+    """The rows of a text's passages in the index: number, words, title."""
+    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), start=first):
+        # SQLite takes no lone surrogate.
+        words = indexed(text[start:end]).encode("utf-8", "replace").decode("utf-8")
+        yield number, words, title
+
+
+def delete_entries(
+    connection: sqlite3.Connection, first: int, text: str, starts: array[int], title: str
+) -> None:
+    """Delete a text's passages from the index, with the words and the title that were indexed."""
+    connection.executemany(
+        "INSERT INTO search (search, rowid, words, title) VALUES ('delete', ?, ?, ?)",
+        entries(first, text, starts, title),
+    )
+
+
+def free_numbers(connection: sqlite3.Connection, count: int) -> int:
+    """The first of `count` passage numbers in a row that no text has, from 1 on; they are taken."""
+    gap = connection.execute(
+        'SELECT "first", passages FROM gaps WHERE passages >= ? LIMIT 1', (count,)
+    ).fetchone()
+    if gap is None:
+        last = connection.execute(
+            'SELECT "first" + passages FROM texts ORDER BY "first" DESC LIMIT 1'
+        ).fetchone()
+        end = int(last[0]) if last else 1
+        connection.execute('DELETE FROM gaps WHERE "first" >= ?', (end,))
+        return end
+    first, passages = gap
+    connection.execute('DELETE FROM gaps WHERE "first" = ?', (first,))
+    if passages > count:
+        connection.execute("INSERT INTO gaps VALUES (?, ?)", (first + count, passages - count))
+    return int(first)
