@@ -24,8 +24,8 @@ from app.library.passages import SIZE, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
     MIGRATIONS,
-    Ranges,
     TEXTS_OF,
+    Ranges,
     delete_entries,
     entries,
     file_of_row,

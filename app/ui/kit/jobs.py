@@ -287,9 +287,9 @@ class Lane(QObject):
 class Lanes:
     """The window's lanes, a thread each.
 
-    `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files` reads
-    and writes small files: drafts, settings, the history; `network` downloads and imports models, `lookups` looks them
-    up.
+    `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files`
+    reads and writes small files: drafts, settings, the history; `library` reads the files of libraries; `network`
+    downloads and imports models, `lookups` looks them up.
     """
 
     def __init__(self) -> None:
@@ -297,12 +297,21 @@ class Lanes:
         self.documents = Lane("documents")
         self.pages = Lane("pages")
         self.files = Lane("files")
+        self.library = Lane("library")
         self.network = Lane("network")
         self.lookups = Lane("lookups")
 
     def close(self) -> None:
         """Stop everything in all lanes; waits at most a few seconds for their flows to wind down."""
-        lanes = (self.work, self.documents, self.pages, self.files, self.network, self.lookups)
+        lanes = (
+            self.work,
+            self.documents,
+            self.pages,
+            self.files,
+            self.library,
+            self.network,
+            self.lookups,
+        )
         for lane in lanes:
             lane.quit()
         self.work.close()
