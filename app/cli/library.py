@@ -44,7 +44,6 @@ _WORDS = {
 }
 # Where the reader of a file gave no reason.
 _REASONS = {
-    FileState.WAITING: "New or changed, and not read yet.",
     FileState.NO_TEXT: "There is no text in it.",
     FileState.GONE: "It is not there any more.",
 }
@@ -238,7 +237,7 @@ def _remove(arguments: argparse.Namespace, workspace: Workspace, report: Termina
 class _Now:
     """A library as it is indexed, and as a walk found its folders.
 
-    `not_read` are its files that cannot be asked; `to_read` counts the files on the disk that are new or changed.
+    `not_read` are its files that could not be read; `to_read` counts the files on the disk that are new or changed.
     """
 
     library: Library
@@ -257,7 +256,7 @@ class _Now:
             if file.state not in (FileState.WAITING, FileState.GONE)
         }
         to_read = sum((file.path, file.size, file.modified) not in settled for file in walk.files)
-        not_read = tuple(file for file in files if file.state is not FileState.READ)
+        not_read = tuple(file for file in files if file.state not in (FileState.READ, FileState.WAITING))
         return cls(library, workspace.library.status(library), not_read, to_read, walk)
 
     def values(self) -> dict[str, object]:
@@ -342,7 +341,7 @@ def _reason(file: LibraryFile) -> str:
 
 def _by_suffix(left_out: Mapping[str, int]) -> str:
     """How many files of each extension: "20 .jpg, 5 without an extension"; the most first."""
-    by_number = sorted(left_out.items(), key=lambda each: (-each[1], each[0]))
+    by_number = sorted(left_out.items(), key=lambda each: (-each[1], not each[0], each[0]))
     return ", ".join(
         f"{number:,} {f'.{one_line(suffix)}' if suffix else 'without an extension'}"
         for suffix, number in by_number

@@ -284,4 +284,5 @@ def _suffix(file: LibraryFile) -> str:
 
 def _progress(done: int, total: int, began: float) -> Progress:
     seconds = time.perf_counter() - began
-    return Progress(done, total, "files", (total - done) * seconds / done)
+    # The processes that read take a moment to start.
+    return Progress(done, total, "files", (total - done) * seconds / done if seconds > 2 else None)
