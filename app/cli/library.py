@@ -167,7 +167,7 @@ def _bring_up_to_date(
     for library in wanted:
         try:
             done = update(workspace, library, report, everything=everything)
-        except Stopped:
+        except (Stopped, KeyboardInterrupt):
             status = workspace.library.status(library)
             words = f"{one_line(library.name)}: {status.in_words}."
             report.line(f"{words} To go on: {_command_for(library, 'update')}")
