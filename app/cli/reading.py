@@ -17,7 +17,7 @@ from app.core.about import command
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import Library
-from app.core.report import Progress, Stopped
+from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
 from app.flows.library.folders import walk
@@ -66,7 +66,7 @@ def read_file(
 
     A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
     """
-    opened = _read(file, arguments.password, workspace, report)
+    opened = _read(file, arguments.password, workspace, report, report)
     report.clear()
     for note in opened.notes:
         report.line(one_line(note))
@@ -108,7 +108,8 @@ def read_all(
         left = (len(files) - done) * (time.perf_counter() - began) / done if done else None
         report.progress(Progress(done, len(files), "files", left))
         try:
-            document = _read(file, arguments.password, workspace, report, may_ask=not in_folder)
+            within = _WithinFile(report)
+            document = _read(file, arguments.password, workspace, report, within, may_ask=not in_folder)
         except SpanlightError as fault:
             report.line(one_line(str(fault)))
             unread.append(Unread(file, one_line(fault.message)))
@@ -135,26 +136,39 @@ def _files_in(folder: str, report: TerminalReport) -> list[str]:
     return [str(Path(folder) / os.path.relpath(file.path, root)) for file in found.files]
 
 
+class _WithinFile(Relay):
+    """A Report of one of several files: its progress is passed on from the second on that it takes."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self._began = time.perf_counter()
+
+    def progress(self, progress: Progress) -> None:
+        if time.perf_counter() - self._began > 1:
+            super().progress(progress)
+
+
 def _read(
-    file: str, password: str, workspace: Workspace, report: TerminalReport, *, may_ask: bool = True
+    file: str,
+    password: str,
+    workspace: Workspace,
+    report: TerminalReport,
+    within: Report,
+    *,
+    may_ask: bool = True,
 ) -> Opened:
+    """The document of a file; `within` gets the progress."""
     if file == "-":
-        return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, report, password=password)
+        return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password)
     if (path := Path(file)).is_fifo():
         # It may be this process's own: the one that reads files could not open it.
         with path.open("rb") as stream:
-            return document_from_stream(workspace, stream, path.name, report, password=password)
-    return _read_file(path, password, workspace, report, may_ask)
-
-
-def _read_file(
-    path: Path, password: str, workspace: Workspace, report: TerminalReport, may_ask: bool
-) -> Opened:
-    """The file's document; at a terminal the user is asked for its password, if that may be."""
+            return document_from_stream(workspace, stream, path.name, within, password=password)
     for _ in range(_TRIES):
         try:
-            return read_document(workspace, path, report, password=password, words_only=True)
+            return read_document(workspace, path, within, password=password, words_only=True)
         except PasswordNeeded as needed:
+            # At a terminal the user is asked.
             if not (may_ask and sys.stdin.isatty() and report.on_terminal):
                 raise
             report.line(one_line(needed.message))
@@ -163,4 +177,4 @@ def _read_file(
             except EOFError:
                 raise Stopped from None
             report.check()
-    return read_document(workspace, path, report, password=password, words_only=True)
+    return read_document(workspace, path, within, password=password, words_only=True)
