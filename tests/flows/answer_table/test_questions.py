@@ -95,6 +95,7 @@ def test_the_type_is_taken_from_the_first_words() -> None:
         "How much is the deposit?": ColumnType.AMOUNT,
         "What is the annual rent?": ColumnType.AMOUNT,
         "How many days of notice?": ColumnType.NUMBER,
+        "How long is the notice?": ColumnType.NUMBER,
         "May the tenant sublet?": ColumnType.YES_NO,
         "Who is the landlord?": ColumnType.WORDS,
         "However it is done?": ColumnType.WORDS,
