@@ -18,7 +18,7 @@ from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
 from app.flows.answer_table.questions import Loaded, load, open_workbook
 from app.flows.answer_table.tables import library_over
-from app.flows.answer_table.values import value
+from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -73,7 +73,7 @@ class _Line:
     def values(self) -> dict[str, object]:
         """All that is known of the cell, by the names of the columns of an export."""
         cell, answer = self.cell, self.cell.answer
-        parsed = value(self.column.type, cell.words, question=self.column.question)
+        parsed = value_of(cell, self.column)
         # The place and the sentence are of the reader's words: none for others that the person took.
         found = answer if answer is not None and cell.span == answer.span else None
         return {
