@@ -130,7 +130,7 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
 
     Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
-    answers of each. A spreadsheet keeps its looks if `path` is one too; else the result is CSV. Raises SpanlightError
+    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too. Raises SpanlightError
     for a list without any of the table's questions, and as `export_table` does; Stopped when cancelled.
     """
     kind = require_format(path, (".csv", ".xlsx"))
@@ -227,7 +227,7 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
     from openpyxl import Workbook
 
     if source.suffix.lower() == ".xlsx":
-        book = open_workbook(source)
+        book = open_workbook(source, formulas=True)
         sheet = book.worksheets[0]
         behind = sheet.max_column + 1
     else:
