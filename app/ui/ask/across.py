@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -14,10 +15,12 @@ from app.flows.workspace import Workspace
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestion, missing_input
+from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Flow, Job, Lanes
 
 if TYPE_CHECKING:
+    from app.core.layout import Opened
     from app.core.library import Library, LibraryReading, LibraryStatus
     from app.core.requests import Question
     from app.core.results import Reading
@@ -79,9 +82,7 @@ class AcrossDocuments(QObject):
             self.session.waiting = WaitingQuestion(question, whole)
             self.changed.emit()
             return True
-        opened = {
-            sheet.session.key: sheet.current_document() for sheet in self._sheets.all() if sheet.is_open
-        }
+        opened = {sheet.session.key: _named(sheet) for sheet in self._sheets.all() if sheet.is_open}
         opened = {key: one for key, one in opened.items() if one.document.text.strip()}
         if not opened:
             self.hint.emit("No document with a text is open.", "Open files (Ctrl+O), or ask a library.")
@@ -346,3 +347,10 @@ class AcrossDocuments(QObject):
 
         found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
         return remember_found, (self._workspace, run.request, found)
+
+
+def _named(sheet: Sheet) -> Opened:
+    """A sheet's document, by the title of its tab where it has no name."""
+    opened = sheet.current_document()
+    document = opened.document
+    return opened if document.name else replace(opened, document=replace(document, name=sheet.title))

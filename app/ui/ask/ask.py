@@ -229,6 +229,7 @@ class AskView(Page):
                 self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
             )
             self.welcome.shown.connect(self._lay_out_band)
+        self.asking.set_scope(Scope())  # the sample's answer is shown at the right
         self.welcome.show(self._samples, first=first)
 
     @Slot(object)
