@@ -60,6 +60,8 @@ class AcrossDocuments(QObject):
         self._workspace, self._lanes = workspace, lanes
         self._sheets, self._files, self._controller = sheets, files, controller
         self._job: Job | None = None
+        # The sheet that was gone to last, and when the question was asked whose answers are highlighted there.
+        self._lit: tuple[Sheet, float] | None = None
         controller.begun.connect(self._make_way)
         controller.rested.connect(self._go_on)
         files.settled.connect(self._file_settled)
@@ -119,6 +121,7 @@ class AcrossDocuments(QObject):
     def _start(self, run: QuestionRun) -> None:
         self.session.waiting = None
         self.stop()  # the answers so far are kept
+        self._put_out()
         self.session.run, run.chosen = run, -1
         self._begin(run)
 
@@ -296,10 +299,20 @@ class AcrossDocuments(QObject):
         elif entry.path:
             sheet = self._files.preview(entry.path)
         if sheet is not None:
+            self._lit = (sheet, entry.asked)
             self._controller.show_entry(sheet, entry)
         else:
             self.hint.emit(f"{entry.name or 'This text'} was closed.", "Bring it back with Ctrl+Shift+T.")
         self.chosen.emit()
+
+    def _put_out(self) -> None:
+        """Highlight the answers of the last question no more."""
+        (sheet, asked), self._lit = self._lit or (None, 0.0), None
+        if sheet is None or sheet not in self._sheets.all() or sheet.session.run is None:
+            return
+        if sheet.session.run.asked_at == asked:
+            sheet.session.run = None
+            sheet.highlight()
 
     def step(self, by: int) -> None:
         """Go to the next answer, or with -1 to the previous one, cyclically."""

@@ -345,7 +345,8 @@ class AnswerPanel(QFrame):
             )
         can_ask_more = is_final and run.text is TextState.SAME
         self.card.look.setVisible(can_ask_more and not run.is_across)
-        self.card.whole.setVisible(reading.quick and can_ask_more and run.library is None)
+        is_asked_now = not run.is_across or run.scope == self.scope.scope
+        self.card.whole.setVisible(reading.quick and can_ask_more and is_asked_now and run.library is None)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
             [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
