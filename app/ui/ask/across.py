@@ -65,6 +65,7 @@ class AcrossDocuments(QObject):
         controller.begun.connect(self._make_way)
         controller.rested.connect(self._go_on)
         files.settled.connect(self._file_settled)
+        sheets.closing.connect(self._file_settled)
 
     # Questions
 
@@ -89,6 +90,8 @@ class AcrossDocuments(QObject):
         if not opened:
             self.hint.emit("No document with a text is open.", "Open files (Ctrl+O), or ask a library.")
             return False
+        if unread := [sheet.title for sheet in self._sheets.all() if not sheet.is_open]:
+            self.hint.emit(f"Not asked, as it is not open: {', '.join(unread)}.", "Its tab says why.")
         documents = tuple(one.document for one in opened.values())
         request = self._request(question, documents, whole=whole)
         self._start(QuestionRun(request, tuple(opened.values()), self._threshold, keys=tuple(opened)))

@@ -239,6 +239,8 @@ def test_all_open_documents_are_asked_also_those_that_were_not_read_yet(
 ) -> None:
     view.open_files([folder / "harbour.txt", folder / "island.md"])
     qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
+    (folder / "locked.pdf").write_bytes(locked_pdf("The harbour opens at six.", "secret"))
+    view.open_files([folder / "locked.pdf"])
     asleep = view.sheets.all()[0]
     asleep.show_opening(str(folder / "harbour.txt"), "harbour.txt", DocumentState.ASLEEP)
     view.sheets.show_new()
@@ -246,6 +248,7 @@ def test_all_open_documents_are_asked_also_those_that_were_not_read_yet(
     view.asking.set_scope(Scope(ScopeKind.OPEN))
     run = ask(view, qtbot, "harbour: six, seven")
     assert [run.place(at).source for at in range(3)] == ["harbour.txt", "A note: six oranges.", "island.md"]
+    assert view.panel.notice.sentence() == "Not asked, as it is not open: locked.pdf."
     view.panel.list.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.keyClick(view.panel.list, Qt.Key.Key_Down)
     assert view.sheets.current().title == "A note: six oranges." and lit(view, qtbot) == "six"
