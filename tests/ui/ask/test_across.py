@@ -157,7 +157,7 @@ def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stan
     assert panel.box.question() == "harbour: six, seven, noon"
 
 
-@pytest.mark.parametrize("how", ["asked", "edited", "pinned"])
+@pytest.mark.parametrize("how", ["asked", "edited", "kept by key", "kept by mouse"])
 def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) -> None:
     run = ask(view, qtbot, "harbour: six, seven")
     view.asking.across.go_to(0)
@@ -170,6 +170,9 @@ def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) 
         assert view.asking.across.session.run is run
     elif how == "edited":
         qtbot.keyClicks(sheet.editor, "Once: ")
+    elif how == "kept by mouse":
+        strip = view.tabs.strip
+        qtbot.mouseDClick(strip, Qt.MouseButton.LeftButton, pos=strip.tabRect(0).center())
     else:
         both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         qtbot.keyClick(view.panel.box.field, Qt.Key.Key_K, both)
