@@ -75,7 +75,8 @@ class PlaceDelegate(RowDelegate):
         if metrics.horizontalAdvance(words) > width * 0.6:
             after = " ".join(place.sentence[place.end :].split())
             around = f"{' '.join(before[-_BEFORE:])} … {after}" if before else f"… {after}"
-            return metrics.elidedText(around.strip(" …") and around, Qt.TextElideMode.ElideRight, width)
+            shown = metrics.elidedText(around.strip(" …") and around, Qt.TextElideMode.ElideRight, width)
+            return shown.replace("……", "…")  # where it is cut at the gap
         rest = " ".join(place.sentence[place.start :].split())
         for count in range(min(4, len(before)), -1, -1):
             lead = " ".join(before[len(before) - count :])
