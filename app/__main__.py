@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOTSTRAP = os.path.join(ROOT, "packaging", "bootstrap.py")
 COMMANDS = {
-    "ask": "answer a question about files",
+    "ask": "answer a question about files, folders or a library",
+    "library": "keep folders indexed, to ask all of their files at once",
     "text": "print the text of a document as it is read",
     "classify": "give texts their class probabilities",
     "fill": "find words for the blanks of a text",

@@ -1,13 +1,18 @@
-"""Answer a question about files."""
+"""Answer a question about files, folders, or a library."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Generic, TypeVar
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_files, refuse_two_streams
+from app.cli.reading import FORMATS, add_reading_arguments, read_all, refuse_two_streams
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -19,8 +24,10 @@ from app.cli.terminal import (
     print_json,
     probability,
 )
+from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
+from app.core.library import LibraryReading, LibraryStatus
 from app.core.quotes import quote
 from app.core.report import Progress, Stopped
 from app.core.requests import Question
@@ -28,10 +35,13 @@ from app.core.results import Answer, Reading
 from app.core.text import Document
 from app.core.wording import (
     NEAREST_WORDS,
+    NO_ANSWER_IN_PART,
     best_of,
     best_passages,
+    likelihood,
     likely,
     low_confidence,
+    percent,
     stopped_after,
     without_answer,
 )
@@ -39,8 +49,20 @@ from app.flows.ask.batch import ask_batch
 from app.flows.ask.question import ask, nearest_values
 from app.flows.workspace import Workspace
 
+ReadT = TypeVar("ReadT", Reading, LibraryReading)
+
 _EPILOG = (
     FORMATS
+    + f"""
+A folder counts as the PDF, Word, HTML, Markdown and text files in it and below it, hidden ones left out.
+Where several files are read, one that cannot be read is told on standard error ("not_read" with --json),
+and the others are asked.
+
+--library NAME asks all files of a library ({command()} library --help): the passages that fit the
+question are searched in its index and read. The answers come by file, with how many of its files were
+read; with --json "library" tells that, "passages" how many passages were read, and "sha256" of which
+bytes of the file the positions are. What the index holds is asked, also where the file has changed since.
+"""
     + """
 Positions (start, end) count Unicode code points of the file's text as the command text prints it,
 from 0, end not included: text[start:end] is the answer. With --json, "quote" is the same words on
@@ -67,19 +89,25 @@ stopped or killed.
 )
 
 
-class SoFar:
+class SoFar(Generic[ReadT]):
     """A report that passes everything on, and keeps the last partial result and progress."""
 
-    def __init__(self, report: TerminalReport) -> None:
+    def __init__(self, report: TerminalReport, kind: type[ReadT]) -> None:
         self._report = report
+        self._kind: type[ReadT] = kind
         self.notice, self.check = report.notice, report.check
         self._began = perf_counter()
         self._at: Progress | None = None
-        self._best: Reading | None = None
+        self._best: ReadT | None = None
 
-    def best(self) -> Reading | None:
-        """The answers so far, as a reading that was stopped now; None before the first."""
-        return self._best and self._best.stopped(self._at, perf_counter() - self._began)
+    def read(self, ask: Callable[[SoFar[ReadT]], ReadT]) -> tuple[ReadT, Stopped | None]:
+        """What `ask` returns, or its best partial result and what stopped it; raises Stopped before the first."""
+        try:
+            return ask(self), None
+        except Stopped as stop:
+            if self._best is None:
+                raise
+            return self._stopped(self._best), stop
 
     def progress(self, progress: Progress) -> None:
         """Report the progress of the reading."""
@@ -88,19 +116,31 @@ class SoFar:
 
     def partial(self, result: object) -> None:
         """Keep the best reading so far."""
-        if isinstance(result, Reading):
+        if isinstance(result, self._kind):
             self._best = result
+
+    def _stopped(self, best: ReadT) -> ReadT:
+        seconds = perf_counter() - self._began
+        if isinstance(best, LibraryReading):
+            return replace(best, reading=best.reading.stopped(self._at, seconds), seconds=seconds)
+        return best.stopped(self._at, seconds)
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of `ask`."""
     parser = new_parser("ask", "Answer a question with the exact words of files.", _EPILOG)
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what to read; - is standard input")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="what to read, a file or a folder; - is standard input"
+    )
+    parser.add_argument("--library", metavar="NAME", help="ask all files of a library")
     parser.add_argument("--question", "-q", help="what you want to know")
     parser.add_argument("--batch", metavar="IN.jsonl", help="many questions, each with its own text")
     parser.add_argument("--output", metavar="OUT.jsonl", help="where the answers of a batch go")
     parser.add_argument(
-        "--top-k", type=at_least_one, metavar="N", help="how many answers to list at most (1; with --json 5)"
+        "--top-k",
+        type=at_least_one,
+        metavar="N",
+        help="how many answers to list at most (1; with --json or --library 5)",
     )
     decision = parser.add_mutually_exclusive_group()
     decision.add_argument(
@@ -140,37 +180,102 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         return
     if arguments.output is not None:
         raise SpanlightError("--output goes with --batch.", "Leave it out, or redirect standard output.")
-    if not arguments.files:
+    if arguments.library is None and not arguments.files:
         raise SpanlightError("No file was given to read.", "Name one, or - for standard input.")
     if arguments.question is None:
         raise SpanlightError("No question was given.", 'Add --question "...".')
+    asked = _ask_files if arguments.library is None else _ask_library
+    told = asked(arguments, workspace, report)
+    report.clear()
+    if arguments.json:
+        print_json(reading_values(told.question, told.reading, told.opened) | told.more)
+    elif told.status is not None:
+        _print_by_file(told, told.status, arguments)
+    else:
+        _print(told.question, told.reading, told.opened)
+    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
+    # The history's entries are of one document: a question that no file answers is of none.
+    if not arguments.no_history and (told.status is None or told.reading.shown):
+        _keep(workspace, told.question, told.reading, told.opened, report)
+    if told.stopped is not None:
+        raise told.stopped
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A question, what was read for it in which documents, and what stopped that, if anything did.
+
+    `more` are further values for `--json`; `status` is that of the library that was asked, None for files.
+    """
+
+    question: Question
+    reading: Reading
+    opened: tuple[Opened, ...]
+    stopped: Stopped | None
+    more: dict[str, object]
+    status: LibraryStatus | None = None
+    passages: int = 0
+
+
+def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
     refuse_two_streams(arguments.files)
     workspace.engine.begin()  # it loads PyTorch while the file is read
-    opened = read_files(arguments.files, arguments, workspace, report)
+    opened, unread = read_all(arguments.files, arguments, workspace, report)
     documents = tuple(each.document for each in opened)
     if not any(document.text.strip() for document in documents):
         raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
     top_k = arguments.top_k or (5 if arguments.json else 1)
     question = _options(arguments, arguments.question, documents, top_k)
-    so_far = SoFar(report)
-    stopped: Stopped | None = None
-    try:
-        reading = ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
-    except Stopped as stop:
-        best = so_far.best()
-        if best is None:
-            raise
-        stopped, reading = stop, best
-    report.clear()
-    if arguments.json:
-        print_json(reading_values(question, reading, opened))
-    else:
-        _print(question, reading, opened)
-    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
-    if not arguments.no_history:
-        _keep(workspace, question, reading, opened, report)
-    if stopped is not None:
-        raise stopped
+    reading, stopped = SoFar(report, Reading).read(
+        lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
+    )
+    not_read = [{"document": each.path, "reason": each.reason} for each in unread]
+    return _Told(question, reading, opened, stopped, {"not_read": not_read})
+
+
+def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> _Told:
+    # Files are asked without what only a library needs, which takes time to import.
+    from app.flows.library.search import ask_library
+
+    if arguments.files:
+        raise SpanlightError("Either files or a library can be asked.", "Leave FILE or --library out.")
+    if arguments.every_passage:
+        raise SpanlightError(
+            "Of a library the best passages are read.", "Leave --every-passage out, or name files."
+        )
+    library = workspace.library.library(arguments.library)
+    top_k = arguments.top_k or 5
+    found, stopped = SoFar(report, LibraryReading).read(
+        lambda so_far: ask_library(
+            workspace,
+            arguments.question,
+            library,
+            so_far,
+            top_k=top_k,
+            threshold=arguments.threshold,
+            quick=arguments.quick,
+            model=arguments.model,
+            device=arguments.device,
+        )
+    )
+    reading, opened = _in_files(found, workspace)
+    documents = tuple(each.document for each in opened)
+    status = found.status
+    told = {"name": library.name, "read": status.read, "total": status.total, "files": status.files}
+    more = {"library": told, "passages": found.passages, "seconds": found.seconds}
+    question = _options(arguments, arguments.question, documents, top_k)
+    return _Told(question, reading, opened, stopped, more, status, found.passages)
+
+
+def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tuple[Opened, ...]]:
+    """The reading with its answers at their places in the files, and these files, that of the best answer first."""
+    files = list(dict.fromkeys(each.file for each in found.found))
+    answers = tuple(
+        replace(answer, document=files.index(each.file), span=each.answer.span)
+        for answer, each in zip(found.reading.answers, found.found, strict=True)
+    )
+    opened = tuple(replace(workspace.library.opened(file), sha256=file.sha256) for file in files)
+    return replace(found.reading, answers=answers), opened
 
 
 def reading_values(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> dict[str, object]:
@@ -183,7 +288,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
     else:
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
-        head |= {"quote": "", "sentence": "", "row": "", "column": ""}
+        head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
     return head | {
         "outcome": reading.outcome,
         "nearest": nearest_values(reading),
@@ -218,6 +323,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "sentence": quoted.words,
         "row": quoted.row,
         "column": quoted.column,
+        "sha256": opened.sha256 or None,
     }
 
 
@@ -238,8 +344,10 @@ def _keep(
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    if arguments.files or arguments.question is not None:
-        raise SpanlightError("A batch brings its own texts and questions.", "Leave FILE and --question out.")
+    if arguments.files or arguments.library is not None or arguments.question is not None:
+        raise SpanlightError(
+            "A batch brings its own texts and questions.", "Leave FILE, --library and --question out."
+        )
     if arguments.output is None:
         raise SpanlightError("No file was given for the answers of the batch.", "Add --output OUT.jsonl.")
     done = ask_batch(
@@ -269,44 +377,95 @@ def _options(
 
 
 def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> None:
-    several = len(question.documents) > 1
     if not reading.complete:
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
         found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
+    names = _names(opened)
     if reading.shown is None:
         title, likely_not = without_answer(reading.no_answer_probability, whole=reading.judged_whole)
         print(title, f"{likely_not}.", sep="\n")
         others = reading.answers if question.top_k > 1 else ()
     else:
-        sure, note = low_confidence(reading.shown.probability), f" {NEAREST_WORDS}"
-        if reading.best is not None:
-            sure, note = best_of(reading.best.probability, reading.no_answer_probability), ""
-        _print_answer(reading.shown, opened[reading.shown.document], several, sure, note)
+        best = reading.shown
+        _print_answer(best, opened[best.document], names[best.document], *_sure(reading, best))
         others = reading.answers[1:]
     for number, answer in enumerate(others):
         print("\nOther places:" if not number else "")
-        _print_answer(answer, opened[answer.document], several, likely(answer.probability))
+        _print_answer(answer, opened[answer.document], names[answer.document], likely(answer.probability))
 
 
-def _print_answer(answer: Answer, opened: Opened, several: bool, sure: str, note: str = "") -> None:
+def _names(opened: tuple[Opened, ...]) -> list[str]:
+    """What tells each of several documents apart: its name, or its path where others have that name; "" for one."""
+    if len(opened) == 1:
+        return [""]
+    times = Counter(each.document.name for each in opened)
+    return [
+        each.document.path if times[each.document.name] > 1 and each.document.path else each.document.name
+        for each in opened
+    ]
+
+
+def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Namespace) -> None:
+    """Print the answers from a library, those of a file together, and how much of the library was read."""
+    reading, others = told.reading, ""
+    if status.read < status.total:
+        others = (
+            f" ({one_line(f'{command()} library status {shlex.quote(arguments.library)}')} lists the others)"
+        )
+    if not reading.complete:
+        stopped = stopped_after(reading.share_read, quick=True)
+        print(stopped + (": the best so far." if reading.shown else "."))
+    elif reading.quick and not reading.judged_whole:
+        print(f"{best_passages()}, by {reading.model} alone.")
+    if reading.shown is None:
+        where = status.in_words.removesuffix(" read")
+        print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)
+        chance = reading.no_answer_probability
+        if not told.passages:
+            print("No passage has a word of the question.")
+        elif chance >= 0.5:  # else the answers are too unlikely, each by itself
+            print(f"{likelihood(chance)} not in the passages that were read, {percent(chance)}.")
+    listed = told.opened if reading.shown or arguments.top_k else ()
+    for number, opened in enumerate(listed):
+        print("\n" * bool(number or not reading.shown), one_line(opened.document.path), sep="")
+        for answer in reading.answers:
+            if answer.document == number:
+                _print_answer(answer, opened, "", *_sure(reading, answer), indent="  ")
+    if reading.shown:
+        print(f"\n{status.in_words}{others}.")
+
+
+def _sure(reading: Reading, answer: Answer) -> tuple[str, str]:
+    """How likely an answer is, in words, and a note on words that are shown with low confidence."""
+    if answer is not reading.shown:
+        return likely(answer.probability), ""
+    if reading.best is None:
+        return low_confidence(answer.probability), f" {NEAREST_WORDS}"
+    return best_of(answer.probability, reading.no_answer_probability), ""
+
+
+def _print_answer(
+    answer: Answer, opened: Opened, name: str, sure: str, note: str = "", *, indent: str = ""
+) -> None:
+    """Print an answer, its probability and place, and its sentence; `name` is the document's, if it is to be named."""
     quoted = quote(opened, answer.span)
-    print(one_line(answer.text))
-    print(f"{sure}{_where(answer, opened, several)}.{note}")
+    print(f"{indent}{one_line(answer.text)}")
+    print(f"{indent}{sure}{_where(answer, opened, name)}.{note}")
     if quoted.cell:
-        print(one_line(quoted.cell))
+        print(f"{indent}{one_line(quoted.cell)}")
     before, after = one_line(f"{quoted.before}|")[:-1], one_line(f"|{quoted.after}")[1:]
-    print(f"  {before}{marked(one_line(answer.text))}{after}")
+    print(f"{indent}  {before}{marked(one_line(answer.text))}{after}")
 
 
-def _where(answer: Answer, opened: Opened, several: bool) -> str:
+def _where(answer: Answer, opened: Opened, name: str) -> str:
     """The place of an answer, as the end of a sentence: ", on page 3 of a.pdf, under “Results”"."""
-    name, where = one_line(opened.document.name), ""
+    where = ""
     if place := opened.place_at(answer.span.start):
         where = f", on {place}"
-    if several:
-        where += f" of {name}" if where else f", in {name}"
+    if name:
+        where += f" of {one_line(name)}" if where else f", in {one_line(name)}"
     heading = opened.heading_at(answer.span.start)
     return f"{where}, under “{one_line(heading)}”" if heading else where

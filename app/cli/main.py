@@ -146,6 +146,10 @@ def _command(name: str) -> Command:
             from app.cli import export
 
             return export
+        case "library":
+            from app.cli import library
+
+            return library
         case "updates":
             from app.cli import updates
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import os
+import shlex
 import sys
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.cli.terminal import TerminalReport, one_line
+from app.core.about import command
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
-from app.core.report import Stopped
+from app.core.library import Library
+from app.core.report import Progress, Relay, Report, Stopped
+from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
+from app.flows.library.folders import walk
 from app.flows.workspace import Workspace
 
 FORMATS = """\
@@ -51,39 +59,117 @@ def text_or_file(given: str, file: str | None, workspace: Workspace, report: Ter
     return read_document(workspace, Path(file), report).document.text
 
 
-def read_files(
-    files: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
-) -> tuple[Opened, ...]:
-    """The documents of files, - being standard input; their notes go to standard error.
+def read_file(
+    file: str, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> Opened:
+    """The document of a file, - being standard input; its notes go to standard error.
 
     A pipe, which a shell makes of <(command), is read as a stream. Raises as flows.read.read_document does.
     """
-    return tuple(_read(file, arguments.password, workspace, report) for file in files)
-
-
-def _read(file: str, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
-    if file == "-":
-        stdin = sys.stdin.buffer
-        opened = document_from_stream(workspace, stdin, _STANDARD_INPUT, report, password=password)
-    elif (path := Path(file)).is_fifo():
-        # It may be this process's own: the one that reads files could not open it.
-        with path.open("rb") as stream:
-            opened = document_from_stream(workspace, stream, path.name, report, password=password)
-    else:
-        opened = _read_file(path, password, workspace, report)
+    opened = _read(file, arguments.password, workspace, report, report)
     report.clear()
     for note in opened.notes:
         report.line(one_line(note))
     return opened
 
 
-def _read_file(path: Path, password: str, workspace: Workspace, report: TerminalReport) -> Opened:
-    """The file's document; at a terminal the user is asked for its password."""
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that was not read, and a sentence that says why."""
+
+    path: str
+    reason: str
+
+
+def read_all(
+    given: list[str], arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> tuple[tuple[Opened, ...], tuple[Unread, ...]]:
+    """The documents of files and folders, and the files that could not be read.
+
+    A folder counts as the files in it and below it that a library would take. Where there are several files, what
+    cannot be read is told on standard error, and the others are read all the same. Raises as `read_file` where there
+    is only one file, and SpanlightError where there is none or none could be read.
+    """
+    files: dict[str, tuple[str, bool]] = {}
+    for each in given:
+        in_folder = each != "-" and Path(each).is_dir()
+        for file in _files_in(each, report) if in_folder else [each]:
+            files.setdefault(
+                "-" if file == "-" else os.path.normpath(Path(file).absolute()), (file, in_folder)
+            )
+    if not files:
+        raise SpanlightError(f"There is no document in {one_line(', '.join(given))}.", "Name a file.")
+    if len(files) == 1:
+        ((only, _),) = files.values()
+        return (read_file(only, arguments, workspace, report),), ()
+    opened, unread, began = [], [], time.perf_counter()
+    for done, (file, in_folder) in enumerate(files.values()):
+        report.check()
+        left = (len(files) - done) * (time.perf_counter() - began) / done if done else None
+        report.progress(Progress(done, len(files), "files", left))
+        try:
+            within = _WithinFile(report)
+            document = _read(file, arguments.password, workspace, report, within, may_ask=not in_folder)
+        except SpanlightError as fault:
+            report.line(one_line(str(fault)))
+            unread.append(Unread(file, one_line(fault.message)))
+            continue
+        for note in document.notes:
+            report.line(f"{one_line(file)}: {one_line(note)}")
+        opened.append(document)
+    report.clear()
+    if not opened:
+        raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
+    return tuple(opened), tuple(unread)
+
+
+def _files_in(folder: str, report: TerminalReport) -> list[str]:
+    """The paths of a folder's documents, which begin as the folder was given."""
+    root = os.path.normpath(Path(folder).absolute())
+    found = walk(Library(0, "", (root,)), report)
+    if found.is_large:
+        add = one_line(f"{command()} library add {shlex.quote(folder)}")
+        there = f"{one_line(folder)} holds {count(len(found.files), 'file')}, {size(found.size)}."
+        report.line(f"{there} As a library it is read once, and then asked at once: {add}")
+    for refused in found.refused:
+        report.line(f"{one_line(refused)} may not be read.")
+    return [str(Path(folder) / os.path.relpath(file.path, root)) for file in found.files]
+
+
+class _WithinFile(Relay):
+    """A Report of one of several files: its progress is passed on from the second on that it takes."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self._began = time.perf_counter()
+
+    def progress(self, progress: Progress) -> None:
+        if time.perf_counter() - self._began > 1:
+            super().progress(progress)
+
+
+def _read(
+    file: str,
+    password: str,
+    workspace: Workspace,
+    report: TerminalReport,
+    within: Report,
+    *,
+    may_ask: bool = True,
+) -> Opened:
+    """The document of a file; `within` gets the progress."""
+    if file == "-":
+        return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password)
+    if (path := Path(file)).is_fifo():
+        # It may be this process's own: the one that reads files could not open it.
+        with path.open("rb") as stream:
+            return document_from_stream(workspace, stream, path.name, within, password=password)
     for _ in range(_TRIES):
         try:
-            return read_document(workspace, path, report, password=password)
+            return read_document(workspace, path, within, password=password, words_only=True)
         except PasswordNeeded as needed:
-            if not (sys.stdin.isatty() and report.on_terminal):
+            # At a terminal the user is asked.
+            if not (may_ask and sys.stdin.isatty() and report.on_terminal):
                 raise
             report.line(one_line(needed.message))
             try:
@@ -91,4 +177,4 @@ def _read_file(path: Path, password: str, workspace: Workspace, report: Terminal
             except EOFError:
                 raise Stopped from None
             report.check()
-    return read_document(workspace, path, report, password=password)
+    return read_document(workspace, path, within, password=password, words_only=True)

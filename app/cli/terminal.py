@@ -9,12 +9,12 @@ import signal
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 from app.core import about
 from app.core.arguments import did_you_mean
@@ -50,6 +50,48 @@ class Parser(argparse.ArgumentParser):
         if found := _NO_CHOICE.search(message):
             return did_you_mean(found[1], [each.strip(" '\"") for each in found[2].split(",")])
         return ""
+
+
+class WordParser(Parser):
+    """The parser of a command whose first word chooses the parser of the rest; without a word it is `list`.
+
+    `words` says what each does. `parser_of` gives a word's parser and what it runs, the parsed `action`.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        description: str,
+        words: dict[str, str],
+        parser_of: Callable[[str], tuple[Parser, Callable[..., None]]],
+    ) -> None:
+        listed = "\n".join(f"  {word:<10}{what}" for word, what in words.items())
+        prog = f"{about.command()} {command}"
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} [WORD ...] [--json]",
+            description=description,
+            epilog=f"words:\n{listed}\n\n{prog} WORD --help tells more about one of them.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        self.add_argument("--json", action="store_true", help="print JSON, for programs")
+        self._command, self._words, self._parser_of = command, words, parser_of
+
+    def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
+        """The arguments of the word, with what it runs as `action`."""
+        rest = list(sys.argv[1:] if args is None else args)
+        at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
+        if at is None and {"-h", "--help"} & set(rest):
+            return super().parse_args(rest)
+        word = rest.pop(at) if at is not None else "list"
+        if word not in self._words:
+            near, see = did_you_mean(word, self._words), f"See {self.prog} --help."
+            raise SpanlightError(f"{self._command} knows no word “{word}”.", f"{near} {see}" if near else see)
+        parser, action = self._parser_of(word)
+        found = parser.parse_intermixed_args(rest, namespace)
+        found.action = action
+        return found
 
 
 def new_parser(command: str, description: str, epilog: str = "") -> Parser:
@@ -240,7 +282,7 @@ class TerminalReport:
 def _words(progress: Progress) -> str:
     what = progress.what or "Working"
     if not progress.total:
-        return f"{what}…"
+        return f"{progress.done:,} {what}…" if progress.done and not what[:1].isupper() else f"{what}…"
     left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
     if what == "windows":  # their number is known once the text was read
         return f"{percent(progress.fraction) if progress.done else '0%'} read{left}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_files
+from app.cli.reading import FORMATS, add_reading_arguments, read_file
 from app.cli.terminal import TerminalReport, new_parser, print_json
 from app.core.layout import Opened
 from app.flows.workspace import Workspace
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Print the text of one document."""
-    (opened,) = read_files([arguments.file], arguments, workspace, report)
+    opened = read_file(arguments.file, arguments, workspace, report)
     if arguments.json:
         print_json(text_values(opened))
     else:

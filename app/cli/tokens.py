@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from app.cli.reading import FORMATS, add_reading_arguments, read_files, refuse_two_streams
+from app.cli.reading import FORMATS, add_reading_arguments, read_file, refuse_two_streams
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -97,7 +97,7 @@ def _text_of(
 ) -> tuple[str, str]:
     """The name and the text of an input."""
     if given == "-" or _is_file(given):
-        (opened,) = read_files([given], arguments, workspace, report)
+        opened = read_file(given, arguments, workspace, report)
         return opened.document.path or opened.document.name, opened.document.text
     return "", given
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable
 
-from app.cli.terminal import Parser, TerminalReport, new_parser
-from app.core.about import command
-from app.core.arguments import did_you_mean
-from app.core.errors import SpanlightError
+from app.cli.terminal import Parser, TerminalReport, WordParser, new_parser
 from app.flows.workspace import Workspace
 
 Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
@@ -29,35 +24,11 @@ WORDS = {
 }
 
 
-class _Words(Parser):
-    """The parser of `models`: its first word chooses the parser of the rest."""
-
-    def parse_intermixed_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
-        """The arguments of the word, with what it runs as `action`."""
-        rest = list(sys.argv[1:] if args is None else args)
-        at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
-        if at is None and {"-h", "--help"} & set(rest):
-            return super().parse_args(rest)
-        word = rest.pop(at) if at is not None else "list"
-        parser, action = _parser(word)
-        found = parser.parse_intermixed_args(rest, namespace)
-        found.action = action
-        return found
-
-
 def parser() -> argparse.ArgumentParser:
     """The arguments of `models`."""
-    listed = "\n".join(f"  {word:<10}{what}" for word, what in WORDS.items())
-    words = _Words(
-        prog=f"{command()} models",
-        usage=f"{command()} models [WORD ...] [--json]",
-        description="See which models are here, get others, choose and measure them.",
-        epilog=f"words:\n{listed}\n\n{command()} models WORD --help tells more about one of them.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    return WordParser(
+        "models", "See which models are here, get others, choose and measure them.", WORDS, _parser
     )
-    words.add_argument("--json", action="store_true", help="print JSON, for programs")
-    return words
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -67,10 +38,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def _parser(word: str) -> tuple[Parser, Run]:
     """The parser of a word, and what it runs."""
-    if word not in WORDS:
-        near = did_you_mean(word, WORDS)
-        see = f"See {command()} models --help."
-        raise SpanlightError(f"models knows no word “{word}”.", f"{near} {see}" if near else see)
     what = WORDS[word].partition(" (")[0]
     parser = new_parser(f"models {word}", f"{what[:1].upper()}{what[1:]}.")
     add_arguments, run_word = _action(word)

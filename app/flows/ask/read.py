@@ -20,15 +20,17 @@ from app.flows.workspace import Workspace
 _PIECE = 1 << 20
 
 
-def read_document(workspace: Workspace, path: Path | str, report: Report, *, password: str = "") -> Opened:
-    """The document in a file, read in the documents process; its path is the one given.
+def read_document(
+    workspace: Workspace, path: Path | str, report: Report, *, password: str = "", words_only: bool = False
+) -> Opened:
+    """The document in a file, read in the documents process; its path is the one given, `words_only` as in orders.Read.
 
     Raises SpanlightError for what cannot be read, PasswordNeeded for an encrypted PDF without its password, Stopped
     when stopped.
     """
     given = str(path)
     # The process may have been started in another folder.
-    order = Read(str(Path(path).absolute()), Path(path).name, password)
+    order = Read(str(Path(path).absolute()), Path(path).name, password, words_only=words_only)
     opened = workspace.documents.read(order, report)
     return replace(opened, document=replace(opened.document, path=given))
 

@@ -1,0 +1,357 @@
+"""Libraries: add folders, bring their index up to date, see what was read, and remove them."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+
+from app.cli.terminal import (
+    Parser,
+    TerminalReport,
+    WordParser,
+    marked,
+    new_parser,
+    one_line,
+    print_either,
+    print_json,
+)
+from app.core.about import command
+from app.core.errors import SpanlightError
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.report import Stopped
+from app.core.wording import count, duration, size
+from app.flows.library.folders import Walk
+from app.flows.library.libraries import (
+    ledger,
+    libraries,
+    planned,
+    remove_library,
+    save_library,
+    size_up,
+)
+from app.flows.library.update import Update, update
+from app.flows.workspace import Workspace
+
+_WORDS = {
+    "list": "the libraries, and how much of each was read (so does no word at all)",
+    "add": "make a library of folders and files, or add them to one",
+    "status": "the files of a library that were not read, each with its reason",
+    "update": "read what is new or changed",
+    "remove": "forget a library and its index; no document is touched",
+}
+# Where the reader of a file gave no reason.
+_REASONS = {
+    FileState.NO_TEXT: "There is no text in it.",
+    FileState.GONE: "It is not there any more.",
+}
+# So many files that were not read are listed after an update; `status` lists all.
+_FEW = 5
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `library`."""
+    return WordParser(
+        "library", "Keep folders indexed, to ask all of their files at once (ask --library).", _WORDS, _parser
+    )
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Run the action of the word."""
+    arguments.action(arguments, workspace, report)
+
+
+def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
+    """The parser of a word, and what it runs."""
+    what = _WORDS[word].partition(" (")[0]
+    parser = new_parser(f"library {word}", f"{what[:1].upper()}{what[1:]}.")
+    add_arguments, run_word = _ACTIONS[word]
+    add_arguments(parser)
+    return parser, run_word
+
+
+_ADD_EPILOG = """\
+Of a folder, with its subfolders, the PDF, Word, HTML, Markdown and text files are taken; hidden ones are
+left out. Nothing is copied, and nothing is written beside them. Without --name, a new library is called
+after the first PATH; with the name of a library that is there, PATH is added to it.
+
+More than 1,000 files, or 2 GB, are read only after you say yes, or with --yes. Ctrl+C stops the reading:
+what was read stays and can be asked, and the rest is read with the next update.
+"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _ADD_EPILOG
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
+    parser.add_argument("--name", default="", help="what the library is called")
+    parser.add_argument(
+        "--suffix",
+        action="append",
+        default=[],
+        metavar="EXT",
+        help="of folders, take the files with this extension only (pdf); repeatable",
+    )
+    parser.add_argument(
+        "--ignore",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave out names, or paths below a folder, like this ('*.bak', 'old/*'); repeatable",
+    )
+    parser.add_argument("--yes", action="store_true", help="read many files without asking")
+
+
+def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    library = planned(
+        workspace,
+        arguments.paths,
+        name=arguments.name,
+        suffixes=arguments.suffix,
+        ignore=arguments.ignore,
+    )
+    found = size_up(workspace, library, report)
+    report.clear()
+    if not found.files and not library.number:
+        others = (
+            f" There are only files of other kinds: {_by_suffix(found.left_out)}." if found.left_out else ""
+        )
+        raise SpanlightError(
+            f"There is no document in {one_line(', '.join(library.roots))}.{others}",
+            "--suffix takes files with another extension.",
+        )
+    known = {file.path for file in ledger(workspace, library, report)}
+    new = replace(found, files=[file for file in found.files if file.path not in known])
+    if new.is_large and not arguments.yes:
+        many = f"{count(len(new.files), 'file')}, {size(new.size)},"
+        wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
+        if not wanted:
+            hint = "" if wanted is False else "Add --yes to read them."
+            raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
+    _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
+
+
+def _update_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "Ctrl+C keeps what was read.\n"
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a library (all of them)")
+    parser.add_argument(
+        "--check-everything",
+        action="store_true",
+        help="compare every file by its content, not by its size and time alone; try again what was not read",
+    )
+
+
+def _update(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    if arguments.name is None:
+        wanted = [library for library, _ in libraries(workspace, report)]
+        if not wanted and not arguments.json:
+            _print_none()
+            return
+    else:
+        wanted = [workspace.library.library(arguments.name)]
+    everything = arguments.check_everything
+    _bring_up_to_date(wanted, arguments, workspace, report, everything=everything)
+
+
+def _bring_up_to_date(
+    wanted: Iterable[Library],
+    arguments: argparse.Namespace,
+    workspace: Workspace,
+    report: TerminalReport,
+    *,
+    everything: bool = False,
+) -> None:
+    """Update the libraries, and print what came of each as soon as it is done."""
+    values = []
+    for library in wanted:
+        try:
+            done = update(workspace, library, report, everything=everything)
+        except (Stopped, KeyboardInterrupt):
+            status = workspace.library.status(library)
+            words = f"{one_line(library.name)}: {status.in_words}."
+            report.line(f"{words} To go on: {_command_for(library, 'update')}")
+            raise
+        report.clear()
+        now = _Now.of(workspace, library, done.walk, report)
+        if arguments.json:
+            values.append(now.values() | {"update": _update_values(done)})
+        else:
+            _print_updated(done, now)
+    if arguments.json:
+        print_json({"libraries": values})
+
+
+def _status_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="a library")
+
+
+def _status(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    library = workspace.library.library(arguments.name)
+    walk = size_up(workspace, library, report)
+    report.clear()
+    now = _Now.of(workspace, library, walk, report)
+    if arguments.json:
+        print_json(now.values())
+        return
+    _print_library(library, now.status)
+    if now.to_read:
+        print(f"  {count(now.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
+    _print_not_read(now)
+
+
+def _list_arguments(parser: argparse.ArgumentParser) -> None:
+    """`list` has no arguments of its own."""
+
+
+def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    found = libraries(workspace, report)
+    if arguments.json:
+        print_json({"libraries": [_library_values(*each) for each in found]})
+        return
+    if not found:
+        _print_none()
+    for library, status in found:
+        _print_library(library, status)
+
+
+def _remove_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME", help="a library")
+    parser.add_argument("--yes", action="store_true", help="remove it without asking")
+
+
+def _remove(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    library = workspace.library.library(arguments.name)
+    wanted: bool | None = arguments.yes
+    if not wanted and not arguments.json:
+        _print_library(library, workspace.library.status(library))
+        wanted = report.ask("Forget this library and its index? The documents stay as they are.")
+    if not wanted:
+        hint = "" if wanted is False and not arguments.json else "Add --yes to remove it."
+        raise SpanlightError("Nothing was removed.", hint)
+    remove_library(workspace, library, report)
+    print_either(arguments.json, {"removed": library.name}, f"{one_line(library.name)} is removed.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """A library as it is indexed, and as a walk found its folders.
+
+    `not_read` are its files that could not be read; `to_read` counts the files on the disk that are new or changed.
+    """
+
+    library: Library
+    status: LibraryStatus
+    not_read: tuple[LibraryFile, ...]
+    to_read: int
+    walk: Walk
+
+    @classmethod
+    def of(cls, workspace: Workspace, library: Library, walk: Walk, report: TerminalReport) -> _Now:
+        """The library of a walk through its folders."""
+        files = ledger(workspace, library, report)
+        settled = {
+            (file.path, file.size, file.modified)
+            for file in files
+            if file.state not in (FileState.WAITING, FileState.GONE)
+        }
+        to_read = sum((file.path, file.size, file.modified) not in settled for file in walk.files)
+        not_read = tuple(file for file in files if file.state not in (FileState.READ, FileState.WAITING))
+        return cls(library, workspace.library.status(library), not_read, to_read, walk)
+
+    def values(self) -> dict[str, object]:
+        """It as `--json` prints it."""
+        return _library_values(self.library, self.status) | {
+            "to_read": self.to_read,
+            "not_read": [
+                {"path": file.path, "state": file.state, "reason": _reason(file)} for file in self.not_read
+            ],
+            "left_out": dict(self.walk.left_out.most_common()),
+            "refused": self.walk.refused,
+        }
+
+
+def _library_values(library: Library, status: LibraryStatus) -> dict[str, object]:
+    return {
+        "name": library.name,
+        "roots": library.roots,
+        "suffixes": library.suffixes,
+        "ignore": library.ignore,
+        "read": status.read,
+        "total": status.total,
+        "files": status.files,
+        "words": status.words,
+        "passages": status.passages,
+        "missing": status.missing,
+    }
+
+
+def _update_values(done: Update) -> dict[str, object]:
+    return {name: value for name, value in asdict(done).items() if name != "walk"}
+
+
+def _print_none() -> None:
+    print(f"There are no libraries yet. To make one of a folder: {command()} library add FOLDER")
+
+
+def _print_library(library: Library, status: LibraryStatus) -> None:
+    print(marked(one_line(library.name)))
+    print(f"  {status.in_words}, {count(status.words, 'word')}")
+    for root in library.roots:
+        print(f"  {one_line(root)}{' (not there now)' if root in status.missing else ''}")
+    if library.suffixes:
+        print(f"  Only {', '.join(f'.{suffix}' for suffix in map(one_line, library.suffixes))}")
+    if library.ignore:
+        print(f"  Without {', '.join(map(one_line, library.ignore))}")
+
+
+def _print_updated(done: Update, now: _Now) -> None:
+    library = now.library
+    what = done.in_words or "Nothing has changed"
+    print(marked(one_line(library.name)))
+    print(f"  {what}, in {duration(done.seconds)}" if done.in_words else f"  {what}")
+    print(f"  {now.status.in_words}, {count(now.status.words, 'word')}")
+    for root in now.status.missing:
+        print(f"  {one_line(root)} (not there now)")
+    _print_not_read(now, _FEW)
+
+
+def _print_not_read(now: _Now, most: int | None = None) -> None:
+    """Print what stands in the library's folders and cannot be asked, `most` files by name."""
+    if now.walk.left_out:
+        print(f"  Other kinds, left out: {_by_suffix(now.walk.left_out)}")
+    for folder in now.walk.refused:
+        print(f"  May not be read: {one_line(folder)}")
+    states = Counter(file.state.value for file in now.not_read)
+    if states:
+        print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")
+    for file in now.not_read[:most]:
+        print(f"    {one_line(file.path)}: {_reason(file)}")
+    if most is not None and len(now.not_read) > most:
+        print(f"    and {len(now.not_read) - most:,} more: {_command_for(now.library, 'status')}")
+
+
+def _command_for(library: Library, word: str) -> str:
+    return one_line(f"{command()} library {word} {shlex.quote(library.name)}")
+
+
+def _reason(file: LibraryFile) -> str:
+    return one_line(file.reason) or _REASONS.get(file.state, "It could not be read.")
+
+
+def _by_suffix(left_out: Mapping[str, int]) -> str:
+    """How many files of each extension: "20 .jpg, 5 without an extension"; the most first."""
+    by_number = sorted(left_out.items(), key=lambda each: (-each[1], not each[0], each[0]))
+    return ", ".join(
+        f"{number:,} {f'.{one_line(suffix)}' if suffix else 'without an extension'}"
+        for suffix, number in by_number
+    )
+
+
+_ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
+    "list": (_list_arguments, _list),
+    "add": (_add_arguments, _add),
+    "status": (_status_arguments, _status),
+    "update": (_update_arguments, _update),
+    "remove": (_remove_arguments, _remove),
+}

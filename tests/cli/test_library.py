@@ -1,0 +1,392 @@
+"""Libraries in the terminal: add, list, status, update, remove, and ask them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import terminal
+from app.cli.terminal import TerminalReport
+from app.core.report import Progress, Report
+from app.core.requests import ModelChoice, Question
+from app.core.wording import NEAREST_WORDS
+from app.flows.library import folders
+from app.flows.library import update as update_module
+from tests.flows.fake_engine import FakeEngine, read
+from tests.helpers.commands import Command
+from tests.helpers.documents_here import documents_here
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.small_pdfs import Page, lines, small_pdf
+
+TARTS = "# Trial\n\nThe King sat.\n\nThe Knave stole the tarts.\n"
+UNREAD = ["empty.txt", "locked.pdf"]
+
+
+@pytest.fixture(autouse=True)
+def reading_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read in this process what an update reads."""
+    monkeypatch.setattr(update_module, "Documents", lambda logs: documents_here())
+
+
+@pytest.fixture
+def court(tmp_path: Path) -> Path:
+    """A folder with three documents, two that cannot be read, and three files that are left out."""
+    folder = tmp_path / "court"
+    (folder / "more").mkdir(parents=True)
+    (folder / "tarts.md").write_text(TARTS)
+    (folder / "queen.pdf").write_bytes(
+        small_pdf([Page(lines(words)) for words in ("A queen.", "Her roses.")])
+    )
+    (folder / "more" / "hatter.txt").write_text("The Hatter drinks tea. He has no tarts.")
+    (folder / "locked.pdf").write_bytes(locked_pdf("The Knave.", "hearts"))
+    (folder / "empty.txt").write_text("")
+    for name in (".hidden.txt", "hole.jpg", "README"):
+        (folder / name).write_text("The tarts are here.")
+    return folder
+
+
+@pytest.fixture
+def added(command: Command, court: Path) -> Path:
+    """The folder, in the library "court"."""
+    assert command("library", "add", str(court))[0] == 0
+    return court
+
+
+def values(command: Command, *arguments: str) -> Any:
+    code, out, err = command(*arguments, "--json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_a_folder_is_added_and_what_was_not_read_is_told(command: Command, court: Path) -> None:
+    code, out, err = command("library", "add", str(court))
+    assert (code, err) == (0, "")
+    told = out.splitlines()
+    assert told[0] == "court"
+    assert told[1].startswith("  3 files read, 2 could not be read, in ")
+    assert told[2:4] == [
+        "  3 of 5 files read, 21 words",
+        "  Other kinds, left out: 1 .jpg, 1 without an extension",
+    ]
+    assert told[4].startswith("  Not read: ")
+    assert [line.partition(": ")[0] for line in told[5:]] == [f"    {court / name}" for name in UNREAD]
+    assert "password" in told[6]
+
+
+def test_libraries_are_listed(command: Command, added: Path) -> None:
+    command(
+        "library", "add", str(added / "more"), "--name", "Tea party", "--suffix", ".TXT", "--ignore", "old*"
+    )
+    both = "  1 file read, 8 words\n", "  3 of 5 files read, 21 words\n"
+    assert command("library")[1] == (
+        f"court\n{both[1]}  {added}\nTea party\n{both[0]}  {added / 'more'}\n  Only .txt\n  Without old*\n"
+    )
+    second, first = values(command, "library", "list")["libraries"]
+    assert (first["name"], first["suffixes"], first["ignore"]) == ("Tea party", ["txt"], ["old*"])
+    assert (second["roots"], second["read"], second["total"]) == ([str(added)], 3, 5)
+
+
+def test_without_libraries_the_first_step_is_told(command: Command) -> None:
+    for words in ("list", "update"):
+        assert "library add FOLDER" in command("library", words)[1]
+        assert values(command, "library", words) == {"libraries": []}
+
+
+def test_the_status_names_what_is_not_read(command: Command, added: Path) -> None:
+    (added / "new.txt").write_text("A new one.")
+    (added / "tarts.md").write_text("There are none any more.")
+    told = values(command, "library", "status", "Court")
+    assert (told["read"], told["to_read"], told["missing"], told["refused"]) == (3, 2, [], [])
+    assert [Path(each["path"]).name for each in told["not_read"]] == UNREAD
+    assert [each["state"] for each in told["not_read"]][1] == "locked"
+    assert all(each["reason"] for each in told["not_read"])
+    assert told["left_out"] == {"jpg": 1, "": 1}
+    lines = command("library", "status", "court")[1].splitlines()
+    assert lines[:3] == ["court", "  3 of 5 files read, 21 words", f"  {added}"]
+    assert lines[3].startswith("  2 files new or changed: ") and lines[3].endswith(" library update court")
+    assert [line for line in lines if line.startswith(f"    {added}/locked.pdf: ")]
+
+
+def test_an_update_tells_what_changed(command: Command, added: Path) -> None:
+    assert "\n  Nothing has changed\n" in command("library", "update")[1]
+    (added / "new.txt").write_text("A new one.")
+    shutil.rmtree(added / "more")
+    assert "\n  1 file read, 1 gone, in " in command("library", "update", "court")[1]
+    (only,) = values(command, "library", "update")["libraries"]
+    assert (only["update"]["read"], only["update"]["gone"], only["read"], only["total"]) == (0, 0, 3, 5)
+
+
+def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path) -> None:
+    added.rename(added.with_name("elsewhere"))
+    for words in (["update", "court"], ["status", "court"], ["list"]):
+        out = command("library", *words)[1]
+        assert "  3 of 5 files read, 21 words\n" in out and f"  {added} (not there now)\n" in out
+    assert values(command, "library", "status", "court")["missing"] == [str(added)]
+
+
+def test_equal_sizes_and_times_are_seen_through_by_comparing_everything(
+    command: Command, added: Path
+) -> None:
+    file = added / "tarts.md"
+    before = file.stat()
+    file.write_text(TARTS.replace("tarts", "pears"))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert values(command, "library", "update")["libraries"][0]["update"]["read"] == 0
+    told = values(command, "library", "update", "--check-everything")["libraries"][0]["update"]
+    assert told["read"] == 1
+
+
+class TestMany:
+    """More files than are read without a question."""
+
+    @pytest.fixture(autouse=True)
+    def few_are_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(folders, "MANY_FILES", 2)
+
+    @pytest.fixture
+    def at_a_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Standard input is a terminal, and so is standard error as far as questions go."""
+        before = TerminalReport.__init__
+
+        def on_terminal(report: TerminalReport, *given: Any) -> None:
+            before(report, *given)
+            report.on_terminal = True
+
+        monkeypatch.setattr(TerminalReport, "__init__", on_terminal)
+        monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+
+    @pytest.mark.parametrize("form", [[], ["--json"]])
+    def test_without_a_terminal_yes_is_needed(self, command: Command, court: Path, form: list[str]) -> None:
+        code, out, err = command("library", "add", str(court), *form)
+        assert (code, out) == (2, "")
+        assert err.startswith("Nothing was added: 5 files, ") and err.endswith("Add --yes to read them.\n")
+        assert values(command, "library")["libraries"] == []
+        assert command("library", "add", str(court), "--yes")[0] == 0
+
+    @pytest.mark.usefixtures("at_a_terminal")
+    @pytest.mark.parametrize("wanted", [True, False])
+    def test_a_person_is_asked(
+        self, command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool
+    ) -> None:
+        monkeypatch.setattr(sys.stdin, "readline", lambda: "y\n" if wanted else "\n", raising=False)
+        code, _, err = command("library", "add", str(court))
+        assert "5 files, " in err and "would be read. Read them? [y/N] " in err
+        assert code == (0 if wanted else 2)
+        assert len(values(command, "library")["libraries"]) == wanted
+
+    def test_what_was_read_before_is_not_asked_about(
+        self, command: Command, court: Path, tmp_path: Path
+    ) -> None:
+        assert command("library", "add", str(court), "--yes")[0] == 0
+        (tmp_path / "one.txt").write_text("One more.")
+        code, _, err = command("library", "add", str(tmp_path / "one.txt"), "--name", "COURT")
+        assert (code, err) == (0, "")
+        (only,) = values(command, "library")["libraries"]
+        assert (only["name"], only["read"], len(only["roots"])) == ("court", 4, 2)
+
+    def test_a_large_folder_is_better_a_library(self, command: Command, court: Path) -> None:
+        code, out, err = command("ask", str(court), "-q", "What: roses?", "--password", "hearts")
+        assert (code, out.splitlines()[0]) == (0, "roses")
+        assert f"library add {court}" in err.splitlines()[0]
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_keeps_what_was_read(
+    command: Command, court: Path, monkeypatch: pytest.MonkeyPatch, presses: int
+) -> None:
+    left = [signal.SIGINT] * presses
+
+    def press(report: TerminalReport, result: object) -> None:
+        while left:
+            signal.raise_signal(left.pop())
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TerminalReport, "partial", press)
+        code, out, err = command("library", "add", str(court))
+    assert (code, out) == (130, "")
+    first, last = err.splitlines()
+    assert first.startswith("court: ") and first.endswith(" library update court") and last == "Stopped."
+    (stopped,) = values(command, "library")["libraries"]
+    assert stopped["files"]["waiting"] and stopped["total"] == 5
+    assert values(command, "library", "update")["libraries"][0]["read"] == 3
+
+
+def test_a_library_is_removed_and_no_document(command: Command, added: Path) -> None:
+    code, _, err = command("library", "remove", "court")
+    assert (code, err) == (2, "Nothing was removed. Add --yes to remove it.\n")
+    assert command("library", "remove", "court", "--yes")[1] == "court is removed.\n"
+    assert values(command, "library") == {"libraries": []}
+    assert (added / "tarts.md").read_text() == TARTS
+    assert command("library", "remove", "court", "--yes")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("library sing", "library knows no word “sing”"),
+        ("library stats", "Did you mean status?"),
+        ("library add", "required"),
+        ("library add FOLDER/nowhere", "There is nothing at"),
+        ("library add FOLDER/bare", "There is no document in"),
+        ("library add FOLDER/pictures", "only files of other kinds: 1 .jpg"),
+        ("library status", "required"),
+        ("library status gone", "There is no library “gone”"),
+        ("ask --library gone -q Who?", "There is no library “gone”"),
+        ("ask --library court", "No question was given"),
+        ("ask FOLDER --library court -q Who?", "Either files or a library"),
+        ("ask --library court -q Who? --every-passage", "Leave --every-passage out"),
+        ("ask --library court --batch x --output y", "its own texts"),
+        ("ask FOLDER/bare -q Who?", "There is no document in"),
+    ],
+)
+def test_faults_are_one_line(command: Command, tmp_path: Path, typed: str, words: str) -> None:
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "a.jpg").write_bytes(b"x")
+    code, out, err = command(*(each.replace("FOLDER", str(tmp_path)) for each in typed.split()))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert words in err
+
+
+ASK = ("ask", "--library", "court", "--question")
+
+
+def test_answers_come_by_file_with_how_many_were_read(command: Command, added: Path) -> None:
+    code, out, err = command(*ASK, "Who stole the tarts?")
+    assert (code, err) == (0, "")
+    told = out.splitlines()
+    file = told[0]
+    assert file in (str(added / "tarts.md"), str(added / "more" / "hatter.txt"))
+    assert told[1] == "  tarts" and told[2].startswith("  Likely, 80%, on line ")
+    assert told[3].startswith("    The Knave stole" if file.endswith(".md") else "    He has no tarts.")
+    assert told[4] == ""
+    assert told[5].startswith("3 of 5 files read (") and told[5].endswith(
+        " library status court lists the others)."
+    )
+
+
+def test_a_place_is_that_in_the_file(command: Command, added: Path) -> None:
+    assert "  Likely, 80%, on page 2.\n    Her roses.\n" in command(*ASK, "Whose are the roses?")[1]
+    out = command(*ASK, "What of the Knave: stole?")[1]
+    assert "  Likely, 80%, on line 5, under “Trial”.\n" in out
+    told = values(command, *ASK, "What of the Knave: stole?")
+    assert TARTS[2:][told["start"] : told["end"]] == told["answer"] == "stole"
+    assert (told["document"], told["line"], told["page"]) == (str(added / "tarts.md"), 5, None)
+    assert told["sha256"] == told["answers"][0]["sha256"] and len(told["sha256"]) == 64
+    library = {"name": "court", "read": 3, "total": 5}
+    assert library.items() <= told["library"].items() and told["passages"] >= 1
+
+
+def test_where_no_file_answers(command: Command, added: Path) -> None:
+    out = command(*ASK, "Who is the King: zebra?")[1].splitlines()
+    assert out[0].startswith("Not in 3 of 5 files (")
+    assert out[1:] == ["Very likely not in the passages that were read, 90%."]
+    for name in UNREAD:
+        (added / name).unlink()
+    command("library", "update")
+    out = command(*ASK, "xyzzy plugh?")[1]
+    assert out == "Not in 3 files.\nNo passage has a word of the question.\n"
+    told = values(command, *ASK, "xyzzy plugh?")
+    assert (told["outcome"], told["answer"], told["answers"], told["passages"]) == ("absent", "", [], 0)
+    assert not values(command, "history")["total"], "it is of no document"
+
+
+def test_low_confidence_is_said(command: Command, added: Path) -> None:
+    out = command(*ASK, "Perhaps the Knave: stole?")[1]
+    assert f"  stole\n  Low confidence, 30%, on line 5, under “Trial”. {NEAREST_WORDS}\n" in out
+
+
+def test_options_reach_the_reader(command: Command, added: Path) -> None:
+    engine = FakeEngine()
+    command(*ASK, "Where: tarts?", *"--quick --top-k 9 --threshold 0.9 --device cpu".split(), engine=engine)
+    (question,), (choice,) = engine.requests, engine.choices
+    assert isinstance(question, Question) and choice is not None
+    assert (question.quick, question.threshold, choice.device) == (True, 0.9, "cpu")
+    assert question.top_k >= 9 and question.passages_of > 0
+
+
+def test_the_history_has_the_file_of_the_best_answer(command: Command, added: Path) -> None:
+    command(*ASK, "Whose are the roses?", "--no-history")
+    assert not values(command, "history")["total"]
+    command(*ASK, "Whose are the roses?")
+    (entry,) = values(command, "history")["entries"]
+    assert (entry["path"], entry["answers"][0]["text"]) == (str(added / "queen.pdf"), "roses")
+    assert entry["answers"][0]["page"] == 2
+    assert command("history", "--check", str(entry["number"]))[1] == "The same answer, at the same place.\n"
+
+
+class Slow(FakeEngine):
+    """Finds something after 30 of 100 windows, and is then interrupted at the keyboard."""
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        assert isinstance(request, Question)
+        report.partial(replace(read(request), complete=False, windows=30, windows_total=100))
+        report.progress(Progress(34, 100, "windows", 9.0))
+        signal.raise_signal(signal.SIGINT)
+        report.check()
+        raise AssertionError("it was not stopped")
+
+
+def test_a_stop_gives_the_best_so_far(command: Command, added: Path) -> None:
+    code, out, err = command(*ASK, "Whose are the roses?", engine=Slow())
+    assert (code, err.splitlines()[-1]) == (130, "Stopped.")
+    assert out.splitlines()[:3] == [
+        "Stopped after 34% of the best passages: the best so far.",
+        str(added / "queen.pdf"),
+        "  roses",
+    ]
+    told = json.loads(command(*ASK, "Whose are the roses?", "--json", engine=Slow())[1])
+    assert (told["answer"], told["complete"], told["share_read"]) == ("roses", False, pytest.approx(0.34))
+
+
+def test_a_folder_counts_as_its_files(command: Command, court: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("A walrus.")
+    code, out, err = command("ask", str(court), str(other), "-q", "What: walrus?")
+    assert (code, out.splitlines()[1]) == (0, "Likely, 80%, on line 1 of other.txt.")
+    first, second = err.splitlines()
+    assert "“empty.txt”" in first and "“locked.pdf” asks" in second
+    told = json.loads(command("ask", str(other), str(court), "-q", "What: Hatter?", "--json")[1])
+    assert told["document"] == str(court / "more" / "hatter.txt")
+    assert [Path(each["document"]).name for each in told["not_read"]] == UNREAD
+    assert all(each["reason"] for each in told["not_read"])
+
+
+def test_a_named_file_in_a_folder_is_read_once(
+    command: Command, court: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = FakeEngine()
+    monkeypatch.chdir(court)
+    command("ask", "tarts.md", ".", "more/../tarts.md", "-q", "What: tarts?", engine=engine)
+    (question,) = engine.requests
+    assert isinstance(question, Question)
+    assert [each.path for each in question.documents] == ["tarts.md", "more/hatter.txt", "queen.pdf"]
+
+
+def test_files_of_one_name_are_told_apart(command: Command, tmp_path: Path) -> None:
+    for folder, words in (("a", "A walrus."), ("b", "A carpenter.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.txt").write_text(words)
+    file = tmp_path / "b" / "same.txt"
+    assert f"on line 1 of {file}." in command("ask", str(tmp_path), "-q", "What: carpenter?")[1]
+
+
+def test_where_none_of_several_files_can_be_read(command: Command, court: Path) -> None:
+    code, out, err = command("ask", *(str(court / name) for name in UNREAD), "-q", "Who?")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == "None of 2 files could be read." and len(err.splitlines()) == 3
+
+
+def test_files_found_are_counted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = iter((0.0, 40.0))
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
+    TerminalReport(sys.stderr).progress(Progress(1500, 0, "files found"))
+    assert capsys.readouterr().err == "1,500 files found…\n"
