@@ -39,6 +39,8 @@ class Settings:
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_reading` is how a long document is read: the passages that a quicker reader finds (usual), all of them by the
     careful reader, or only the best ones (quick);
+    `ask_scope` is what questions are asked of: the document on the page (empty), those that are open (open), or a
+    library by its number (library:3);
     `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first;
     `text_size` is in per cent of the default, `document_size` the further one of documents' text;
@@ -61,6 +63,7 @@ class Settings:
     ask_top_k: int = 5
     ask_threshold: float | None = None
     ask_reading: str = "usual"
+    ask_scope: str = ""
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
     text_size: int = 100
