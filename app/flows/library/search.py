@@ -19,6 +19,8 @@ from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from app.core.layout import Opened
     from app.library.index import Index, Passage
 
@@ -82,9 +84,25 @@ def ask_library(
     return listing.reading(ask(workspace, request, listing, model=model, device=device))
 
 
-def find(index: Index, question: str, library: Library, *, most: int = READ) -> list[Excerpt]:
-    """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around."""
+def find(
+    index: Index,
+    question: str,
+    library: Library,
+    vector: np.ndarray | None = None,
+    *,
+    vectors: str = "",
+    share: float = 1.0,
+    most: int = READ,
+) -> list[Excerpt]:
+    """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around.
+
+    Where the question's unit `vector` is given, float32[width], passages near it among the `vectors` of that name count
+    as well as those that share its words. `share` is that of the library's passages which have one.
+    """
     ranked = index.search(question, library, _SEARCHED)
+    if vector is not None and ranked:
+        # Where few have a vector, the nearest of these are not near.
+        ranked = fuse(ranked, index.nearest(vector, vectors, library, round(share * _SEARCHED)))
     return excerpts_of(index, index.passages(ranked[:most], library))
 
 
