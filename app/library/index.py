@@ -349,6 +349,8 @@ class Index(Ledger):
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
             layout = connection.execute("SELECT layout FROM bodies WHERE text = ?", (file.text,)).fetchone()
+        if layout is None:  # its words were still in memory
+            raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
         return unpack_layout(document, file.kind, *layout)
 
