@@ -31,6 +31,8 @@ READ = 48
 _FUSION = 60
 # Code points read on either side of a passage: half a passage.
 AROUND = 300
+# Code points by which an excerpt may shrink at either end so that no word is cut.
+_LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +138,12 @@ def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
 
 def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
     words, view = index.body(text)
-    # Not within a word.
-    start, end = span.start, span.end
-    while start > 0 and start < end and not words[start - 1].isspace():
-        start += 1
-    while end < len(words) and end > start and not words[end - 1].isspace():
-        end -= 1
-    span = Span(start, end) if start < end else span
+    # Not within a word, as far as there are blanks between words.
+    starts = range(span.start, min(span.start + _LONGEST_WORD, span.end))
+    start = next((at for at in starts if not at or words[at - 1].isspace()), span.start)
+    ends = range(span.end, max(span.end - _LONGEST_WORD, start), -1)
+    end = next((at for at in ends if at == len(words) or words[at - 1].isspace()), span.end)
+    span = Span(start, end)
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 
