@@ -9,6 +9,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from shutil import disk_usage
 
@@ -90,16 +91,10 @@ class Index(Ledger):
             refused = connection.execute(
                 "SELECT path FROM refused WHERE library = ? ORDER BY path", (library.number,)
             ).fetchall()
-        stored = self._vectors_of(vectors) if vectors else None
-        embedded = sum(
-            int(stored.have(first, count).sum())
-            for first, count in zip(ranges.firsts, ranges.counts, strict=True)
-            if stored is not None
-        )
         return LibraryStatus(
             {FileState(state): number for state, number in states.items()},
             passages=sum(ranges.counts),
-            embedded=embedded,
+            embedded=int(self._have(vectors, ranges).sum()) if vectors else 0,
             words=int(words),
             missing=tuple(root for root in library.roots if root in absent),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
@@ -293,11 +288,9 @@ class Index(Ledger):
         """The numbers of the passages whose vectors have the largest cosine with this one, the largest first."""
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
-        scores = self._vectors_of(vectors).scores(vector)
-        own = np.zeros(len(scores), dtype=bool)
-        for first, count in zip(ranges.firsts, ranges.counts, strict=True):
-            own[first : first + count] = True
-        scores[~own] = 0.0
+        own = _mask(ranges)
+        scores = self._vectors_of(vectors).scores(vector)[: len(own)]
+        scores *= own[: len(scores)]
         best = np.argsort(-scores, kind="stable")[:most]
         return [int(number) for number in best if scores[number] > 0]
 
@@ -354,24 +347,32 @@ class Index(Ledger):
         document = Document(words, Path(file.path).name, file.path, view)
         return unpack_layout(document, file.kind, *layout)
 
+    def with_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
+        """How many passages of a library, or of all, have a vector, and how many there are."""
+        with self._reading() as connection:
+            ranges = self._ranges_of(connection, library.number if library is not None else 0)
+        return int(self._have(vectors, ranges).sum()), sum(ranges.counts)
+
     def without_vectors(self, vectors: str, most: int) -> list[tuple[Passage, str]]:
         """Up to `most` passages of any library that have no vector yet, each with its words."""
-        stored = self._vectors_of(vectors)
         found: list[tuple[Passage, str]] = []
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
-            for text, first, count in zip(ranges.texts, ranges.firsts, ranges.counts, strict=True):
-                lacking = np.flatnonzero(~stored.have(first, count)).tolist()
-                if not lacking:
-                    continue
+            lacking = np.flatnonzero(_mask(ranges) & ~self._have(vectors, ranges))[:most].tolist()
+            for at, numbers in groupby(lacking, ranges.text_of):
+                assert at is not None
+                text, first = ranges.texts[at], ranges.firsts[at]
                 _, _, words, starts = self._indexed(connection, text)
                 ends = [*starts[1:], len(words)]
-                for place in lacking[: most - len(found)]:
-                    span = Span(starts[place], ends[place])
-                    found.append((Passage(first + place, text, span), span.of(words)))
-                if len(found) == most:
-                    break
+                for number in numbers:
+                    span = Span(starts[number - first], ends[number - first])
+                    found.append((Passage(number, text, span), span.of(words)))
         return found
+
+    def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
+        """Whether the passage of each number is in these texts and has a vector."""
+        there = _mask(ranges)
+        return there & self._vectors_of(vectors).have(0, len(there))
 
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width]; those whose text was dropped meanwhile are not."""
@@ -447,6 +448,14 @@ class Index(Ledger):
         """Remove passages' vectors of every model, within a transaction that drops or adds these passages."""
         for file in self._folder.glob(f"{_VECTORS}*"):
             self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
+
+
+def _mask(ranges: Ranges) -> np.ndarray:
+    """Whether the passage of each number is in these texts, up to their last one."""
+    there = np.zeros(ranges.firsts[-1] + ranges.counts[-1] if ranges.texts else 0, dtype=bool)
+    for first, count in zip(ranges.firsts, ranges.counts, strict=True):
+        there[first : first + count] = True
+    return there
 
 
 def _dropped() -> SpanlightError:

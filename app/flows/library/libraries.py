@@ -10,6 +10,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library, LibraryFile, LibraryStatus
 from app.core.report import Report
+from app.flows.library.embed import vectors_in_use
 from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
 
@@ -17,7 +18,9 @@ from app.flows.workspace import Workspace
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
     """All libraries by name, with how much of each is indexed."""
     index = workspace.library
-    return tuple((library, index.status(library)) for library in index.libraries())
+    found = index.libraries()
+    vectors = vectors_in_use(workspace) if found else ""
+    return tuple((library, index.status(library, vectors)) for library in found)
 
 
 def ledger(workspace: Workspace, library: Library, report: Report) -> tuple[LibraryFile, ...]:

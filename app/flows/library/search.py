@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer
+from app.flows.library.embed import question_vector
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from app.core.layout import Opened
     from app.library.index import Index, Passage
 
+_log = logging.getLogger(__name__)
 # Passages from each way of searching, and from both together, which are then read.
 _SEARCHED = 100
 READ = 48
@@ -71,7 +74,8 @@ def ask_library(
             f"Nothing of “{library.name}” has been read yet.",
             "Update it, or add a folder with documents to it.",
         )
-    excerpts = find(index, question, library)
+    vector, vectors, share = _vector_of(workspace, question, library, report)
+    excerpts = find(index, question, library, vector, vectors=vectors, share=share)
     listing = _Listing(report, index, library, status, excerpts, top_k, began)
     if not excerpts:
         return listing.reading(Reading((), False, 1.0, 1.0, 0, 0, 0.0))
@@ -84,6 +88,17 @@ def ask_library(
         passages_of=index.characters(library),
     )
     return listing.reading(ask(workspace, request, listing, model=model, device=device))
+
+
+def _vector_of(
+    workspace: Workspace, question: str, library: Library, report: Report
+) -> tuple[np.ndarray | None, str, float]:
+    """`question_vector`, or none where its model fails: a question is answered without it."""
+    try:
+        return question_vector(workspace, question, library, report) or (None, "", 0.0)
+    except SpanlightError as fault:
+        _log.warning("passages are found by their words alone: %s", fault)
+        return None, "", 0.0
 
 
 def find(
