@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+# float32[width], or float32[n, width]: unit vectors, for whoever hands them on.
+Array = np.ndarray
 # Rows compared at once: the values of so many fit into the processor's cache as float32.
 _AT_ONCE = 4096
 
