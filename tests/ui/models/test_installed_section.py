@@ -133,7 +133,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     assert section.empty.isVisible()
     assert section.empty.title() == "Nothing found"
     section.empty.button.click()
-    assert len(section.list.rows()) == 5
+    assert len(section.list.rows()) == 6
     assert section.details.isVisible()
 
 
