@@ -17,6 +17,8 @@ from app.flows.workspace import Workspace
 
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
     """All libraries by name, with how much of each is indexed."""
+    if not (workspace.paths.library / "index.sqlite3").exists():
+        return ()  # nothing is made or imported for it at every start
     index = workspace.library
     found = index.libraries()
     vectors = vectors_in_use(workspace) if found else ""
