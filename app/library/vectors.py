@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+# float32[width], or float32[n, width]: unit vectors, for whoever hands them on.
+Array = np.ndarray
 # Rows compared at once: the values of so many fit into the processor's cache as float32.
-_AT_ONCE = 4096
+_AT_ONCE = 512
 
 
 class Vectors:
@@ -30,11 +32,13 @@ class Vectors:
         rows["values"] = np.rint(vectors / np.maximum(rows["scale"], 1e-12)[:, None])
         self._write(numbers, rows)
 
-    def clear(self, first: int, count: int) -> None:
-        """Remove the vectors of `count` rows from `first` on, as far as there are any."""
-        there = min(first + count, len(self._rows())) - first
-        if there > 0:
-            self._write(np.arange(first, first + there), np.zeros(there, dtype=self._row))
+    def clear(self, numbers: np.ndarray) -> None:
+        """Remove the vectors of the rows of these numbers, as far as there are any."""
+        rows = self._rows()
+        there = numbers[numbers < len(rows)]
+        there = there[rows["scale"][there] > 0]
+        if len(there):
+            self._write(there, np.zeros(len(there), dtype=self._row))
 
     def have(self, first: int, count: int) -> np.ndarray:
         """Which of `count` rows from `first` on have a vector, bool[count]."""
@@ -48,9 +52,12 @@ class Vectors:
         rows = self._rows()
         scores = np.zeros(len(rows), dtype=np.float32)
         query = query.astype(np.float32)
+        wide = np.empty((_AT_ONCE, len(query)), dtype=np.float32)
         for at in range(0, len(rows), _AT_ONCE):
-            some = rows[at : at + _AT_ONCE]
-            scores[at : at + len(some)] = some["values"].astype(np.float32) @ query * some["scale"]
+            some = wide[: len(rows) - at]
+            some[...] = rows["values"][at : at + _AT_ONCE]
+            np.dot(some, query, out=scores[at : at + len(some)])
+        scores *= rows["scale"]
         return scores
 
     def _write(self, numbers: np.ndarray, rows: np.ndarray) -> None:
