@@ -90,12 +90,11 @@ class Index(Ledger):
             refused = connection.execute(
                 "SELECT path FROM refused WHERE library = ? ORDER BY path", (library.number,)
             ).fetchall()
-        stored = self._vectors_of(vectors) if vectors else None
-        embedded = sum(
-            int(stored.have(first, count).sum())
-            for first, count in zip(ranges.firsts, ranges.counts, strict=True)
-            if stored is not None
-        )
+        embedded = 0
+        if vectors:
+            before = np.concatenate(([0], np.cumsum(self._vectors_of(vectors).have(0, ranges.end))))
+            firsts, counts = (np.array(each, dtype=np.int64) for each in (ranges.firsts, ranges.counts))
+            embedded = int((before[firsts + counts] - before[firsts]).sum())
         return LibraryStatus(
             {FileState(state): number for state, number in states.items()},
             passages=sum(ranges.counts),
@@ -356,19 +355,19 @@ class Index(Ledger):
 
     def without_vectors(self, vectors: str, most: int) -> list[tuple[Passage, str]]:
         """Up to `most` passages of any library that have no vector yet, each with its words."""
-        stored = self._vectors_of(vectors)
         found: list[tuple[Passage, str]] = []
+        last = -1
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
-            for text, first, count in zip(ranges.texts, ranges.firsts, ranges.counts, strict=True):
-                lacking = np.flatnonzero(~stored.have(first, count)).tolist()
-                if not lacking:
+            for number in map(int, np.flatnonzero(~self._vectors_of(vectors).have(0, ranges.end))):
+                at = ranges.text_of(number)
+                if at is None:
                     continue
-                _, _, words, starts = self._indexed(connection, text)
-                ends = [*starts[1:], len(words)]
-                for place in lacking[: most - len(found)]:
-                    span = Span(starts[place], ends[place])
-                    found.append((Passage(first + place, text, span), span.of(words)))
+                if at != last:
+                    first, _, words, starts = self._indexed(connection, ranges.texts[at])
+                    ends, last = [*starts[1:], len(words)], at
+                span = Span(starts[number - first], ends[number - first])
+                found.append((Passage(number, ranges.texts[at], span), span.of(words)))
                 if len(found) == most:
                     break
         return found
@@ -376,8 +375,11 @@ class Index(Ledger):
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width]; those whose text was dropped meanwhile are not."""
         with self._writing() as connection:  # so that no other process deletes a text just now
-            texts = {number for (number,) in connection.execute("SELECT number FROM texts")}
-            there = [at for at, passage in enumerate(passages) if passage.text in texts]
+            texts = {
+                text: connection.execute("SELECT 1 FROM texts WHERE number = ?", (text,)).fetchone()
+                for text in {passage.text for passage in passages}
+            }
+            there = [at for at, passage in enumerate(passages) if texts[passage.text]]
             if there:
                 numbers = np.array([passages[at].number for at in there])
                 self._vectors_of(vectors).put(numbers, values[there])
