@@ -245,6 +245,13 @@ class Index(Ledger):
             "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
         ).fetchall()
         dropped = [np.zeros(0, dtype=np.int64)]
+        texts, end = connection.execute("""SELECT count(*), max("first" + passages) FROM texts""").fetchone()
+        if texts == len(unused) > 0:  # the words need not be deleted one by one
+            dropped.append(np.arange(end))
+            connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+            connection.execute("DELETE FROM texts")
+            connection.execute("DELETE FROM gaps")
+            unused = []
         for (text,) in unused:
             first, name, words, starts = self._indexed(connection, text)
             delete_entries(connection, first, words, starts, name)
@@ -421,7 +428,7 @@ class Index(Ledger):
         return found
 
     def _ranges_of(self, connection: sqlite3.Connection, library: int) -> Ranges:
-        """The texts of a library, of all for 0, as `_reading` sees them; kept until the database changes."""
+        """The texts of a library, of all for 0, as `_reading` sees them; kept until another connection writes."""
         now = int(connection.execute("PRAGMA data_version").fetchone()[0])
         with self._lock:
             kept = self._ranges.get(library)
