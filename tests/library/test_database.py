@@ -230,3 +230,15 @@ def test_several_processes_write_at_once_from_the_first_use_on(tmp_path: Path) -
     assert history.count() == history.count("question") == 75
     assert history.delete_all() == 75
     history.close()
+
+
+def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, file: Path) -> None:
+    """Else another process takes itself for the last one that has the file open, and deletes its journal."""
+    first, second = open_one(), open_one()
+    put(first, "chair")
+    assert names(second) == ["chair"]
+    leaves = "import sqlite3, sys; one = sqlite3.connect(sys.argv[1]); one.execute('SELECT * FROM things'); one.close()"
+    subprocess.run([sys.executable, "-c", leaves, str(file)], check=True, timeout=60)
+    assert file.with_name("things.sqlite3-wal").exists()
+    put(second, "table")
+    assert names(first) == ["chair", "table"]
