@@ -94,11 +94,10 @@ class Database:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            # Created here, because SQLite would make it readable by the computer's other users. One that is there is
-            # not opened: closing it would take the locks of this process's other connections to it.
-            if not self.file.exists():
-                with suppress(FileExistsError):
-                    os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            # Created here, because SQLite would make it readable by the computer's other users; never opened where it
+            # is there: closing it would release the locks of this process's other connections (POSIX).
+            with suppress(FileExistsError):
+                os.close(os.open(self.file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             connection = sqlite3.connect(
                 self.file, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
             )

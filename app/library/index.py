@@ -241,6 +241,13 @@ class Index(Ledger):
             "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
         ).fetchall()
         dropped = [np.zeros(0, dtype=np.int64)]
+        texts, end = connection.execute("""SELECT count(*), max("first" + passages) FROM texts""").fetchone()
+        if texts == len(unused) > 0:  # the words need not be deleted one by one
+            dropped.append(np.arange(end))
+            connection.execute("INSERT INTO search (search) VALUES ('delete-all')")
+            connection.execute("DELETE FROM texts")
+            connection.execute("DELETE FROM gaps")
+            unused = []
         for (text,) in unused:
             first, name, words, starts = self._indexed(connection, text)
             delete_entries(connection, first, words, starts, name)
@@ -380,8 +387,11 @@ class Index(Ledger):
     def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
         """Store passages' unit vectors, float32[n, width]; those whose text was dropped meanwhile are not."""
         with self._writing() as connection:  # so that no other process deletes a text just now
-            texts = {number for (number,) in connection.execute("SELECT number FROM texts")}
-            there = [at for at, passage in enumerate(passages) if passage.text in texts]
+            texts = {
+                text: connection.execute("SELECT 1 FROM texts WHERE number = ?", (text,)).fetchone()
+                for text in {passage.text for passage in passages}
+            }
+            there = [at for at, passage in enumerate(passages) if texts[passage.text]]
             if there:
                 numbers = np.array([passages[at].number for at in there])
                 self._vectors_of(vectors).put(numbers, values[there])
@@ -423,7 +433,7 @@ class Index(Ledger):
         return found
 
     def _ranges_of(self, connection: sqlite3.Connection, library: int) -> Ranges:
-        """The texts of a library, of all for 0, as `_reading` sees them; kept until the database changes."""
+        """The texts of a library, of all for 0, as `_reading` sees them; kept until another connection writes."""
         now = int(connection.execute("PRAGMA data_version").fetchone()[0])
         with self._lock:
             kept = self._ranges.get(library)

@@ -101,6 +101,11 @@ class Ranges:
     firsts: list[int]
     counts: list[int]
 
+    @property
+    def end(self) -> int:
+        """The number after that of the last passage."""
+        return self.firsts[-1] + self.counts[-1] if self.firsts else 0
+
     def text_of(self, passage: int) -> int | None:
         """The index in `texts` of the text with a passage; None where it is another library's, or gone."""
         at = bisect_right(self.firsts, passage) - 1

@@ -106,13 +106,14 @@ def give_vectors(index: Index, vectors: str) -> None:
 
 
 def have_their_own(index: Index, library: Library, vectors: str) -> bool:
-    """Whether every vector that is stored is that of its passage's words."""
+    """Whether every vector of a library's passages is that of the passage's words."""
+    words_of = {passage.number: words for passage, words in index.without_vectors(NONE, 1_000_000)}
     lacking = {passage.number for passage, _ in index.without_vectors(vectors, 1_000_000)}
-    there = [each for each in index.without_vectors(NONE, 1_000_000) if each[0].number not in lacking]
-    same = Counter(words for _, words in there)
+    own = {passage.number: words_of[passage.number] for passage in index.passages(list(words_of), library)}
+    same = Counter(own.values())
     return all(
-        passage.number in index.nearest(vector_of(words), vectors, library, same[words])
-        for passage, words in there
+        number in lacking or number in index.nearest(vector_of(words), vectors, library, same[words])
+        for number, words in own.items()
     )
 
 

@@ -232,30 +232,13 @@ def test_several_processes_write_at_once_from_the_first_use_on(tmp_path: Path) -
     history.close()
 
 
-ANOTHER = """
-import sys
-from pathlib import Path
-from app.library.database import Database
-from tests.library.test_database import FIRST, names, put
-database = Database(Path(sys.argv[1]), [FIRST], "the list")
-put(database, sys.argv[2])
-print(*names(database))
-database.close()
-"""
-
-
-def test_another_process_and_two_connections_of_this_one_see_all_that_each_writes(
-    open_one: Open, file: Path
-) -> None:
-    def elsewhere(name: str) -> list[str]:
-        ended = subprocess.run(
-            [sys.executable, "-c", ANOTHER, str(file), name], capture_output=True, text=True, check=True
-        )
-        return ended.stdout.split()
-
-    writer, reader = open_one(), open_one()
-    put(writer, "a")
-    assert names(reader) == ["a"]
-    assert elsewhere("b") == ["a", "b"]
-    put(writer, "c")
-    assert elsewhere("d") == names(reader) == ["a", "b", "c", "d"]
+def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, file: Path) -> None:
+    """Else another process takes itself for the last one that has the file open, and deletes its journal."""
+    first, second = open_one(), open_one()
+    put(first, "chair")
+    assert names(second) == ["chair"]
+    leaves = "import sqlite3, sys; one = sqlite3.connect(sys.argv[1]); one.execute('SELECT * FROM things'); one.close()"
+    subprocess.run([sys.executable, "-c", leaves, str(file)], check=True, timeout=60)
+    assert file.with_name("things.sqlite3-wal").exists()
+    put(second, "table")
+    assert names(first) == ["chair", "table"]
