@@ -19,6 +19,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
     "anytime": ("data", "words", "questions", "seed", "against", "precision"),
     "memory": ("data", "words", "repeats", "seed", "against", "precision"),
+    "library": ("data", "words", "questions", "seed", "precision"),
     "start": ("repeats", "against"),
     "bundle": ("repeats", "bundle"),
     "window": ("data", "words", "seed"),
