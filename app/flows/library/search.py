@@ -13,6 +13,7 @@ from app.core.models import SHARED_AMONG
 from app.core.report import Relay, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
+from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer
@@ -144,6 +145,30 @@ def _with_equal_words(answers: Sequence[Answer]) -> tuple[Answer, ...]:
     )
 
 
+def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: int) -> tuple[Answer, ...]:
+    """The answers, and up to `most` with them the other places that say their sentences in the same words.
+
+    Of copies only one is read with care. Equally likely ones follow each other.
+    """
+    found = list(answers)
+    for answer in answers:
+        own = excerpts[answer.document].document.text
+        sentence = sentence_around(own, answer.span)
+        words = sentence.of(own)
+        if len(words.split()) <= len(answer.text.split()):  # a cell's words may stand anywhere
+            continue
+        for number, excerpt in enumerate(excerpts):
+            text = excerpt.document.text
+            at = text.find(words)
+            if at < 0 or text[:at][-1:].isalnum() or text[at + len(words) :][:1].isalnum():
+                continue
+            start = at + answer.span.start - sentence.start
+            span = Span(start, start + len(answer.span))
+            if not any(each.document == number and each.span.overlaps(span) for each in found):
+                found.append(replace(answer, document=number, span=span))
+    return tuple(sorted(found[:most], key=lambda answer: -answer.probability))
+
+
 class _Listing(Relay):
     """A Report whose partial Readings over excerpts are passed on as LibraryReadings."""
 
@@ -167,7 +192,8 @@ class _Listing(Relay):
 
     def reading(self, reading: Reading) -> LibraryReading:
         """The reading with its answers at their places in the files."""
-        reading = replace(reading, answers=_with_equal_words(reading.answers)[: self._top_k])
+        answers = _with_equal_words(reading.answers)[: self._top_k]
+        reading = replace(reading, answers=_with_copies(answers, self._excerpts, self._top_k))
         return LibraryReading(
             self._library,
             self._status,

@@ -9,6 +9,7 @@ from itertools import islice
 
 from app.core.report import Progress, Report
 from app.core.requests import Question
+from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.tasks.batches import Runner, group_size, in_groups
 from app.tasks.qa.order import BEST_GROUPS
@@ -74,10 +75,16 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
         ahead = max(0, (min(BEST_GROUPS, quick.total) if has_places else quick.total) - quick.read)
         seconds_left = (ahead + READ * slower) * seconds / quick.read
         yield Step(quick, quick.read, quick.read + ahead + READ, seconds_left)
-    found = [(document, span.start) for _, document, span in sorted(ranked)]
-    places = islice(run.ranking.best(), _RETRIEVED)
-    retrieved = [(document, (place.start + place.end) // 2) for document, place in places]
-    chosen = run.choose([*retrieved, *found], READ)
+    found = [(document, span) for _, document, span in sorted(ranked)]
+    places = list(islice(run.ranking.best(), _RETRIEVED))
+    if run.question.passages_of:
+        own = dict(reversed(found))  # each passage's best span
+        retrieved = [(document, own.get(document, place)) for document, place in places]
+        points = list(_unlike([*retrieved, *found], run.question.documents))
+    else:
+        points = [(document, (place.start + place.end) // 2) for document, place in places]
+        points += [(document, span.start) for document, span in found]
+    chosen = run.choose(points, READ)
     runner, seconds = Runner(model, report), 0.0
     for batch in in_groups(chosen, group_size(model)):
         arrays, took = runner([window for _, window in batch])
@@ -88,6 +95,19 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
             run.add_window(document, window, start, end)
         seconds_left = (run.total - run.read) * seconds / run.read
         yield Step(run, quick.read + run.read, quick.read + run.total, seconds_left)
+
+
+def _unlike(spans: Sequence[tuple[int, Span]], passages: Sequence[Document]) -> Iterator[tuple[int, int]]:
+    """Where these spans begin, without those in a sentence that an earlier one's passage says in the same words.
+
+    Copies of a document would otherwise be all that is read with care.
+    """
+    firsts: dict[str, int] = {}
+    for document, span in spans:
+        text = passages[document].text
+        words = " ".join(sentence_around(text, span).of(text).split()).casefold()
+        if firsts.setdefault(words, document) == document:
+            yield document, span.start
 
 
 def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) -> None:

@@ -241,3 +241,15 @@ def test_nothing_is_prepared_where_there_is_no_room() -> None:
     assert model.text_cache is not None and model.text_cache.words is not None
     assert len(model.text_cache.words) == 0
     prepare([Document(text_of(1, 12_000))], plain, Silent())
+
+
+def test_of_copies_one_is_read_with_care() -> None:
+    model, careful, _ = both()
+    same = [f"{text_of(number, 5)}\n\nthe zebra stole the tarts of paris." for number in range(20)]
+    others = [text_of(number, 60) for number in range(100, 120)]
+    documents = [text for pair in zip(same, others, strict=True) for text in pair]
+    reading = read(ask("zebra", *documents, passages_of=10_000_000), model, Silent())
+    assert reading.complete and careful.rows == reading.windows <= READ
+    everything = {document: number for number, document in enumerate(documents)}
+    copies = {answer.document for answer in reading.answers} & {everything[text] for text in same}
+    assert len(copies) < len(same) // 2
