@@ -14,7 +14,7 @@ import pytest
 
 from app.core.models import Head, ModelCard
 from app.core.report import Silent
-from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToEmbed, TextsToTag, TextToFill
 from app.core.text import Document, blanks_in
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
@@ -26,7 +26,7 @@ from tests.conftest import ROOT
 
 FOLDER = ROOT / "resources" / "models"
 CAREFUL, QA, SENTIMENT = "reader-careful", "reader-quick", "starter-sentiment"
-WORDS, NAMES = "starter-pretraining", "starter-entities"
+WORDS, NAMES, ENCODER = "starter-pretraining", "starter-entities", "encoder"
 KINDS = "?labels=person:PER,location:LOC,corporation:ORG,group:ORG,product:MISC,creative-work:MISC"
 MEGABYTE = 1_000_000
 FEELINGS = {"70-review-kettle": "positive", "80-review-hotel": "negative"}
@@ -64,7 +64,20 @@ def test_a_starter_is_small_and_its_card_says_where_it_comes_from(name: str) -> 
     assert not re.search(r"(^|[\s`(=\"'])/(?!dev/)[a-z]+/", said), "a path of one machine"
 
 
+def test_the_encoder_is_small_and_its_card_says_what_was_changed() -> None:
+    assert max(path.stat().st_size for path in (FOLDER / ENCODER).iterdir()) <= 50 * MEGABYTE
+    assert (card(ENCODER).dtype, card(ENCODER).licence, card(ENCODER).max_length) == (
+        "float16",
+        "Apache-2.0",
+        256,
+    )
+    said = (FOLDER / ENCODER / "README.md").read_text(encoding="utf-8")
+    for word in ("sentence-transformers", "all-MiniLM-L6-v2", "Apache-2.0", "float16", "256 tokens"):
+        assert word in said, word
+
+
 def test_the_starters_hold_the_heads_that_they_are_for() -> None:
+    assert card(ENCODER).heads == (Head.EMBEDDINGS,)
     assert card(QA).heads == card(CAREFUL).heads == (Head.QUESTION_ANSWERING,)
     assert card(CAREFUL).finder == card(QA).folder
     assert card(SENTIMENT).heads == (Head.CLASSIFICATION,)
@@ -163,6 +176,19 @@ def test_a_true_follow_up_is_likelier_than_another(workspace: Workspace) -> None
     other = "Photosynthesis takes place in the leaves of a plant, where sugar is made from light."
     found = follow(workspace, PassagePairs(((first, true), (first, other))), Silent()).items
     assert found[0].probability > 0.5 > found[1].probability
+
+
+def test_what_means_alike_is_near(workspace: Workspace) -> None:
+    texts = (
+        "How can I get my money back?",
+        "Goods may be returned within thirty days for a full refund of the price.",
+        "The motor is to be oiled before the first start.",
+        "Where may I get my bearings?",
+    )
+    choice = workspace.choose(Head.EMBEDDINGS, "", "cpu", Silent())
+    question, *others = workspace.engine.run(TextsToEmbed(texts), choice, Silent())
+    near = [float(question @ other) for other in others]
+    assert near[0] > max(near[1:]) + 0.1
 
 
 def test_names_are_found_where_they_stand(workspace: Workspace) -> None:

@@ -48,7 +48,7 @@ from app.core.inspection import (
     Subject,
     Target,
 )
-from app.core.models import Head, ProblemType
+from app.core.models import SHOWN_HEADS, Head, ProblemType
 from app.core.text import BLANK, Span, blanks_in
 from app.core.wording import count, finely
 from app.flows.heads.export_inside import inside_csv, plain
@@ -89,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     source.add_argument("--file", metavar="F", help="a document in place of --text")
     parser.add_argument("--question", "-q", metavar="Q", help="the question asked of the text")
     parser.add_argument("--second", metavar="TEXT", help="the passage that may follow the text")
-    parser.add_argument("--head", choices=[head.value for head in Head], help="the head to look at")
+    parser.add_argument("--head", choices=[head.value for head in SHOWN_HEADS], help="the head to look at")
     parser.add_argument("--at", metavar="WORDS", help="words of the text that must be read")
     target = parser.add_mutually_exclusive_group()
     target.add_argument("--target", default="", metavar="NAME", help="why, without: the class, word or tag")
@@ -195,6 +195,8 @@ def _example(arguments: argparse.Namespace, subject: Subject) -> Example:
             return Example(follows=arguments.follows)
         case Head.TOKEN_CLASSIFICATION:
             return Example(entities=tuple(_entity(given, text) for given in arguments.entity))
+        case Head.EMBEDDINGS:
+            raise ValueError("vectors have no right answer")
 
 
 def _entity(given: str, text: str) -> tuple[Span, str]:

@@ -29,6 +29,10 @@ class EngineLost(SpanlightError):
         self.exit_code = exit_code
 
 
+class NotStarted(SpanlightError):
+    """The system refused a new process, whatever it was to do."""
+
+
 class DeviceLost(SpanlightError):
     """A GPU broke down while it computed: the process that used it must end before anything is computed again."""
 

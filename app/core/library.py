@@ -63,8 +63,9 @@ class Library:
 class LibraryStatus:
     """How much of a library is indexed: its files by their state, and its passages.
 
-    `embedded` counts the passages that have a vector; `missing` are the roots that are not there now, on a drive that
-    was taken off, say: their files can still be asked.
+    `embedded` counts the passages that have a vector. `missing` are the roots that are not there now, on a drive that
+    was taken off, say, or that are empty though files of theirs were read; these can still be asked. `refused` are the
+    folders that could not be looked into with the last update.
     """
 
     files: dict[FileState, int]
@@ -72,6 +73,7 @@ class LibraryStatus:
     embedded: int = 0
     words: int = 0
     missing: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
     @property
     def read(self) -> int:

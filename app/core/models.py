@@ -16,7 +16,11 @@ class Head(StrEnum):
     MASKED_WORDS = "fill-mask"
     NEXT_SENTENCE = "next-sentence"
     TOKEN_CLASSIFICATION = "token-classification"
+    EMBEDDINGS = "sentence-embeddings"
 
+
+# Heads whose results people see, and may look into; the others serve Spanlight's own search.
+SHOWN_HEADS = tuple(head for head in Head if head is not Head.EMBEDDINGS)
 
 # What a head does in plain words, and the field's own term.
 HEAD_WORDS: dict[Head, tuple[str, str]] = {
@@ -25,6 +29,7 @@ HEAD_WORDS: dict[Head, tuple[str, str]] = {
     Head.MASKED_WORDS: ("Fills in hidden words", "masked language model"),
     Head.NEXT_SENTENCE: ("Tells whether a text follows another", "next sentence prediction"),
     Head.TOKEN_CLASSIFICATION: ("Finds names", "token classification"),
+    Head.EMBEDDINGS: ("Finds passages by meaning", "sentence embeddings"),
 }
 
 
@@ -44,7 +49,7 @@ def family_title(family: str) -> str:
 _TITLES = {
     "reader-careful": "Spanlight reader", "reader-quick": "Spanlight quick reader",
     "starter-sentiment": "Spanlight sentiment", "starter-entities": "Spanlight names",
-    "starter-pretraining": "Spanlight words",
+    "starter-pretraining": "Spanlight words", "encoder": "MiniLM encoder",
 }  # fmt: skip
 
 
@@ -108,9 +113,9 @@ class ModelCard:
     """The description of a checkpoint folder, read from its config and weights' headers without loading them.
 
     `labels` are the classes of a text or of a token in order of their index (empty without such a head);
-    `max_length` is the longest input in tokens, special tokens included; `parameters` counts
-    weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `reliability` is that of the
-    calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes;
+    `max_length` is the longest input in tokens, special tokens included; `width` counts the numbers of a token's state,
+    `parameters` weights; `size` is bytes on disk; `measured` maps a data set's name to its figures; `reliability` is
+    that of the calibrated probabilities, for the kinds of text that were measured; `languages` are ISO 639 codes;
     `source` is a Source of core.offers, empty for a folder without an origin file, `repository` its name on the Hub;
     `finder` is the folder of a quicker reader that finds passages of a long text for it, empty if there is none.
     """
@@ -124,6 +129,7 @@ class ModelCard:
     max_length: int = 512
     window: int = 384
     stride: int = 128
+    width: int = 0
     parameters: int = 0
     size: int = 0
     dtype: str = "float32"

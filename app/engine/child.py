@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import EngineLost, NotStarted, SpanlightError
 from app.core.report import Report, Stopped
 from app.engine.serve import ENDS, Factory, Kind, serve
 
@@ -147,7 +147,7 @@ class Child:
         except OSError as error:
             for connection in (ours, control):
                 connection.close()
-            raise SpanlightError(
+            raise NotStarted(
                 f"The {self._title} could not be started: {error.strerror or error}.",
                 "Close other programs and try again.",
             ) from error

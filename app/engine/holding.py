@@ -260,8 +260,11 @@ class ModelPool:
             precise=loaded.precise,
         )
         self._pool[key] = PooledModel(now, card, model, size, loaded.precise)
-        while len(self._pool) > 1 and (len(self._pool) > MOST_MODELS or self._weights > MOST_WEIGHTS):
-            self._pool.popitem(last=False)
+        # One that only serves searching makes no other go, and is the next to go itself.
+        others = [] if key.head is Head.EMBEDDINGS else list(self._pool)[:-1]
+        others.sort(key=lambda other: other.head is not Head.EMBEDDINGS)
+        while others and (len(self._pool) > MOST_MODELS or self._weights > MOST_WEIGHTS):
+            del self._pool[others.pop(0)]
 
     def _clear_text_caches(self) -> None:
         for one in self._pool.values():

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report, Silent, Stopped
-from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
+from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToEmbed, TextsToTag, TextToFill
 from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
@@ -31,6 +31,7 @@ REQUESTS: dict[Head, object] = {
     Head.MASKED_WORDS: TextToFill(TEXT, (Span(4, 9),)),
     Head.NEXT_SENTENCE: PassagePairs(((WHO, TEXT),)),
     Head.TOKEN_CLASSIFICATION: TextsToTag((TEXT,)),
+    Head.EMBEDDINGS: TextsToEmbed((TEXT, WHO)),
 }
 # Texts on which a tokenizer may fail: long runs, no spaces, many scripts and signs, nothing at all.
 HARD = (
@@ -130,6 +131,8 @@ def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forwa
                     right = scores.shape == (rows, 2)
                 case Head.TOKEN_CLASSIFICATION:
                     right = scores.shape == (rows, length, len(card.labels))
+                case Head.EMBEDDINGS:
+                    right = scores.shape == (rows, card.width)
                 case Head.MASKED_WORDS:
                     right = scores.shape[:2] == arrays["positions"].shape and scores.shape[-1] >= words
             if not right:

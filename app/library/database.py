@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -31,28 +32,36 @@ class Database:
     before; `user_version` counts those applied. `what` is its name in messages ("the history"). Where the data can be
     had again, `durable` may be False: a power failure, but no crash, may then undo the last transactions. Using a
     broken file raises Damaged once; a schema of a newer Spanlight, a full disk and the like raise SpanlightError.
+    `let_go` closes whatever else has the file open here; it is called before a broken one is renamed.
     """
 
     def __init__(
-        self, file: Path, migrations: Sequence[Sequence[str]], what: str, *, durable: bool = True
+        self,
+        file: Path,
+        migrations: Sequence[Sequence[str]],
+        what: str,
+        *,
+        durable: bool = True,
+        let_go: Callable[[], None] = lambda: None,
     ) -> None:
         self.file = file
         self._durable = durable
         self._migrations = migrations
         self._what = what
+        self._let_go = let_go
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, for statements that change nothing."""
-        with self._lock, self._readable_errors():
+        with self._readable_errors(), self._lock:
             yield self._open()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """The connection inside a transaction, which is rolled back on any exception."""
-        with self._lock, self._readable_errors():
+        with self._readable_errors(), self._lock:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -68,7 +77,7 @@ class Database:
 
         If another process is reading, the journal stays for a while; that is no error.
         """
-        with self._lock, self._readable_errors():
+        with self._readable_errors(), self._lock:
             connection = self._open()
             if everywhere:
                 connection.execute("VACUUM")
@@ -142,14 +151,19 @@ class Database:
                     f"Another program is using {self._what} just now.", "Try again in a moment."
                 ) from fault
             if code == sqlite3.SQLITE_FULL:
-                raise SpanlightError(
-                    f"{self._what.capitalize()} could not be written: the disk is full.", "Free some space."
-                ) from fault
+                raise self._full() from fault
             if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
                 raise self._refused(str(fault)) from fault
             raise
         except OSError as fault:
+            if fault.errno == errno.ENOSPC:
+                raise self._full() from fault
             raise self._refused(fault.strerror or "the disk refused") from fault
+
+    def _full(self) -> SpanlightError:
+        return SpanlightError(
+            f"{self._what.capitalize()} could not be written: the disk is full.", "Free some space."
+        )
 
     def _refused(self, reason: str) -> SpanlightError:
         self.close()
@@ -162,6 +176,7 @@ class Database:
         """Rename the broken file and its journal; returns the error to show."""
         _log.warning("%s set aside as broken: %s", self.file, fault)
         self.close()
+        self._let_go()
         aside = self.file.with_name(self.file.name + ".broken")
         if not _sound(self.file):  # another process may have put a new one there
             try:

@@ -64,7 +64,7 @@ class Words:
 
     def add(self, number: int, question: str, answer: str, name: str, sentence: str) -> None:
         """Add an entry's words."""
-        values = (number, *(_clean(each) for each in (question, answer, name, sentence)))
+        values = (number, *(clean(each) for each in (question, answer, name, sentence)))
         self._connection.execute(
             f"INSERT INTO words (number, {_COLUMNS}, folded) VALUES (?, ?, ?, ?, ?, ?)",
             (*values, fold("\n".join(str(value) for value in values[1:]))),
@@ -104,7 +104,7 @@ class Words:
         """
         by_index: list[str] = []
         anywhere: list[str] = []
-        for word in _clean(query).split():
+        for word in clean(query).split():
             indexable = self._fts and any(unicodedata.category(each)[0] in "LN" for each in word)
             (by_index if indexable and not UNPARTED.search(word) else anywhere).append(word)
         conditions, values = [], []
@@ -123,6 +123,6 @@ def fold(text: str) -> str:
     return "".join(each for each in parted if not unicodedata.combining(each))
 
 
-def _clean(text: str) -> str:
-    """The text without what an index cannot hold: NUL ends a text there, and a lone surrogate has no UTF-8."""
+def clean(text: str) -> str:
+    """The text without what SQLite cannot hold: NUL ends a text there, and a lone surrogate has no UTF-8."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -1,17 +1,17 @@
-"""The index of the libraries' files: a ledger, the texts that were read, and their passages to search in."""
+"""The index of the libraries: the ledger, the texts that were read, and their passages to search in."""
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from shutil import disk_usage
 
 import numpy as np
 
@@ -19,17 +19,17 @@ from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.text import Document, Span, View
-from app.library.database import Database
+from app.library.ledger import Ledger, has_files_below, is_empty
 from app.library.passages import SIZE, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
-    MIGRATIONS,
     TEXTS_OF,
     Ranges,
     delete_entries,
     entries,
     file_of_row,
     free_numbers,
+    give_back,
     title_of,
 )
 from app.library.stored import deflate, inflate, pack_layout, pack_view, unpack_layout, unpack_view
@@ -39,7 +39,11 @@ from app.library.vectors import Vectors
 _TITLE_WEIGHT = 0.5
 # Code points of the texts that stay in memory for the next question.
 _MOST_CACHED = 4_000_000
+# Equal files by whose names a text is found.
+_MOST_NAMES = 8
 _VECTORS = "vectors-"
+# Pages of the search that are merged in one transaction.
+_MERGED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Passage:
     span: Span
 
 
-class Index:
+class Index(Ledger):
     """The index in one folder; any thread may use it, and several processes, of which one at a time may write.
 
     Reading never waits for writing. Everything raises SpanlightError on a disk error, and Damaged once if the
@@ -59,114 +63,18 @@ class Index:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        file = folder / "index.sqlite3"
-        self._reader = Database(file, MIGRATIONS, "the library", durable=False)
-        self._writer = Database(file, MIGRATIONS, "the library", durable=False)
+        super().__init__(folder)
         self._lock = threading.Lock()
         self._bodies: OrderedDict[int, tuple[str, View]] = OrderedDict()
-        self._ranges: dict[int, tuple[int, Ranges]] = {}
+        # By library, each with the connection and its state of the database that they are of.
+        self._ranges: dict[int, tuple[sqlite3.Connection, int, Ranges]] = {}
         self._vectors: dict[str, Vectors] = {}
-
-    # Libraries
-
-    def libraries(self) -> list[Library]:
-        """All libraries, by name."""
-        with self._reading() as connection:
-            roots: dict[int, list[str]] = {}
-            for number, path in connection.execute("SELECT library, path FROM roots ORDER BY path"):
-                roots.setdefault(number, []).append(os.fsdecode(path))
-            return [
-                Library(
-                    number,
-                    name,
-                    tuple(roots.get(number, ())),
-                    tuple(json.loads(suffixes)),
-                    tuple(json.loads(ignore)),
-                )
-                for number, name, suffixes, ignore in connection.execute(
-                    "SELECT number, name, suffixes, ignore FROM libraries ORDER BY name"
-                )
-            ]
-
-    def library(self, name: str) -> Library:
-        """The library of this name, in any case; raises SpanlightError where there is none."""
-        found = self.libraries()
-        for library in found:
-            if library.name.casefold() == name.casefold():
-                return library
-        names = ", ".join(library.name for library in found)
-        raise SpanlightError(
-            f"There is no library “{name}”.",
-            f"There are: {names}." if found else "Add a folder first: it becomes one.",
-        )
-
-    def save(self, library: Library) -> Library:
-        """Add a library (its number is 0), or change one; returns it as saved.
-
-        Files that are in none of its roots any more leave it with the next `take_walk`. Raises SpanlightError where
-        another one has its name.
-        """
-        values = (library.name.strip(), json.dumps(library.suffixes), json.dumps(library.ignore))
-        if not values[0]:
-            raise SpanlightError("A library needs a name.", "Type one.")
-        with self._writing() as connection:
-            try:
-                if library.number:
-                    connection.execute(
-                        "UPDATE libraries SET name = ?, suffixes = ?, ignore = ? WHERE number = ?",
-                        (*values, library.number),
-                    )
-                    number = library.number
-                else:
-                    number = int(
-                        connection.execute(
-                            "INSERT INTO libraries (name, suffixes, ignore) VALUES (?, ?, ?)", values
-                        ).lastrowid
-                        or 0
-                    )
-            except sqlite3.IntegrityError as fault:
-                raise SpanlightError(
-                    f"There is a library “{values[0]}” already.", "Choose another name."
-                ) from fault
-            connection.execute("DELETE FROM roots WHERE library = ?", (number,))
-            connection.executemany(
-                "INSERT OR IGNORE INTO roots VALUES (?, ?)",
-                [(number, os.fsencode(path)) for path in library.roots],
-            )
-        return self.library(values[0])
-
-    def remove(self, library: Library) -> None:
-        """Remove a library, and what no other one has of its files from the index. No document is touched."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
-            connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
-            self._sweep(connection)
-
-    # The ledger
-
-    def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
-        """A library's files in the order of their paths, or those in one of these states."""
-        wanted = tuple(states)
-        condition = f" AND files.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
-        with self._reading() as connection:
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number"
-                    f" WHERE members.library = ?{condition} ORDER BY files.path",
-                    (library.number, *wanted),
-                )
-            ]
-
-    def file(self, path: str) -> LibraryFile | None:
-        """The file at a path, if it is in any library."""
-        with self._reading() as connection:
-            row = connection.execute(f"{FILES} WHERE files.path = ?", (os.fsencode(path),)).fetchone()
-            return file_of_row(row) if row else None
 
     def status(self, library: Library, vectors: str = "") -> LibraryStatus:
         """How much of a library is indexed; `vectors` names those of the passages that are counted."""
+        # Before the database is held: a drive on the network may take its time.
+        absent = {root for root in library.roots if not Path(root).exists()}
+        empty = {root for root in library.roots if is_empty(root)}
         with self._reading() as connection:
             states = dict(
                 connection.execute(
@@ -179,101 +87,25 @@ class Index:
                 f"SELECT coalesce(sum(words), 0) FROM texts WHERE number IN ({TEXTS_OF})", (library.number,)
             ).fetchone()[0]
             ranges = self._ranges_of(connection, library.number)
-        stored = self._vectors_of(vectors) if vectors else None
-        embedded = sum(
-            int(stored.have(first, count).sum())
-            for first, count in zip(ranges.firsts, ranges.counts, strict=True)
-            if stored is not None
-        )
+            absent |= {root for root in empty if has_files_below(connection, library, root)}
+            refused = connection.execute(
+                "SELECT path FROM refused WHERE library = ? ORDER BY path", (library.number,)
+            ).fetchall()
         return LibraryStatus(
             {FileState(state): number for state, number in states.items()},
             passages=sum(ranges.counts),
-            embedded=embedded,
+            embedded=int(self._have(vectors, ranges).sum()) if vectors else 0,
             words=int(words),
-            missing=tuple(root for root in library.roots if not os.path.lexists(root)),
+            missing=tuple(root for root in library.roots if root in absent),
+            refused=tuple(os.fsdecode(path) for (path,) in refused),
         )
-
-    def take_walk(self, library: Library, found: Iterable[tuple[str, int, int]]) -> list[LibraryFile]:
-        """Enter the files found in a library's roots: path, bytes, modification time in nanoseconds each.
-
-        A new one, and one whose size or time differs, waits to be read; until then a changed one is searched as it
-        was. Returns the library's other files, which were not found.
-        """
-        with self._writing() as connection:
-            connection.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS walk (path BLOB PRIMARY KEY, size, modified) WITHOUT ROWID"
-            )
-            connection.execute("DELETE FROM walk")
-            connection.executemany(
-                "INSERT OR IGNORE INTO walk VALUES (?, ?, ?)",
-                ((os.fsencode(path), size, modified) for path, size, modified in found),
-            )
-            connection.execute(
-                "UPDATE files SET state = ?, reason = '' FROM walk WHERE walk.path = files.path"
-                " AND (walk.size <> files.size OR walk.modified <> files.modified OR files.state = ?)",
-                (FileState.WAITING, FileState.GONE),
-            )
-            connection.execute(
-                "INSERT OR IGNORE INTO files (path, size, modified, state)"
-                " SELECT path, size, modified, ? FROM walk",
-                (FileState.WAITING,),
-            )
-            connection.execute(
-                "INSERT OR IGNORE INTO members SELECT ?, files.number FROM walk JOIN files USING (path)",
-                (library.number,),
-            )
-            return [
-                file_of_row(row)
-                for row in connection.execute(
-                    f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ?"
-                    " AND files.path NOT IN (SELECT path FROM walk) ORDER BY files.path",
-                    (library.number,),
-                )
-            ]
-
-    def set_waiting(self, files: Iterable[LibraryFile]) -> None:
-        """Have files read again with the next update."""
-        self._set_state(files, FileState.WAITING)
-
-    def set_gone(self, files: Iterable[LibraryFile]) -> None:
-        """Note that files are gone; what was read of them is dropped with the next `sweep`."""
-        self._set_state(files, FileState.GONE)
-
-    def _set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
-        with self._writing() as connection:
-            connection.executemany(
-                "UPDATE files SET state = ?, reason = '' WHERE number = ?",
-                [(state, file.number) for file in files],
-            )
-
-    def leave(self, library: Library, files: Iterable[LibraryFile]) -> None:
-        """Take files out of a library, and out of the index where they are in no other one."""
-        numbers = [(file.number,) for file in files]
-        with self._writing() as connection:
-            connection.executemany(
-                "DELETE FROM members WHERE file = ? AND library = ?",
-                [(*number, library.number) for number in numbers],
-            )
-            connection.executemany(
-                "DELETE FROM files WHERE number = ? AND number NOT IN (SELECT file FROM members)", numbers
-            )
-            self._sweep(connection)
 
     # Reading in
 
     def link(self, file: LibraryFile, sha256: str, suffix: str, size: int, modified: int) -> bool:
         """Take the text of an equal file that was read before; returns whether there is one."""
         with self._writing() as connection:
-            row = connection.execute(
-                "SELECT number, name FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix)
-            ).fetchone()
-            if row is None:
-                return False
-            name = title_of(file.path)
-            if row[1] != name:  # it was moved: it is found by its new name from now on
-                self._rename(connection, row[0], name)
-            self._read_as(connection, file, row[0], sha256, size, modified)
-            return True
+            return self._link(connection, file, sha256, suffix, size, modified)
 
     def holds(self, sha256: str, suffix: str) -> bool:
         """Whether a file of these bytes and this extension was read before."""
@@ -285,63 +117,93 @@ class Index:
             )
 
     def put(self, file: LibraryFile, opened: Opened, view: View, suffix: str) -> None:
-        """Store what was read from a file, and index its passages: all of it, or nothing if this is broken off."""
-        text = opened.document.text
-        with self._writing() as connection:
-            row = connection.execute(
-                "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (opened.sha256, suffix)
-            ).fetchone()
-            if row is None:
-                starts = starts_of_passages(text)
-                first = free_numbers(connection, len(starts))
-                number: int | None = connection.execute(
-                    "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        opened.sha256,
-                        suffix,
-                        title_of(file.path),
-                        opened.kind,
-                        len(opened.pages),
-                        len(text.split()),
-                        first,
-                        len(starts),
-                    ),
-                ).lastrowid
-                connection.execute(
-                    "INSERT INTO bodies VALUES (?, ?, ?, ?, ?)",
-                    (number, deflate(text), pack_view(view), pack_layout(opened), starts.tobytes()),
-                )
-                connection.executemany(
-                    "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)",
-                    entries(first, text, starts, title_of(file.path)),
-                )
-            else:
-                number = row[0]
-            self._read_as(connection, file, number or 0, opened.sha256, opened.size, opened.modified)
+        """Store what was read from a file, and index its passages: all of it, or nothing if this is broken off.
 
-    def fail(
-        self, file: LibraryFile, state: FileState, reason: str, *, size: int, modified: int, sha256: str = ""
-    ) -> None:
-        """Note why a file has no text; it is tried again once its size or its time differs from these."""
+        Its text is not empty.
+        """
+        text, title = opened.document.text, title_of(file.path)
+        starts = starts_of_passages(text)
+        body = (deflate(text), pack_view(view), pack_layout(opened), starts.tobytes())
         with self._writing() as connection:
-            connection.execute(
-                "UPDATE files SET state = ?, reason = ?, size = ?, modified = ?, sha256 = ?, text = NULL"
-                " WHERE number = ?",
-                (state, reason, size, modified, sha256, file.number),
+            if self._link(connection, file, opened.sha256, suffix, opened.size, opened.modified):
+                return
+            first = free_numbers(connection, len(starts))
+            self._clear_vectors(np.arange(first, first + len(starts)))
+            number = connection.execute(
+                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    opened.sha256,
+                    suffix,
+                    title,
+                    opened.kind,
+                    len(opened.pages),
+                    len(text.split()),
+                    first,
+                    len(starts),
+                ),
+            ).lastrowid
+            assert number is not None
+            connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
+            connection.executemany(
+                "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)",
+                entries(first, text, starts, title),
             )
+            self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
 
     def sweep(self) -> None:
-        """Drop the texts that no file has any more, with their passages and vectors."""
+        """Drop the texts that no file has any more, with their passages and vectors.
+
+        A file that is gone is kept in the ledger without its text, but for one whose content stands elsewhere now.
+        """
         with self._writing() as connection:
+            connection.execute(
+                "DELETE FROM files WHERE state = ? AND sha256 <> '' AND sha256 IN"
+                " (SELECT sha256 FROM files WHERE state = ?)",
+                (FileState.GONE, FileState.READ),
+            )
             connection.execute("UPDATE files SET text = NULL WHERE state = ?", (FileState.GONE,))
             self._sweep(connection)
 
-    def compact(self) -> None:
-        """Give the disk back what deleted texts took, and merge the parts of the index."""
-        with self._writing() as connection:
-            connection.execute("INSERT INTO search (search) VALUES ('optimize')")
-        self._writer.wipe(everywhere=True)
+    def compact(self, check: Callable[[], object] = lambda: None) -> None:
+        """Merge the parts of the search, and give the disk back what deleted texts took if it is much.
+
+        `check` is called every now and then, and may raise.
+        """
+        pages = -_MERGED
+        while True:
+            check()
+            with self._writing() as connection:
+                before = connection.total_changes
+                connection.execute("INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
+                if connection.total_changes - before < 2:  # as FTS5 tells that all is merged
+                    break
+            pages = _MERGED
+        with self._reading() as connection:
+            free, used = (
+                int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+                for name in ("freelist_count", "page_count")
+            )
+            size = used * int(connection.execute("PRAGMA page_size").fetchone()[0])
+        # The database is copied, and its journal takes the copy.
+        self._writer.wipe(everywhere=4 * free > used and disk_usage(self._folder).free > 3 * size)
+
+    def _link(
+        self,
+        connection: sqlite3.Connection,
+        file: LibraryFile,
+        sha256: str,
+        suffix: str,
+        size: int,
+        modified: int,
+    ) -> bool:
+        row = connection.execute(
+            "SELECT number FROM texts WHERE sha256 = ? AND suffix = ?", (sha256, suffix)
+        ).fetchone()
+        if row is not None:
+            self._read_as(connection, file, row[0], sha256, size, modified)
+            self._rename(connection, row[0])
+        return row is not None
 
     def _read_as(
         self,
@@ -358,26 +220,35 @@ class Index:
             (FileState.READ, text, sha256, size, modified, file.number),
         )
 
-    def _rename(self, connection: sqlite3.Connection, text: int, name: str) -> None:
-        first, before, words, starts = self._indexed(connection, text)
-        delete_entries(connection, first, words, starts, before)
-        connection.executemany(
-            "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)", entries(first, words, starts, name)
+    def _rename(self, connection: sqlite3.Connection, text: int) -> None:
+        """Have a text found by the names that its files have now."""
+        paths = connection.execute(
+            "SELECT path FROM files WHERE text = ? AND state <> ? ORDER BY path LIMIT ?",
+            (text, FileState.GONE, _MOST_NAMES),
         )
-        connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
+        name = "\n".join(dict.fromkeys(title_of(os.fsdecode(path)) for (path,) in paths))
+        first, before, words, starts = self._indexed(connection, text)
+        if name != before:
+            delete_entries(connection, first, words, starts, before)
+            connection.executemany(
+                "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)",
+                entries(first, words, starts, name),
+            )
+            connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
     def _sweep(self, connection: sqlite3.Connection) -> None:
-        unused = (
+        unused = connection.execute(
             "SELECT number FROM texts WHERE number NOT IN (SELECT text FROM files WHERE text IS NOT NULL)"
-        )
-        for (text,) in connection.execute(unused).fetchall():
+        ).fetchall()
+        dropped = [np.zeros(0, dtype=np.int64)]
+        for (text,) in unused:
             first, name, words, starts = self._indexed(connection, text)
-            # Before the passages' numbers may be used again; where this is rolled back, vectors are made anew.
-            for stored in self._all_vectors():
-                stored.clear(first, len(starts))
             delete_entries(connection, first, words, starts, name)
             connection.execute("DELETE FROM texts WHERE number = ?", (text,))
-            connection.execute("INSERT INTO gaps VALUES (?, ?)", (first, len(starts)))
+            give_back(connection, first, len(starts))
+            dropped.append(np.arange(first, first + len(starts)))
+        # Where this is rolled back, they are made anew.
+        self._clear_vectors(np.concatenate(dropped))
 
     def _indexed(self, connection: sqlite3.Connection, text: int) -> tuple[int, str, str, array[int]]:
         """A text's first passage, name, words and where its passages begin."""
@@ -417,11 +288,9 @@ class Index:
         """The numbers of the passages whose vectors have the largest cosine with this one, the largest first."""
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
-        scores = self._vectors_of(vectors).scores(vector)
-        own = np.zeros(len(scores), dtype=bool)
-        for first, count in zip(ranges.firsts, ranges.counts, strict=True):
-            own[first : first + count] = True
-        scores[~own] = 0.0
+        own = _mask(ranges)
+        scores = self._vectors_of(vectors).scores(vector)[: len(own)]
+        scores *= own[: len(scores)]
         best = np.argsort(-scores, kind="stable")[:most]
         return [int(number) for number in best if scores[number] > 0]
 
@@ -457,8 +326,9 @@ class Index:
         with self._reading() as connection:
             row = connection.execute(
                 f"{FILES} JOIN members ON members.file = files.number"
-                " WHERE members.library = ? AND files.text = ? ORDER BY files.path LIMIT 1",
-                (library.number, text),
+                " WHERE members.library = ? AND files.text = ? AND files.state <> ? ORDER BY files.path"
+                " LIMIT 1",
+                (library.number, text, FileState.GONE),
             ).fetchone()
         if row is None:
             raise _dropped()
@@ -471,58 +341,65 @@ class Index:
         """
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
-            layout = connection.execute("SELECT layout FROM bodies WHERE text = ?", (file.text,)).fetchone()[
-                0
-            ]
+            layout = connection.execute("SELECT layout FROM bodies WHERE text = ?", (file.text,)).fetchone()
+        if layout is None:  # its words were still in memory
+            raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
-        return unpack_layout(document, file.kind, layout)
+        return unpack_layout(document, file.kind, *layout)
 
-    def without_vectors(self, vectors: str, most: int) -> list[tuple[int, str]]:
-        """Up to `most` passages of any library that have no vector yet: their numbers and words."""
-        stored = self._vectors_of(vectors)
-        found: list[tuple[int, str]] = []
+    def with_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
+        """How many passages of a library, or of all, have a vector, and how many there are."""
+        with self._reading() as connection:
+            ranges = self._ranges_of(connection, library.number if library is not None else 0)
+        return int(self._have(vectors, ranges).sum()), sum(ranges.counts)
+
+    def without_vectors(self, vectors: str, most: int) -> list[tuple[Passage, str]]:
+        """Up to `most` passages of any library that have no vector yet, each with its words."""
+        found: list[tuple[Passage, str]] = []
         with self._reading() as connection:
             ranges = self._ranges_of(connection, 0)
-            for text, first, count in zip(ranges.texts, ranges.firsts, ranges.counts, strict=True):
-                lacking = np.flatnonzero(~stored.have(first, count)).tolist()
-                if not lacking:
-                    continue
-                row = connection.execute("SELECT starts FROM bodies WHERE text = ?", (text,)).fetchone()
-                if row is None:
-                    continue
-                words = self._body(connection, text)[0]
-                starts = array("i", row[0])
+            lacking = np.flatnonzero(_mask(ranges) & ~self._have(vectors, ranges))[:most].tolist()
+            for at, numbers in groupby(lacking, ranges.text_of):
+                assert at is not None
+                text, first = ranges.texts[at], ranges.firsts[at]
+                _, _, words, starts = self._indexed(connection, text)
                 ends = [*starts[1:], len(words)]
-                for place in lacking[: most - len(found)]:
-                    found.append((first + place, words[starts[place] : ends[place]]))
-                if len(found) == most:
-                    break
+                for number in numbers:
+                    span = Span(starts[number - first], ends[number - first])
+                    found.append((Passage(number, text, span), span.of(words)))
         return found
 
-    def put_vectors(self, vectors: str, numbers: Sequence[int], values: np.ndarray) -> None:
-        """Store passages' unit vectors, float32[n, width]; those whose passage was dropped meanwhile are not."""
+    def _have(self, vectors: str, ranges: Ranges) -> np.ndarray:
+        """Whether the passage of each number is in these texts and has a vector."""
+        there = _mask(ranges)
+        return there & self._vectors_of(vectors).have(0, len(there))
+
+    def put_vectors(self, vectors: str, passages: Sequence[Passage], values: np.ndarray) -> None:
+        """Store passages' unit vectors, float32[n, width]; those whose text was dropped meanwhile are not."""
         with self._writing() as connection:  # so that no other process deletes a text just now
-            ranges = self._ranges_of(connection, 0)
-            there = [at for at, number in enumerate(numbers) if ranges.text_of(number) is not None]
+            texts = {number for (number,) in connection.execute("SELECT number FROM texts")}
+            there = [at for at, passage in enumerate(passages) if passage.text in texts]
             if there:
-                self._vectors_of(vectors).put(np.array(numbers)[there], values[there])
+                numbers = np.array([passages[at].number for at in there])
+                self._vectors_of(vectors).put(numbers, values[there])
 
     def drop_other_vectors(self, vectors: str) -> None:
         """Delete the vectors of all models but this one's."""
         for file in self._folder.glob(f"{_VECTORS}*"):
             if file.name != f"{_VECTORS}{vectors}":
+                with self._lock:  # Windows deletes nothing that is open
+                    self._vectors.pop(file.name.removeprefix(_VECTORS), None)
                 try:
                     file.unlink(missing_ok=True)
-                except OSError:  # another process has it open, on Windows: the next one deletes it
+                except OSError:  # another process has it open: the next one deletes it
                     continue
-                self._vectors.pop(file.name.removeprefix(_VECTORS), None)
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""
-        self._reader.close()
-        self._writer.close()
+        super().close()
         with self._lock:
             self._bodies.clear()
+            self._ranges.clear()
             self._vectors.clear()
 
     def _body(self, connection: sqlite3.Connection, text: int) -> tuple[str, View]:
@@ -543,21 +420,20 @@ class Index:
         return found
 
     def _ranges_of(self, connection: sqlite3.Connection, library: int) -> Ranges:
-        """The texts of a library, of all for 0; kept until the database changes."""
+        """The texts of a library, of all for 0, as `_reading` sees them; kept until the database changes."""
         now = int(connection.execute("PRAGMA data_version").fetchone()[0])
         with self._lock:
             kept = self._ranges.get(library)
-        if kept is not None and kept[0] == now and not connection.in_transaction:
-            return kept[1]
+        if kept is not None and kept[0] is connection and kept[1] == now:
+            return kept[2]
         condition = f"WHERE number IN ({TEXTS_OF})" if library else ""
         rows = connection.execute(
             f'SELECT number, "first", passages FROM texts {condition} ORDER BY "first"',
             (library,) if library else (),
         ).fetchall()
         ranges = Ranges([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows])
-        if not connection.in_transaction:
-            with self._lock:
-                self._ranges[library] = now, ranges
+        with self._lock:
+            self._ranges[library] = connection, now, ranges
         return ranges
 
     def _vectors_of(self, name: str) -> Vectors:
@@ -568,31 +444,18 @@ class Index:
                 self._vectors[name] = Vectors(self._folder / f"{_VECTORS}{name}", width)
             return self._vectors[name]
 
-    def _all_vectors(self) -> Iterator[Vectors]:
+    def _clear_vectors(self, numbers: np.ndarray) -> None:
+        """Remove passages' vectors of every model, within a transaction that drops or adds these passages."""
         for file in self._folder.glob(f"{_VECTORS}*"):
-            yield self._vectors_of(file.name.removeprefix(_VECTORS))
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with _with_fts(), self._reader.reading() as connection:
-            yield connection
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with _with_fts(), self._writer.writing() as connection:
-            yield connection
+            self._vectors_of(file.name.removeprefix(_VECTORS)).clear(numbers)
 
 
-@contextmanager
-def _with_fts() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as fault:
-        if "fts5" not in str(fault):
-            raise
-        raise SpanlightError(
-            "This computer's SQLite cannot search texts.", "Install a Python that brings SQLite with FTS5."
-        ) from fault
+def _mask(ranges: Ranges) -> np.ndarray:
+    """Whether the passage of each number is in these texts, up to their last one."""
+    there = np.zeros(ranges.firsts[-1] + ranges.counts[-1] if ranges.texts else 0, dtype=bool)
+    for first, count in zip(ranges.firsts, ranges.counts, strict=True):
+        there[first : first + count] = True
+    return there
 
 
 def _dropped() -> SpanlightError:

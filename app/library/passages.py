@@ -37,7 +37,7 @@ def starts_of_passages(text: str) -> array[int]:
 
 
 def indexed(text: str) -> str:
-    """A text as it is indexed: in scripts without blanks between words each pair of characters is a word."""
+    """A text as it is indexed: in scripts without blanks between words each pair of letters is a word."""
     return _RUNS.sub(_pairs, text) if UNPARTED.search(text) else text
 
 
@@ -45,8 +45,9 @@ _RUNS = re.compile(f"{UNPARTED.pattern}+")
 
 
 def _pairs(run: re.Match[str]) -> str:
-    characters = run.group()
-    pairs = [characters[at : at + 2] for at in range(max(1, len(characters) - 1))]
+    # FTS5 takes marks above and below letters, as Thai has them, for ends of words.
+    letters = "".join(filter(str.isalnum, run.group()))
+    pairs = [letters[at : at + 2] for at in range(max(1, len(letters) - 1))]
     return f" {' '.join(pairs)} "
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from app.core.layout import Kind
 from app.core.library import FileState, LibraryFile
+from app.library.found import clean
 from app.library.passages import indexed
 
 MIGRATIONS = (
     (
         """
         CREATE TABLE libraries (
-            number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE,
             suffixes TEXT NOT NULL, ignore TEXT NOT NULL
         )
         """,
@@ -30,10 +31,11 @@ MIGRATIONS = (
             PRIMARY KEY (library, path)
         ) WITHOUT ROWID
         """,
-        # Equal files have one text. Its passages are numbered from `first` on.
+        # Equal files have one text, with the names of all of them. Its passages are numbered from `first` on. Its own
+        # number is never given again: what was kept of it elsewhere then cannot be taken for another text's.
         """
         CREATE TABLE texts (
-            number INTEGER PRIMARY KEY, sha256 TEXT NOT NULL, suffix TEXT NOT NULL, name TEXT NOT NULL,
+            number INTEGER PRIMARY KEY AUTOINCREMENT, sha256 TEXT NOT NULL, suffix TEXT NOT NULL, name TEXT NOT NULL,
             kind TEXT NOT NULL, pages INTEGER NOT NULL, words INTEGER NOT NULL,
             "first" INTEGER NOT NULL, passages INTEGER NOT NULL, UNIQUE (sha256, suffix)
         )
@@ -68,6 +70,15 @@ MIGRATIONS = (
         CREATE VIRTUAL TABLE search USING fts5(
             words, title, content = '', tokenize = "porter unicode61 remove_diacritics 2"
         )
+        """,
+    ),
+    (
+        # Folders that could not be looked into with a library's last update.
+        """
+        CREATE TABLE refused (
+            library INTEGER NOT NULL REFERENCES libraries ON DELETE CASCADE, path BLOB NOT NULL,
+            PRIMARY KEY (library, path)
+        ) WITHOUT ROWID
         """,
     ),
 )
@@ -116,15 +127,13 @@ def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
 
 def title_of(path: str) -> str:
     """A file's name as it is searched."""
-    return Path(path).stem.replace("_", " ").encode("utf-8", "replace").decode("utf-8")
+    return clean(Path(path).stem.replace("_", " "))
 
 
 def entries(first: int, text: str, starts: array[int], title: str) -> Iterator[tuple[int, str, str]]:
     """The rows of a text's passages in the index: number, words, title."""
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), start=first):
-        # SQLite takes no lone surrogate.
-        words = indexed(text[start:end]).encode("utf-8", "replace").decode("utf-8")
-        yield number, words, title
+        yield number, clean(indexed(text[start:end])), title
 
 
 def delete_entries(
@@ -154,3 +163,17 @@ def free_numbers(connection: sqlite3.Connection, count: int) -> int:
     if passages > count:
         connection.execute("INSERT INTO gaps VALUES (?, ?)", (first + count, passages - count))
     return int(first)
+
+
+def give_back(connection: sqlite3.Connection, first: int, count: int) -> None:
+    """Give the numbers of `count` passages from `first` on back, joined to those before and after that are free."""
+    before = connection.execute(
+        'SELECT "first", passages FROM gaps WHERE "first" < ? ORDER BY "first" DESC LIMIT 1', (first,)
+    ).fetchone()
+    after = connection.execute('SELECT passages FROM gaps WHERE "first" = ?', (first + count,)).fetchone()
+    if after is not None:
+        connection.execute('DELETE FROM gaps WHERE "first" = ?', (first + count,))
+        count += after[0]
+    if before is not None and before[0] + before[1] == first:
+        first, count = before[0], before[1] + count
+    connection.execute("INSERT OR REPLACE INTO gaps VALUES (?, ?)", (first, count))

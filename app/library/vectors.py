@@ -30,11 +30,13 @@ class Vectors:
         rows["values"] = np.rint(vectors / np.maximum(rows["scale"], 1e-12)[:, None])
         self._write(numbers, rows)
 
-    def clear(self, first: int, count: int) -> None:
-        """Remove the vectors of `count` rows from `first` on, as far as there are any."""
-        there = min(first + count, len(self._rows())) - first
-        if there > 0:
-            self._write(np.arange(first, first + there), np.zeros(there, dtype=self._row))
+    def clear(self, numbers: np.ndarray) -> None:
+        """Remove the vectors of the rows of these numbers, as far as there are any."""
+        rows = self._rows()
+        there = numbers[numbers < len(rows)]
+        there = there[rows["scale"][there] > 0]
+        if len(there):
+            self._write(there, np.zeros(len(there), dtype=self._row))
 
     def have(self, first: int, count: int) -> np.ndarray:
         """Which of `count` rows from `first` on have a vector, bool[count]."""

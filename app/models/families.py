@@ -88,11 +88,11 @@ class Family:
     @property
     def heads_known(self) -> tuple[Head, ...]:
         """The heads that the family has classes for."""
-        return tuple(head for head in Head if head is not Head.NEXT_SENTENCE or self.next_sentence)
+        return tuple(head for head in ENDINGS if head is not Head.NEXT_SENTENCE or self.next_sentence)
 
     def class_name(self, head: Head) -> str:
-        """The name of transformers' class for a head of this family, one of `heads_known`."""
-        return self.stem + ENDINGS[head]
+        """The name of transformers' class for a head of this family: one of `heads_known`, or none at all."""
+        return self.stem + ENDINGS.get(head, "Model")
 
     def position_offset(self, config: Mapping[str, object]) -> int:
         """How many position embeddings are never used: RoBERTa counts from after its padding id."""

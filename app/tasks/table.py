@@ -13,6 +13,7 @@ from app.core.requests import (
     QuestionBatch,
     TextBatch,
     TextsToClassify,
+    TextsToEmbed,
     TextsToMask,
     TextsToTag,
     TextToFill,
@@ -63,6 +64,10 @@ def task_for(request: object) -> Task[Any, Any] | None:
             from app.tasks.heads.token_classification import tag
 
             return Task(Head.TOKEN_CLASSIFICATION, tag)
+        case TextsToEmbed():
+            from app.tasks.heads.embedding import embed
+
+            return Task(Head.EMBEDDINGS, embed)
     return _look_for(request)
 
 

@@ -105,12 +105,12 @@ class ReadyModel:
     (a model without token types ignores the last), and returns float32 arrays: `start_logits` and
     `end_logits` of batch × length for the question answering head, `logits` of batch × labels for the
     classification head, batch × 2 for next sentence (continues, does not), batch × length × labels for token
-    classification. For masked words an array `positions` (int64, batch × places, -1 for none) comes with the others,
-    and `logits` are batch × places × vocabulary. The tokenizer neither truncates nor pads. `inside` is there for
-    tasks that need an opened model; `text_cache` caches the texts it read last, if there is one. `precise`
-    is `forward` in float32 where that computes in less; it gives None where there is no memory for it. `finder` loads
-    the quicker reader that finds passages of a long text for this one, where there is one; it gives None where that
-    cannot be loaded.
+    classification, and `embeddings` of batch × width, unit vectors. For masked words an array `positions` (int64,
+    batch × places, -1 for none) comes with the others, and `logits` are batch × places × vocabulary. The tokenizer
+    neither truncates nor pads. `inside` is there for tasks that need an opened model; `text_cache` caches the texts it
+    read last, if there is one. `precise` is `forward` in float32 where that computes in less; it gives None where there
+    is no memory for it. `finder` loads the quicker reader that finds passages of a long text for this one, where there
+    is one; it gives None where that cannot be loaded.
     """
 
     card: ModelCard

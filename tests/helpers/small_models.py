@@ -149,6 +149,8 @@ def small_checkpoint(
             if parameter.dim() > 1:
                 torch.nn.init.normal_(parameter, std=0.15)
     model.to(getattr(torch, dtype)).save_pretrained(folder)
+    if head is Head.EMBEDDINGS:
+        notes = {"pooling": "mean"} | (notes or {})
     if notes is not None:
         (folder / "spanlight.json").write_text(json.dumps(notes), encoding="utf-8")
     return folder
@@ -166,6 +168,8 @@ def _auto_class(heads: tuple[Head, ...]) -> str:
             return "AutoModelForNextSentencePrediction"
         case (Head.TOKEN_CLASSIFICATION,):
             return "AutoModelForTokenClassification"
+        case (Head.EMBEDDINGS,):
+            return "AutoModel"
         case (Head.MASKED_WORDS, Head.NEXT_SENTENCE):
             return "AutoModelForPreTraining"
     raise ValueError(f"no class has the heads {heads}")

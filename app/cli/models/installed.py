@@ -101,7 +101,7 @@ def _print_model(
 
 
 _USE_EPILOG = """\
-TASK is one of ask, classify, fill, follow, names, or a head's own name (question-answering ...). Without
+TASK is one of ask, classify, fill, follow, names, search, or a head's own name (question-answering ...). Without
 NAME the model in use is printed, without TASK that of each task. --automatic takes a choice back: the
 starter is used then, or the first installed model that can do the task.
 """

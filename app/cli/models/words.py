@@ -19,6 +19,7 @@ TASKS = {
     "follow": Head.NEXT_SENTENCE,
     "names": Head.TOKEN_CLASSIFICATION,
     "next": Head.NEXT_SENTENCE,
+    "search": Head.EMBEDDINGS,
     "tokens": Head.TOKEN_CLASSIFICATION,
 }
 _DOES = {
@@ -27,6 +28,7 @@ _DOES = {
     Head.MASKED_WORDS: "filling blanks",
     Head.NEXT_SENTENCE: "next sentence",
     Head.TOKEN_CLASSIFICATION: "finding names",
+    Head.EMBEDDINGS: "finding passages by meaning",
 }
 _FEW = 6
 
@@ -40,7 +42,7 @@ def task(value: str) -> Head:
         return Head(wanted)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"there is no task {value}: it is one of ask, classify, fill, follow, names"
+            f"there is no task {value}: it is one of ask, classify, fill, follow, names, search"
         ) from None
 
 

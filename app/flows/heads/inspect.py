@@ -82,6 +82,8 @@ def request_of(subject: Subject) -> Request:
             tagged = TextsToTag((subject.text,))
             tagged.require_words()
             return tagged
+        case Head.EMBEDDINGS:
+            raise ValueError("vectors are not looked into")
 
 
 @dataclass(frozen=True, slots=True)

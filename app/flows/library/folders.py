@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
 from app.core.library import Library
 from app.core.report import Progress, Report
+from app.library.ledger import is_empty
 
 # The extensions that are taken from a folder: what people write for each other. Single files may have any.
 SUFFIXES = frozenset(
@@ -37,13 +39,14 @@ class Walk:
     """What stands in a library's roots.
 
     `left_out` counts the files of other kinds by their extensions, `refused` the folders that may not be read;
-    `missing` are roots that are not there.
+    `missing` are roots that are not there, `empty` those with nothing in them.
     """
 
     files: list[FoundFile] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     refused: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -59,73 +62,100 @@ class Walk:
 def walk(library: Library, report: Report) -> Walk:
     """All files of a library's roots, which are absolute, with subfolders: each once, by their paths.
 
-    Raises Stopped when cancelled. Hidden files and folders are left out, as is what the library ignores. A link is
-    followed unless it leads to where the walk has been.
+    Raises Stopped when cancelled. Hidden files and folders are left out, as are the files that Office locks documents
+    with and what the library ignores. A link is followed unless it leads to where the walk has been or came from.
     """
     found = Walk()
     files: dict[str, FoundFile] = {}
     been: set[tuple[int, int]] = set()
     for root in library.roots:
+        report.check()
         try:
             status = Path(root).stat()
         except (OSError, ValueError):
             found.missing.append(root)
             continue
-        if stat.S_ISDIR(status.st_mode):
-            for file in _in_folder(root, root, status, library, found, been):
-                files[file.path] = file
-                if len(files) % _EVERY == 0:
-                    report.check()
-                    report.progress(Progress(len(files), 0, "files found"))
-        else:
+        if not stat.S_ISDIR(status.st_mode):
             files[root] = FoundFile(root, status.st_size, status.st_mtime_ns)
+            continue
+        if is_empty(root):
+            found.empty.append(root)
+        for file in _in_folder(root, status, library, found, been, report):
+            files[file.path] = file
+            if len(files) % _EVERY == 0:
+                report.progress(Progress(len(files), 0, "files found"))
     found.files = [files[path] for path in sorted(files)]
     return found
 
 
 def _in_folder(
-    folder: str,
     root: str,
     status: os.stat_result,
     library: Library,
     found: Walk,
     been: set[tuple[int, int]],
+    report: Report,
 ) -> Iterator[FoundFile]:
     suffixes = frozenset(library.suffixes) or SUFFIXES
-    folders = [(folder, status)]
+    above = set(_folders_above(root))
+    # Each with its path below the root. Links come last: what they lead to is rather found at its own place.
+    folders = deque([(root, "", status)])
     while folders:
-        folder, status = folders.pop()
-        # Some file systems number nothing: there links to folders are not followed.
-        if status.st_ino and (status.st_dev, status.st_ino) in been:
-            continue
-        been.add((status.st_dev, status.st_ino))
+        report.check()
+        folder, below, status = folders.pop()
+        # Some file systems number nothing.
+        if status.st_ino:
+            if (status.st_dev, status.st_ino) in been:
+                continue
+            been.add((status.st_dev, status.st_ino))
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError:
+            with os.scandir(folder) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except (OSError, ValueError):
             found.refused.append(folder)
             continue
-        for entry in entries:
+        for number, entry in enumerate(entries, 1):
+            if number % _EVERY == 0:
+                report.check()
             try:
                 status = entry.stat()
-                is_hidden = entry.name.startswith(".") or getattr(status, "st_file_attributes", 0) & _HIDDEN
-                if is_hidden or _is_ignored(entry.path, root, library.ignore):
+                place = below + entry.name
+                if _is_hidden(entry.name, status) or _is_ignored(place, entry.name, library.ignore):
                     continue
                 if stat.S_ISDIR(status.st_mode):
-                    # On Windows an entry does not know its number.
-                    folders.append((entry.path, status if status.st_ino else Path(entry.path).stat()))
+                    if not status.st_ino:  # on Windows an entry does not know its number
+                        status = Path(entry.path).stat()
+                    if not entry.is_symlink():
+                        folders.append((entry.path, f"{place}/", status))
+                    elif status.st_ino and (status.st_dev, status.st_ino) not in above:
+                        folders.appendleft((entry.path, f"{place}/", status))
                     continue
             except (OSError, ValueError):  # a link that leads nowhere or to itself, or gone meanwhile
                 continue
             if not stat.S_ISREG(status.st_mode):
                 continue
-            suffix = Path(entry.name).suffix.lower().removeprefix(".")
+            _, dot, suffix = entry.name.lower().rpartition(".")
+            suffix = suffix if dot else ""
             if suffix in suffixes:
                 yield FoundFile(entry.path, status.st_size, status.st_mtime_ns)
             else:
                 found.left_out[suffix] += 1
 
 
-def _is_ignored(path: str, root: str, patterns: Iterable[str]) -> bool:
-    below = os.path.relpath(path, root).replace(os.sep, "/")
-    name = below.rpartition("/")[2]
-    return any(fnmatch(name, pattern) or fnmatch(below, pattern) for pattern in patterns)
+def _folders_above(root: str) -> Iterator[tuple[int, int]]:
+    for folder in Path(root).resolve().parents:
+        with suppress(OSError):
+            status = folder.stat()
+            yield status.st_dev, status.st_ino
+
+
+def _is_hidden(name: str, status: os.stat_result) -> bool:
+    return (
+        name.startswith((".", "~$"))
+        or bool(getattr(status, "st_file_attributes", 0) & _HIDDEN)
+        or bool(getattr(status, "st_flags", 0) & stat.UF_HIDDEN)
+    )
+
+
+def _is_ignored(place: str, name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(name, pattern) or fnmatch(place, pattern) for pattern in patterns)

@@ -10,6 +10,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library, LibraryFile, LibraryStatus
 from app.core.report import Report
+from app.flows.library.embed import vectors_in_use
 from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
 
@@ -17,7 +18,9 @@ from app.flows.workspace import Workspace
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
     """All libraries by name, with how much of each is indexed."""
     index = workspace.library
-    return tuple((library, index.status(library)) for library in index.libraries())
+    found = index.libraries()
+    vectors = vectors_in_use(workspace) if found else ""
+    return tuple((library, index.status(library, vectors)) for library in found)
 
 
 def ledger(workspace: Workspace, library: Library, report: Report) -> tuple[LibraryFile, ...]:
@@ -36,12 +39,21 @@ def planned(
     """The library of this name with these folders and files added to its roots; nothing is saved yet.
 
     Without a name it is called after the first path: the library that has exactly this root, else a new one, with a
-    number behind the name if that is taken. Raises SpanlightError for a path that is not there.
+    number behind the name if that is taken. Raises SpanlightError for a path that is not there or refused.
     """
     roots = tuple(dict.fromkeys(os.path.normpath(Path(path).expanduser().absolute()) for path in paths))
     for root in roots:
-        if not Path(root).exists():
-            raise SpanlightError(f"There is nothing at “{root}”.", "Check the name and the folder.")
+        try:
+            Path(root).stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError) as fault:
+            raise SpanlightError(
+                f"There is nothing at “{root}”.", "Check the name and the folder."
+            ) from fault
+        except OSError as fault:
+            raise SpanlightError(
+                f"“{root}” could not be looked at: {fault.strerror or 'the disk refused'}.",
+                "Check the folder's permissions.",
+            ) from fault
     present = workspace.library.libraries()
     if name.strip():
         found = next((one for one in present if one.name.casefold() == name.strip().casefold()), None)
@@ -56,10 +68,18 @@ def planned(
         found = Library(0, free)
     return replace(
         found,
-        roots=tuple(dict.fromkeys((*found.roots, *roots))),
+        # A file system may know one folder by several names.
+        roots=(*found.roots, *(root for root in roots if not any(_same(root, one) for one in found.roots))),
         suffixes=tuple(dict.fromkeys((*found.suffixes, *(each.lower().lstrip(".") for each in suffixes)))),
         ignore=tuple(dict.fromkeys((*found.ignore, *ignore))),
     )
+
+
+def _same(path: str, other: str) -> bool:
+    try:
+        return path == other or Path(path).samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def size_up(workspace: Workspace, library: Library, report: Report) -> Walk:
@@ -75,3 +95,4 @@ def save_library(workspace: Workspace, library: Library, report: Report) -> Libr
 def remove_library(workspace: Workspace, library: Library, report: Report) -> None:
     """Forget a library and its index. No document is touched."""
     workspace.library.remove(library)
+    workspace.library.compact(report.check)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +18,16 @@ from app.core.sentences import sentence_around
 from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer
+from app.flows.library.embed import question_vector
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from app.core.layout import Opened
     from app.library.index import Index, Passage
 
+_log = logging.getLogger(__name__)
 # Passages from each way of searching, and from both together, which are then read.
 _SEARCHED = 100
 READ = 48
@@ -30,6 +35,8 @@ READ = 48
 _FUSION = 60
 # Code points read on either side of a passage: half a passage.
 AROUND = 300
+# Code points by which an excerpt may shrink at either end so that no word is cut.
+_LONGEST_WORD = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,8 @@ def ask_library(
             f"Nothing of “{library.name}” has been read yet.",
             "Update it, or add a folder with documents to it.",
         )
-    excerpts = find(index, question, library)
+    vector, vectors, share = _vector_of(workspace, question, library, report)
+    excerpts = find(index, question, library, vector, vectors=vectors, share=share)
     listing = _Listing(report, index, library, status, excerpts, top_k, began)
     if not excerpts:
         return listing.reading(Reading((), False, 1.0, 1.0, 0, 0, 0.0))
@@ -83,9 +91,36 @@ def ask_library(
     return listing.reading(ask(workspace, request, listing, model=model, device=device))
 
 
-def find(index: Index, question: str, library: Library, *, most: int = READ) -> list[Excerpt]:
-    """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around."""
+def _vector_of(
+    workspace: Workspace, question: str, library: Library, report: Report
+) -> tuple[np.ndarray | None, str, float]:
+    """`question_vector`, or none where its model fails: a question is answered without it."""
+    try:
+        return question_vector(workspace, question, library, report) or (None, "", 0.0)
+    except SpanlightError as fault:
+        _log.warning("passages are found by their words alone: %s", fault)
+        return None, "", 0.0
+
+
+def find(
+    index: Index,
+    question: str,
+    library: Library,
+    vector: np.ndarray | None = None,
+    *,
+    vectors: str = "",
+    share: float = 1.0,
+    most: int = READ,
+) -> list[Excerpt]:
+    """The excerpts of a library to read for a question, the likeliest first: its best passages and what is around.
+
+    Where the question's unit `vector` is given, float32[width], passages near it among the `vectors` of that name count
+    as well as those that share its words. `share` is that of the library's passages which have one.
+    """
     ranked = index.search(question, library, _SEARCHED)
+    if vector is not None and ranked:
+        # Where few have a vector, the nearest of these are not near.
+        ranked = fuse(ranked, index.nearest(vector, vectors, library, round(share * _SEARCHED)))
     return excerpts_of(index, index.passages(ranked[:most], library))
 
 
@@ -119,13 +154,12 @@ def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:
 
 def _excerpt(index: Index, text: int, span: Span) -> Excerpt:
     words, view = index.body(text)
-    # Not within a word.
-    start, end = span.start, span.end
-    while start > 0 and start < end and not words[start - 1].isspace():
-        start += 1
-    while end < len(words) and end > start and not words[end - 1].isspace():
-        end -= 1
-    span = Span(start, end) if start < end else span
+    # Not within a word, as far as there are blanks between words.
+    starts = range(span.start, min(span.start + _LONGEST_WORD, span.end))
+    start = next((at for at in starts if not at or words[at - 1].isspace()), span.start)
+    ends = range(span.end, max(span.end - _LONGEST_WORD, start), -1)
+    end = next((at for at in ends if at == len(words) or words[at - 1].isspace()), span.end)
+    span = Span(start, end)
     return Excerpt(text, span, Document(span.of(words), view=view.of_parts([span])))
 
 

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
+import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.errors import NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Report, Silent, Stopped
 from app.documents.orders import Read
+from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
+from app.library.found import clean
 from app.library.index import Index
 from app.models.disk.locks import Lock
+
+_log = logging.getLogger(__name__)
 
 # Processes that read files: each may take 2 GB.
 _MOST_READERS = 4
@@ -53,38 +59,59 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
 
     A file counts as changed if its size or modification time differs; with `everything` those of all files are
     compared by content. Each file is stored whole or not at all: after a stop or a kill the next update goes on from
-    there. Each file that was read or failed is a partial result (LibraryFile). Raises SpanlightError where another
-    process updates the libraries, Stopped when cancelled.
+    there. Each file that was read or failed is a partial result (LibraryFile). Raises SpanlightError where the library
+    was removed, another process updates the libraries, or no process can be started; Stopped when cancelled.
     """
     began = time.perf_counter()
     index = workspace.library
     with _alone(workspace.paths.library):
+        library = index.current(library)  # another process may have changed it
         there = walk(library, report)
-        others = index.take_walk(library, ((file.path, file.size, file.modified) for file in there.files))
-        gone = _sort_out(index, library, others, there)
+        found = ((file.path, file.size, file.modified) for file in there.files)
+        gone = _sort_out(index, library, index.take_walk(library, found, there.refused), there)
         if everything:
             _compare_all(index, library, report)
         waiting = index.files(library, [FileState.WAITING])
         counts = dict.fromkeys(("read", "known", "failed", "words"), 0)
         with _Readers(workspace, min(_MOST_READERS, os.cpu_count() or 1, max(1, len(waiting)))) as readers:
-            for done, (file, found) in enumerate(readers.read(waiting, report)):
-                _store(index, file, found, counts)
+            for done, (file, result) in enumerate(readers.read(waiting, report)):
+                if result is not None:
+                    _store(index, file, result, counts)
                 now = index.file(file.path)
                 if now is not None:
                     report.partial(now)
                 report.progress(_progress(done + 1, len(waiting), began))
         index.sweep()
-        if len(waiting) > _MANY:
-            index.compact()
+        if len(waiting) + len(gone) > _MANY:
+            index.compact(report.check)
+        # Without those that were only moved.
+        gone &= {file.number for file in index.files(library, [FileState.GONE])}
     return Update(
         counts["read"],
         counts["known"],
         counts["failed"],
-        gone,
+        len(gone),
         counts["words"],
         time.perf_counter() - began,
         there,
     )
+
+
+def read_file(
+    workspace: Workspace, library: Library, file: LibraryFile, report: Report, *, password: str = ""
+) -> LibraryFile:
+    """Read one of a library's files now, one that needs its password, say, which is not kept; returns it as it is then.
+
+    A file that has changed since waits for the next update, and needs its password again. Raises PasswordNeeded and
+    SpanlightError where it cannot be read, or is in no library any more, Stopped when cancelled.
+    """
+    name = Path(file.path).name
+    opened = workspace.documents.read(Read(file.path, name, password, words_only=True), report)
+    _put(workspace.library, file, opened)
+    for now in workspace.library.files(library):
+        if now.path == file.path:
+            return now
+    raise SpanlightError(f"“{name}” is not in “{library.name}” any more.", "Update the library.")
 
 
 @contextmanager
@@ -108,28 +135,42 @@ def _alone(folder: Path) -> Iterator[None]:
         lock.release()
 
 
-def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> int:
-    """Take the files that were not found out of the library, or note that they are gone; returns how many are.
+def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
+    """Take the files that were not found out of the library, or note that they are gone; returns these's numbers.
 
     Those below a root or a folder that cannot be read now stay as they are.
     """
-    away = tuple(f"{path.rstrip(os.sep)}{os.sep}" for path in (*there.missing, *there.refused))
-    roots = tuple(f"{path.rstrip(os.sep)}{os.sep}" for path in library.roots)
-    gone, left = [], []
+    away = _below((*there.missing, *there.empty, *there.refused))
+    roots = _below(library.roots)
+    gone: list[LibraryFile] = []
+    left: list[LibraryFile] = []
     for file in others:
-        belongs = file.path.startswith(roots) or file.path in library.roots
-        alone = file.path in library.roots and not Path(file.path).parent.exists()
-        if file.path.startswith(away) or alone:
-            continue
-        if belongs and not os.path.lexists(file.path):
-            gone.append(file)
+        if file.path in library.roots:
+            stays = not Path(file.path).parent.is_dir() or not _is_gone(file.path)
         else:
-            left.append(file)
+            stays = file.path.startswith(away)
+        if stays:
+            continue
+        belongs = file.path in library.roots or file.path.startswith(roots)
+        (gone if belongs and _is_gone(file.path) else left).append(file)
     newly = [file for file in gone if file.state is not FileState.GONE]
     index.set_gone(newly)
-    if left:
-        index.leave(library, left)
-    return len(newly)
+    index.leave(library, left)
+    return {file.number for file in newly}
+
+
+def _below(folders: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{folder.rstrip(os.sep)}{os.sep}" for folder in folders)
+
+
+def _is_gone(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
 
 
 def _compare_all(index: Index, library: Library, report: Report) -> None:
@@ -137,21 +178,23 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
     changed = []
     for done, file in enumerate(files):
         report.progress(Progress(done, len(files), "files compared"))
-        if _sha256(file.path, report) not in (file.sha256, ""):
+        if _sha256(file.path, report.check) not in (file.sha256, ""):
             changed.append(file)
     failed = index.files(library, [FileState.FAILED, FileState.LOCKED, FileState.NO_TEXT])
     index.set_waiting([*changed, *failed])
 
 
-def _sha256(path: str, report: Report) -> str:
-    """The SHA-256 of a file's bytes, empty if it cannot be read."""
+def _sha256(path: str, check: Callable[[], object]) -> str:
+    """The SHA-256 of a file's bytes, empty if it cannot be read; `check` is called between pieces."""
     digest = hashlib.sha256()
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):  # opening a pipe would block until somebody writes
+            return ""
         with Path(path).open("rb") as file:
             while piece := file.read(_PIECE):
-                report.check()
+                check()
                 digest.update(piece)
-    except OSError:
+    except (OSError, ValueError):
         return ""
     return digest.hexdigest()
 
@@ -167,7 +210,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Refused:
-    """Why a file has no text, and its size and time then."""
+    """Why a file has no text, and its size and time then; a time of 0 has it tried again with the next update."""
 
     state: FileState
     reason: str
@@ -200,10 +243,10 @@ class _Readers:
             one.close()
         self._pool.shutdown(cancel_futures=True)
 
-    def read(self, files: list[LibraryFile], report: Report) -> Iterator[tuple[LibraryFile, _Found]]:
-        """Each file with what was found in it, as soon as it is read."""
+    def read(self, files: list[LibraryFile], report: Report) -> Iterator[tuple[LibraryFile, _Found | None]]:
+        """Each file with what was found in it, as soon as it is read; None for one that is not there now."""
         left = iter(files)
-        at_work: dict[Future[_Found], LibraryFile] = {}
+        at_work: dict[Future[_Found | None], LibraryFile] = {}
         while True:
             # Few are read ahead: what was read waits in memory until it is stored.
             while len(at_work) < 2 * self._number and (file := next(left, None)) is not None:
@@ -215,29 +258,33 @@ class _Readers:
             for one in done:
                 yield at_work.pop(one), one.result()
 
-    def _read(self, file: LibraryFile) -> _Found:
+    def _read(self, file: LibraryFile) -> _Found | None:
         try:
             status = Path(file.path).stat()
         except (OSError, ValueError):
-            return _Refused(FileState.FAILED, "It is not there any more.", file.size, file.modified)
+            return None
         size, modified = status.st_size, status.st_mtime_ns
-        sha256 = _sha256(file.path, Silent())
+        until = _Until(lambda: self._stopped)
+        # Next to reading a document this costs nothing, and one that was only moved is not read.
+        sha256 = _sha256(file.path, until.check)
         if sha256 and self._index.holds(sha256, _suffix(file)):
             return _Known(sha256, size, modified)
         documents = self._free.get()
         try:
-            opened = documents.read(
-                Read(file.path, Path(file.path).name, words_only=True), _Until(lambda: self._stopped)
-            )
+            return documents.read(Read(file.path, Path(file.path).name, words_only=True), until)
         except PasswordNeeded as fault:
             return _Refused(FileState.LOCKED, fault.message, size, modified)
+        except NotStarted:
+            raise
         except SpanlightError as fault:
-            return _Refused(FileState.FAILED, str(fault), size, modified)
+            # What may not be opened now may be later, without a change of the file.
+            return _Refused(FileState.FAILED, str(fault), size, modified if sha256 else 0)
+        except ChildBug:
+            _log.exception("a file of a library was not read")
+            reason = "It makes Spanlight fail: this is a mistake in the program."
+            return _Refused(FileState.FAILED, reason, size, modified)
         finally:
             self._free.put(documents)
-        if not opened.document.text.strip():
-            return _Refused(FileState.NO_TEXT, " ".join(opened.notes), size, modified)
-        return opened
 
 
 class _Until(Silent):
@@ -252,24 +299,39 @@ class _Until(Silent):
 
 
 def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int]) -> None:
-    suffix = _suffix(file)
     match found:
         case _Known(sha256, size, modified):
-            if index.link(file, sha256, suffix, size, modified):
-                counts["known"] += 1
+            counts["known"] += index.link(file, sha256, _suffix(file), size, modified)
         case Opened():
-            view = with_view(found.document).view
-            assert view is not None
-            index.put(file, found, view, suffix)
-            counts["read"] += 1
+            done = _put(index, file, found)
+            counts["read" if done else "failed"] += 1
             counts["words"] += len(found.document.text.split())
         case _Refused(state, reason, size, modified):
             index.fail(file, state, reason, size=size, modified=modified)
             counts["failed"] += 1
 
 
+def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
+    """Store what was read from a file, and return whether it has a text."""
+    if not opened.document.text.strip():
+        reason = " ".join(opened.notes) or "It holds no text."
+        index.fail(
+            file,
+            FileState.NO_TEXT,
+            reason,
+            size=opened.size,
+            modified=opened.modified,
+            sha256=opened.sha256,
+        )
+        return False
+    view = with_view(opened.document).view
+    assert view is not None
+    index.put(file, opened, view, _suffix(file))
+    return True
+
+
 def _suffix(file: LibraryFile) -> str:
-    return Path(file.path).suffix.lower()
+    return clean(Path(file.path).suffix.lower())
 
 
 def _progress(done: int, total: int, began: float) -> Progress:

@@ -39,6 +39,7 @@ _HEADS = {
     Head.MASKED_WORDS: "fill in blanks masked words",
     Head.NEXT_SENTENCE: "follow on next sentence",
     Head.TOKEN_CLASSIFICATION: "names entities ner tokens",
+    Head.EMBEDDINGS: "search libraries embeddings sentence meaning",
 }
 
 # Beginnings of the names of licences that allow any use by anyone, and parts of the names of those that do not.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,10 +13,10 @@ from app.core.report import Progress, Report
 from app.flows.models.installing import CHECKING, checked, complete, finish, marks, names_taken
 from app.flows.workspace import Workspace
 from app.models.disk.archive import holds_model, is_zip, open_archive
-from app.models.disk.card import CONFIG, TOKENIZER, model_name, read_card
+from app.models.disk.card import CONFIG, TOKENIZER, has_mean_pooling, model_name, read_card
 from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.names import check_name, free_name, safe_name
-from app.models.disk.notes import NOTES
+from app.models.disk.notes import MEAN, NOTES, read_notes, write_notes
 from app.models.disk.shelving import Placed, Staging
 from app.models.disk.weights import INDEX, PICKLES
 
@@ -92,6 +93,8 @@ def _from_folder(
         placed = tuple(stage.put(source / file, file, meter, link=link and file != NOTES) for file in names)
         if not (wanted or replace):
             _refuse_again(workspace, placed)
+        if has_mean_pooling(source):  # said in a folder of its own, which is not copied
+            write_notes(stage.folder, dataclasses.replace(read_notes(stage.folder), pooling=MEAN))
         complete(stage.folder)
         card = checked(workspace, stage.folder, report)
         if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):

@@ -16,7 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
-from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
+from app.models.compute.forward import Arrays, Forward, MaskedPositions, MeanOfTokens, Precise
 from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.disk.config import for_transformers
 from app.models.disk.heads import no_head
@@ -75,7 +75,8 @@ def load(
         return Loaded(card, device, tokenizer, forward, precise=precise)
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
-    _check_in_layers(model, family, check)
+    _check_in_layers(model.base_model, family, check)
+    model = MeanOfTokens(model) if head is Head.EMBEDDINGS else model
     places = MaskedPositions(_part(model, words.module)) if words else None
     forward = Forward(model, head, device.device, card.max_length, places)
     if not opened:
@@ -188,7 +189,7 @@ def _model(
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
-        _refuse_holes(card, loading_info)
+        _refuse_holes(card, head, loading_info)
         _refuse_what_is_no_number(card, model)
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
@@ -216,12 +217,14 @@ def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
             )
 
 
-def _refuse_holes(card: ModelCard, loading_info: dict[str, Any]) -> None:
+def _refuse_holes(card: ModelCard, head: Head, loading_info: dict[str, Any]) -> None:
     """Refuse missing weights or wrong shapes: transformers would initialize them at random."""
     for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
         names = sorted(
             str(name[0] if isinstance(name, (tuple, list)) else name) for name in loading_info.get(what) or ()
         )
+        if head is Head.EMBEDDINGS:  # nothing is taken from a pooler
+            names = [name for name in names if not name.startswith("pooler.")]
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise SpanlightError(
@@ -233,7 +236,7 @@ def _refuse_holes(card: ModelCard, loading_info: dict[str, Any]) -> None:
 
 def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:
     """Have each layer call `check` first: on a slow computer a whole batch is too long to wait for a stop."""
-    for layer in _part(model, f"{family.prefix}.{family.layer_pattern or ALBERT_LAYERS}".rstrip(".")):
+    for layer in _part(model, (family.layer_pattern or ALBERT_LAYERS).rstrip(".")):
         layer.register_forward_pre_hook(lambda *_: check())
 
 

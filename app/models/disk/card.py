@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from app.models.disk.heads import (
     question_answering,
     tensor_shape,
 )
-from app.models.disk.notes import Notes, read_notes, write_notes
+from app.models.disk.notes import MEAN, Notes, read_notes, write_notes
 from app.models.disk.shapes import embedding_width, encoder_shapes, pooler_shapes
 from app.models.disk.weights import DAMAGED, FLOATS, Weights, parse_object, read_file, read_json, read_weights
 from app.models.families import Family, WordsHead
@@ -34,6 +35,9 @@ LONGEST_NAME = 96
 # Integer buffers that some checkpoints store with their weights; nothing is computed with them.
 BUFFERS = ("position_ids", "token_type_ids")
 TOKENIZER = "tokenizer.json"
+# Sentence-transformers' list of what is computed one after another, and how tokens become a text's vector.
+MODULES, POOLING = "modules.json", "1_Pooling/config.json"
+UNIT = ["Transformer", "Pooling", "Normalize"]
 KINDS = ("WordPiece", "BPE", "Unigram", "WordLevel")
 MOST_PARTS, MOST_ADDED = 64, 20_000
 LONGEST_PATTERN, LONGEST_ADDED, LONGEST_WORD = 1_000, 256, 10_000
@@ -134,6 +138,11 @@ class Checkpoint:
         return family_in(self.config)
 
     @property
+    def prefix(self) -> str:
+        """The prefix of the encoder's weights: empty in a checkpoint saved without any head."""
+        return "" if WORDS in self.weights.tensors else f"{self.family.prefix}."
+
+    @property
     def words(self) -> WordsHead | None:
         """The form of its masked-words head, None without one."""
         width = embedding_width(self.config, self.family)
@@ -158,16 +167,18 @@ def read_card(folder: Path | str) -> ModelCard:
 
 def _read(folder: Path) -> ModelCard:
     checkpoint = read_checkpoint(folder)
-    name, family, weights = checkpoint.name, checkpoint.family, checkpoint.weights
+    name, weights = checkpoint.name, checkpoint.weights
     if not (folder / TOKENIZER).is_file():
         raise SpanlightError(
             f"{name} has no tokenizer.json.",
             "Fetch that file, or save the tokenizer again with transformers, which writes it.",
         )
-    rows = tensor_shape(weights, _prefix(family, weights) + WORDS, name)
+    rows = tensor_shape(weights, checkpoint.prefix + WORDS, name)
     check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
     lengths = read_file(folder / TOKENIZER_CONFIG) if (folder / TOKENIZER_CONFIG).is_file() else b""
     notes = read_notes(folder)
+    if has_mean_pooling(folder):
+        notes = replace(notes, pooling=MEAN)
     card = _card(checkpoint, lengths, notes)
     finder = folder.parent / notes.finder
     read = (*weights.files, folder / CONFIG, folder / TOKENIZER)
@@ -177,6 +188,20 @@ def _read(folder: Path) -> ModelCard:
         size=sum(path.stat().st_size for path in read),
         finder=str(finder) if notes.finder and finder.is_dir() else "",
     )
+
+
+def has_mean_pooling(folder: Path) -> bool:
+    """Whether the files of sentence-transformers say that the mean of the tokens' last states is a text's vector."""
+    if not (folder / MODULES).is_file():
+        return False
+    try:
+        kinds = [str(module["type"]).rpartition(".")[2] for module in json.loads(read_file(folder / MODULES))]
+        pooling = read_json(folder / POOLING)
+    except (SpanlightError, OSError, ValueError, TypeError, LookupError, RecursionError):
+        return False
+    modes = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
+    # A vector that is not normalised there is near the same others here.
+    return kinds in (UNIT[:2], UNIT) and modes == ["pooling_mode_mean_tokens"]
 
 
 def card_from(name: str, config: bytes, weights: Weights, *, tokenizer_config: bytes = b"") -> ModelCard:
@@ -229,6 +254,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
         Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
         Head.MASKED_WORDS: checkpoint.words,
         Head.NEXT_SENTENCE: follows,
+        Head.EMBEDDINGS: notes.pooling,
         classifier: True,
     }
     max_length = _max_length(checkpoint, tokenizer_config)
@@ -243,6 +269,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
         max_length=max_length,
         window=window,
         stride=min(notes.stride or STRIDE, window // 3),
+        width=config[family.hidden],
         parameters=weights.parameters,
         dtype=weights.dtype,
         calibration=notes.calibration,
@@ -253,11 +280,6 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
         licence=notes.licence,
         languages=notes.languages,
     )
-
-
-def _prefix(family: Family, weights: Weights) -> str:
-    """The prefix of the encoder's weights: empty in a checkpoint saved without any head."""
-    return "" if WORDS in weights.tensors else f"{family.prefix}."
 
 
 def _check_shapes(checkpoint: Checkpoint) -> None:
@@ -278,7 +300,7 @@ def _check_shapes(checkpoint: Checkpoint) -> None:
             f"config.json of {name} cannot be right: pad_token_id is {config['pad_token_id']}.", DAMAGED
         )
     width = embedding_width(config, family)
-    prefix = _prefix(family, weights)
+    prefix = checkpoint.prefix
     check_shape(weights, prefix + WORDS, (vocabulary, width), "word embeddings", name)
     table = prefix + POSITIONS
     expected = dict(encoder_shapes(config))

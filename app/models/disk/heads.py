@@ -18,6 +18,7 @@ DOES = {
     Head.MASKED_WORDS: "fill in words",
     Head.NEXT_SENTENCE: "tell what follows",
     Head.TOKEN_CLASSIFICATION: "find names",
+    Head.EMBEDDINGS: "find passages by meaning",
 }
 
 

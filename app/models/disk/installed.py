@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
+from app.models.disk.copying import pieces_of
 from app.models.disk.heads import DOES, no_head
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
@@ -174,6 +177,31 @@ def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
 def _is_read(name: str) -> bool:
     """Whether a model is read from the file of this name."""
     return name in _FILES_READ or name.endswith(".safetensors")
+
+
+def fingerprint(folder: Path) -> str:
+    """What a model computes with, in 16 hexadecimal digits: the same for a copy, another for other weights.
+
+    Raises SpanlightError if its files cannot be read.
+    """
+    try:
+        return _digest(folder, signature(folder))
+    except OSError as error:
+        raise SpanlightError(
+            f"{model_name(folder)} cannot be read: {error.strerror or type(error).__name__}.",
+            "Check its files.",
+        ) from error
+
+
+@lru_cache(maxsize=16)
+def _digest(folder: Path, files: Signature) -> str:
+    digest = hashlib.sha256()
+    for name, _, _ in files:
+        if name not in (NOTES, ORIGIN):
+            digest.update(name.encode())
+            for piece in pieces_of(folder / name):
+                digest.update(piece)
+    return digest.hexdigest()[:16]
 
 
 def signature(folder: Path) -> Signature:

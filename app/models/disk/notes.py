@@ -15,6 +15,7 @@ from app.core.reliability import BINS, Reliability
 from app.models.disk.weights import read_json
 
 NOTES = "spanlight.json"
+MEAN = "mean"
 MOST_LANGUAGES = 500
 
 
@@ -23,7 +24,8 @@ class Notes:
     """A model's notes; every field is optional in the file.
 
     `window` and `stride` are tokens, 0 for unset; `languages` are ISO 639 codes; `finder` is the name of a folder
-    next to the model's: a quicker reader that finds passages of a long text for it.
+    next to the model's: a quicker reader that finds passages of a long text for it. `pooling` is `MEAN` where the mean
+    of its tokens' last states is a text's vector, empty where it was not trained for that.
     """
 
     description: str = ""
@@ -36,6 +38,7 @@ class Notes:
     measured: dict[str, dict[str, float]] = field(default_factory=dict)
     reliability: Reliability = field(default_factory=dict)
     finder: str = ""
+    pooling: str = ""
 
 
 def read_notes(folder: Path | str) -> Notes:
@@ -86,6 +89,8 @@ def _check(notes: Notes) -> None:
             raise ValueError(f"a reliability that is not {BINS} bins of shares")
     if Path(notes.finder).name != notes.finder:
         raise ValueError(f"{notes.finder[:40]!r} is not the name of a folder")
+    if notes.pooling not in ("", MEAN):
+        raise ValueError(f"a pooling other than {MEAN}")
     if len(notes.languages) > MOST_LANGUAGES:
         raise ValueError(f"more than {MOST_LANGUAGES} languages")
 

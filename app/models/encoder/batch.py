@@ -70,6 +70,14 @@ class Unpadded:
         found = values.unflatten(0, self._places.shape)
         return found if self._index is None else found[self._back]
 
+    def means(self, values: Tensor) -> Tensor:
+        """The mean of each input's tokens, [batch, width] from [tokens, width]."""
+        found, at = [], 0
+        for length, count in self._runs:
+            found.append(values[at : at + length * count].unflatten(0, (count, length)).mean(1))
+            at += length * count
+        return torch.cat(found)[self._back]
+
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
         """Attention of each token to all tokens of its input: [tokens, hidden] from [tokens, 3 × hidden]."""
         found, at = [], 0
@@ -100,6 +108,7 @@ class Padded:
 
     def __init__(self, mask: Tensor, distances: Distances | None = None) -> None:
         self._shape = tuple(mask.shape)
+        self._there = mask[..., None]
         there = None if bool(mask.all()) else mask.bool()[:, None, None, :]
         self._mask = there
         if distances is not None:
@@ -124,6 +133,10 @@ class Padded:
     def back(self, values: Tensor) -> Tensor:
         """See `Unpadded`."""
         return values.unflatten(0, self._places.shape)
+
+    def means(self, values: Tensor) -> Tensor:
+        """See `Unpadded`."""
+        return (values.unflatten(0, self._shape) * self._there).sum(1) / self._there.sum(1)
 
     def attention(self, query_key_value: Tensor, heads: int) -> Tensor:
         """See `Unpadded`."""

@@ -45,7 +45,7 @@ class Embeddings:
         self._project: Linear | None = None
         if plan.width != plan.hidden:
             make = linears_for(reader.device, reader.dtype, plan.hidden, plan.inner, plan.activation)
-            self._project = make(reader.pair(f"{plan.family.prefix}.embeddings_project"), "")
+            self._project = make(reader.pair(f"{plan.prefix}embeddings_project"), "")
 
     def __call__(self, batch: Batch, ids: Tensor, types: Tensor | None) -> Tensor:
         """The first layer's input, float32[tokens, hidden], from [batch, length] ids and token types."""

@@ -101,7 +101,17 @@ class OfWords:
         return {"logits": functional.linear(states, self._words, self._bias)}
 
 
-OwnHead = OfTokens | OfFirstToken | OfWords
+class OfMean:
+    """The mean of the tokens' last states as a unit vector (Sentence-BERT, Reimers and Gurevych 2019, section 3)."""
+
+    def __call__(
+        self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
+    ) -> dict[str, Tensor]:
+        """See `OfTokens`."""
+        return {"embeddings": functional.normalize(batch.means(encoder.states(batch, ids, types)), dim=-1)}
+
+
+OwnHead = OfTokens | OfFirstToken | OfWords | OfMean
 
 
 def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | None) -> OwnHead:
@@ -118,4 +128,6 @@ def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | 
             return OfFirstToken(reader, family.pooler, family.next_sentence, _CLASSIFIER[kind])
         case Head.MASKED_WORDS if words is not None:
             return OfWords(reader, checkpoint, words)
+        case Head.EMBEDDINGS:
+            return OfMean()
     raise Unknown(f"the head {head}")

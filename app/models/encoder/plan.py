@@ -60,13 +60,15 @@ LAYERS = {
 class Plan:
     """An encoder of the BERT family (Devlin et al. 2019), all of whose parts are supported.
 
-    `width` is the word embeddings', which a projection widens to `hidden` if they differ (ELECTRA). `types` counts
-    the token types, 0 without their embeddings. `padding` is the token after whose number positions are counted,
-    skipping padding (RoBERTa), None if they are counted from 0. `distances` is the full name of the relative position
-    bias, empty without one. `names` are those of a layer's parts in the checkpoint, after `layer`.
+    `prefix` is that of the encoder's weights. `width` is the word embeddings', which a projection widens to `hidden` if
+    they differ (ELECTRA). `types` counts the token types, 0 without their embeddings. `padding` is the token after
+    whose number positions are counted, skipping padding (RoBERTa), None if they are counted from 0. `distances` is the
+    full name of the relative position bias, empty without one. `names` are those of a layer's parts in the checkpoint,
+    after `layer`.
     """
 
     family: Family
+    prefix: str
     hidden: int
     inner: int
     heads: int
@@ -83,11 +85,11 @@ class Plan:
 
     def embeddings(self, name: str) -> str:
         """The full name of one of the embeddings' weights, without `.weight`."""
-        return f"{self.family.prefix}.embeddings.{name}"
+        return f"{self.prefix}embeddings.{name}"
 
     def part(self, layer: int, name: str) -> str:
         """The full name of a layer's part, without `.weight` and `.bias`."""
-        return f"{self.family.prefix}.{self.family.layer_pattern}{layer}.{self.names[name]}"
+        return f"{self.prefix}{self.family.layer_pattern}{layer}.{self.names[name]}"
 
 
 def plan_of(checkpoint: Checkpoint) -> Plan | None:
@@ -104,6 +106,7 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
         return None
     return Plan(
         family=family,
+        prefix=checkpoint.prefix,
         hidden=config[family.hidden],
         inner=value_of(config, "hidden_dim" if distilled else "intermediate_size"),
         heads=config[family.heads],
@@ -115,6 +118,6 @@ def plan_of(checkpoint: Checkpoint) -> Plan | None:
         padding=value_of(config, "pad_token_id") if family.positions_after_padding else None,
         epsilon=1e-12 if distilled else float(value_of(config, "layer_norm_eps")),
         activation=activation,
-        distances=f"{family.prefix}.encoder.relative_attention_bias.weight" if kind == "mpnet" else "",
+        distances=f"{checkpoint.prefix}encoder.relative_attention_bias.weight" if kind == "mpnet" else "",
         names=LAYERS[kind],
     )

@@ -16,7 +16,7 @@ from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finit
 from app.tasks.heads.texts import OrderedResults
 from app.tasks.scores import softmax
 from app.tasks.task import ReadyModel
-from app.tasks.text.tokens import CHUNK, Tokens, checked, cut, join, moved, part, tokenise
+from app.tasks.text.tokens import CHUNK, Tokens, beginning, checked, cut, join, moved, part, tokenise
 from app.tasks.text.windows import PairTemplate
 
 
@@ -68,7 +68,7 @@ def pair_window(first: str, second: str, model: ReadyModel, check: Callable[[], 
     template = PairTemplate.of(model.tokenizer)
     room = model.card.window - template.pair_overhead
     before, earlier = _ending(first, room, model, check)
-    after = _beginning(second, room, model, check)
+    after = beginning(model.tokenizer, second, room, check)
     sizes = shared_room(len(before), len(after), room)
     whole = (not earlier and sizes[0] == len(before), sizes[1] == len(after))
     before, after = part(before, len(before) - sizes[0], len(before)), part(after, 0, sizes[1])
@@ -90,16 +90,6 @@ def shared_room(first: int, second: int, room: int) -> tuple[int, int]:
     if second <= room - half:
         return room - second, second
     return half, room - half
-
-
-def _beginning(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> Tokens:
-    """The first tokens of a text: more than `most` where it has more, else all."""
-    chunks: list[Tokens] = []
-    for chunk in checked(tokenise(model.tokenizer, text), check):
-        chunks.append(chunk)
-        if sum(map(len, chunks)) > most:
-            break
-    return join(chunks)
 
 
 def _ending(text: str, most: int, model: ReadyModel, check: Callable[[], None]) -> tuple[Tokens, bool]:

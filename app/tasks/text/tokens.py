@@ -125,6 +125,16 @@ def join(chunks: Iterable[Tokens]) -> Tokens:
     return Tokens(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("ids", "starts", "ends")))
 
 
+def beginning(tokenizer: Tokenizer, text: str, most: int, check: Callable[[], None]) -> Tokens:
+    """The first tokens of a text: more than `most` where it has more, else all; `check` as for `checked`."""
+    chunks: list[Tokens] = []
+    for chunk in checked(tokenise(tokenizer, text), check):
+        chunks.append(chunk)
+        if sum(map(len, chunks)) > most:
+            break
+    return join(chunks)
+
+
 def part(tokens: Tokens, start: int, end: int) -> Tokens:
     """The tokens from number `start` to before number `end`."""
     return Tokens(tokens.ids[start:end], tokens.starts[start:end], tokens.ends[start:end])

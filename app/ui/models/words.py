@@ -22,6 +22,7 @@ PAGES: dict[Head, str] = {
     Head.MASKED_WORDS: "Fill in",
     Head.NEXT_SENTENCE: "Next sentence",
     Head.TOKEN_CLASSIFICATION: "Names",
+    Head.EMBEDDINGS: "Libraries",
 }
 DOES: dict[Head, str] = {
     Head.QUESTION_ANSWERING: "Answers questions",
@@ -29,6 +30,7 @@ DOES: dict[Head, str] = {
     Head.MASKED_WORDS: "Fills in words",
     Head.NEXT_SENTENCE: "Tells what follows",
     Head.TOKEN_CLASSIFICATION: "Finds names",
+    Head.EMBEDDINGS: "Finds passages by meaning",
 }
 TASKS = (("", "Task"), *((head.value, page) for head, page in PAGES.items()))
 _MOST_LABELS = 12

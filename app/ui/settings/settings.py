@@ -34,6 +34,7 @@ MODELS = (
     (Head.MASKED_WORDS, "Model that fills in words"),
     (Head.NEXT_SENTENCE, "Model that tells what follows"),
     (Head.TOKEN_CLASSIFICATION, "Model that finds names"),
+    (Head.EMBEDDINGS, "Model that searches libraries"),
 )
 READINGS = (("usual", "Likeliest passages"), ("every", "Every passage"), ("quick", "Quickest"))
 HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))

@@ -26,11 +26,13 @@ from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
 from app.ui.window.drops import Drops
+from app.ui.window.embedding import Embedding
 from app.ui.window.network import NetworkSwitch
 from app.ui.window.pages import APART, FOOT, KEYS, PAGES, make_page
 from app.ui.window.preparing import Preparing
@@ -119,6 +121,8 @@ class MainWindow(QMainWindow):
         self.preparing = Preparing(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
+        self.libraries = Libraries(workspace, lanes, self)
+        self.embedding = Embedding(workspace, lanes, self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
         self.rest = Rest(self)
@@ -392,4 +396,5 @@ class MainWindow(QMainWindow):
             self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
         self.rest.start()
+        self.libraries.refresh()
         self.page.painted()

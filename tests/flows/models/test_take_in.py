@@ -141,6 +141,18 @@ def test_notes_come_along_and_are_the_models_own(workspace: Workspace, reader: P
     assert "Mine" in (reader / "spanlight.json").read_text()
 
 
+def test_what_sentence_transformers_files_say_is_kept(workspace: Workspace, tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "meaning", head=Head.EMBEDDINGS)
+    (folder / "spanlight.json").unlink()
+    refused(workspace, folder, "holds no head that Spanlight can use")
+    kinds = [{"type": f"sentence_transformers.models.{kind}"} for kind in ("Transformer", "Pooling")]
+    (folder / "modules.json").write_text(json.dumps(kinds))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    assert import_model(workspace, folder, Silent()).heads == (Head.EMBEDDINGS,)
+    assert not (folder / "spanlight.json").exists()
+
+
 def test_a_tokenizer_is_made_where_only_its_vocabulary_is_there(workspace: Workspace, reader: Path) -> None:
     vocabulary = json.loads((reader / "tokenizer.json").read_text())["model"]["vocab"]
     (reader / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.get)) + "\n", "utf-8")

@@ -86,6 +86,47 @@ def test_a_checkpoint_without_heads_has_a_card_without_heads(tmp_path: Path, fam
     assert read_card(folder).heads == ()
 
 
+MODULES = ("Transformer", "Pooling", "Normalize")
+
+
+@pytest.mark.parametrize(
+    ("modules", "modes", "has_it"),
+    [
+        (MODULES, {"mean_tokens": True, "cls_token": False}, True),
+        (MODULES[:2], {"mean_tokens": True}, True),
+        (MODULES, {"mean_tokens": True, "max_tokens": True}, False),
+        (MODULES, {"cls_token": True}, False),
+        (("Transformer", "Pooling", "Dense", "Normalize"), {"mean_tokens": True}, False),
+        (("Transformer",), {"mean_tokens": True}, False),
+        ((), None, False),
+    ],
+)
+def test_texts_have_vectors_where_sentence_transformers_files_say_so(
+    tmp_path: Path, modules: tuple[str, ...], modes: dict[str, bool] | None, has_it: bool
+) -> None:
+    folder = small_checkpoint(tmp_path / "m", "mpnet", Head.EMBEDDINGS)
+    assert (read_card(folder).heads, read_card(folder).width) == ((Head.EMBEDDINGS,), 32)
+    (folder / "spanlight.json").unlink()
+    assert read_card(folder).heads == ()
+    listed = [{"idx": at, "type": f"sentence_transformers.models.{kind}"} for at, kind in enumerate(modules)]
+    (folder / "modules.json").write_text(json.dumps(listed))
+    assert read_card(folder).heads == ()
+    (folder / "1_Pooling").mkdir()
+    if modes is not None:
+        pooling = {"word_embedding_dimension": 32} | {
+            f"pooling_mode_{name}": on for name, on in modes.items()
+        }
+        (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    assert read_card(folder).heads == ((Head.EMBEDDINGS,) if has_it else ())
+    (folder / "modules.json").write_text("[3]")
+    assert read_card(folder).heads == ()
+
+
+def test_another_pooling_than_the_mean_is_refused(reader: Path) -> None:
+    (reader / "spanlight.json").write_text('{"pooling": "max"}')
+    assert "a pooling other than mean" in refusal(reader)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("head", [CLASSIFY, TOKENS])
 def test_texts_and_tokens_are_told_apart_without_architectures(

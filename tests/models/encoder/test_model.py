@@ -70,7 +70,7 @@ def by_transformers(folder: Path, head: Head, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("head", [QA, CLASSIFY])
+@pytest.mark.parametrize("head", [QA, CLASSIFY, Head.EMBEDDINGS])
 def test_any_lengths_give_transformers_logits_in_either_layout(
     tmp_path: Path, family: str, head: Head, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +217,7 @@ def test_layouts_agree_wherever_padding_stands(rows: list[list[bool]], data: st.
         whole = layout.spread(layout.attention(flat, 2))
         few = layout.at(flat, places)
         chosen = layout.attention_at(few[:, :8], flat[:, 8:], 2)
-        found.append((whole[mask == 1], layout.back(chosen)))
+        found.append((whole[mask == 1], layout.back(chosen), layout.means(flat)))
     torch.testing.assert_close(found[0], found[1])
     rows_of = torch.arange(len(mask))[:, None]
     torch.testing.assert_close(
@@ -307,7 +307,7 @@ import numpy as np
 from app.core.models import DeviceChoice, Head
 from app.models.disk.card import read_card
 from app.models.compute.loader import load
-for name in ("reader-quick", "starter-sentiment", "starter-entities", "starter-pretraining"):
+for name in ("encoder", "reader-quick", "starter-sentiment", "starter-entities", "starter-pretraining"):
     card = read_card(f"resources/models/{name}")
     for head in card.heads:
         ids = np.arange(1000, 1020)[None]

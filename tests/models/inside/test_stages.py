@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from app.core.inside import HeadPicture, Stage
-from app.core.models import Head
+from app.core.models import SHOWN_HEADS, Head
 from app.models.families import FAMILIES
 from tests.helpers.opened import EVERY, LENGTH, held, looked, made, model_of, outputs_of, row
 
@@ -197,7 +197,7 @@ def test_a_function_in_a_changed_head_is_seen() -> None:
     assert stages[-1].detail == "in classifier"
 
 
-@pytest.mark.parametrize("head", list(Head))
+@pytest.mark.parametrize("head", SHOWN_HEADS)
 def test_looking_runs_the_model_once_and_changes_nothing(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:
     inside, arrays, runs = held("bert", head), row(head), []
     model, forward = model_of(inside), inside._forward

@@ -10,7 +10,7 @@ import pytest
 
 from app.core.inside import ModelPicture, Part, Pooling
 from app.core.inspection import LookAtModel, LookAtPooling, Subject
-from app.core.models import Head
+from app.core.models import SHOWN_HEADS, Head
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Span
@@ -73,7 +73,7 @@ def test_the_pooler_identity_on_the_starter_that_classifies(engine: Engine) -> N
     assert np.abs(np.tanh(np.arctanh(pooled)) - pooled).max() < 1e-6 and np.abs(first).max() > 1
 
 
-@pytest.mark.parametrize("head", list(Head))
+@pytest.mark.parametrize("head", SHOWN_HEADS)
 def test_every_head_of_a_small_model(engine: Engine, tmp_path: Path, head: Head) -> None:
     folder = small_checkpoint(tmp_path / "m", "bert", head, ("O", "B-PER", "I-PER"))
     text = "The king of hearts made some tarts."

@@ -1,0 +1,131 @@
+"""Give the passages of libraries vectors, by which they are found by meaning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.report import Progress, Relay, Report
+from app.core.requests import ModelChoice, TextsToEmbed
+from app.flows.workspace import Workspace
+from app.models.disk.installed import fingerprint
+from app.models.disk.locks import Lock
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from app.core.library import Library
+
+# Passages of one request: at first, and at most. What a stop or a kill undoes takes about a second.
+_FIRST, _MOST = 8, 512
+
+
+def embed(workspace: Workspace, report: Report) -> int:
+    """Give vectors to the passages of all libraries that have none; returns how many were given.
+
+    Each request's are stored before the next: after a stop or a kill it goes on from there. Once all have vectors of
+    the model in use, those of other models are deleted. Where no model for it is installed, or another process does
+    the same, nothing is done. Reports progress in passages; raises SpanlightError where the model does not work or the
+    disk refuses, Stopped when cancelled.
+    """
+    card = _encoder(workspace)
+    if card is None or not workspace.library.libraries():
+        return 0
+    with _alone(workspace.paths.library) as alone:
+        return _embed(workspace, card, report) if alone else 0
+
+
+def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
+    index, vectors = workspace.library, vectors_name(card)
+    done, size, began = 0, _FIRST, time.perf_counter()
+    while some := index.without_vectors(vectors, size):
+        report.check()
+        if not done:
+            have, total = index.with_vectors(vectors)
+            report.progress(Progress(0, total - have, "passages"))
+        asked = time.perf_counter()
+        values = _values(workspace, card, tuple(words for _, words in some), report)
+        index.put_vectors(vectors, [passage for passage, _ in some], values)
+        now = time.perf_counter()
+        done += len(some)
+        have, total = index.with_vectors(vectors)
+        left = total - have
+        report.progress(Progress(done, done + left, "passages", left * (now - began) / done))
+        # The first one may have loaded the model.
+        size = max(_FIRST, min(_MOST, 2 * size, round(len(some) / (now - asked))))
+    index.drop_other_vectors(vectors)
+    return done
+
+
+def vectors_in_use(workspace: Workspace) -> str:
+    """The name of the vectors that passages are given now, empty where no model for it is installed."""
+    card = _encoder(workspace)
+    return vectors_name(card) if card is not None else ""
+
+
+def vectors_name(card: ModelCard) -> str:
+    """The name of the vectors that a model gives: of what it computes with, and their width."""
+    return f"{fingerprint(Path(card.folder))}-{card.width}"
+
+
+def question_vector(
+    workspace: Workspace, question: str, library: Library, report: Report
+) -> tuple[np.ndarray, str, float] | None:
+    """A question's unit vector, float32[width], the name of the vectors to compare it with, and how many have one.
+
+    That is a share of the library's passages. Those of another installed model serve until the one in use has as many.
+    None where there are none. Raises SpanlightError where the model does not work, Stopped when cancelled.
+    """
+    index = workspace.library
+    in_use = _encoder(workspace)
+    cards = [card for card in workspace.shelf.cards() if Head.EMBEDDINGS in card.heads and card != in_use]
+    best: tuple[float, ModelCard] | None = None
+    for card in [in_use, *cards] if in_use is not None else []:
+        have, total = index.with_vectors(vectors_name(card), library)
+        share = have / total if total else 0.0
+        if share > (best[0] if best else 0.0):
+            best = share, card
+    if best is None:
+        return None
+    share, card = best
+    return _values(workspace, card, (question,), report)[0], vectors_name(card), share
+
+
+def _values(workspace: Workspace, card: ModelCard, texts: tuple[str, ...], report: Report) -> np.ndarray:
+    choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
+    values: np.ndarray = workspace.engine.run(TextsToEmbed(texts), choice, _OfTexts(report))
+    return values
+
+
+class _OfTexts(Relay):
+    """A Report without the progress of a single request."""
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+
+def _encoder(workspace: Workspace) -> ModelCard | None:
+    try:
+        return workspace.find_model(Head.EMBEDDINGS)
+    except SpanlightError:
+        return None
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    lock = Lock(folder / "embed.lock")
+    try:
+        taken = lock.take()
+    except OSError as fault:
+        raise SpanlightError(
+            f"The library in {folder} could not be used: {fault.strerror}.", "Check the folder's permissions."
+        ) from fault
+    try:
+        yield taken
+    finally:
+        lock.release()

@@ -1,0 +1,328 @@
+"""The ledger of the index: the libraries, and what is known of each of their files."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.library import FileState, Library, LibraryFile
+from app.library.database import Database
+from app.library.found import clean
+from app.library.schema import FILES, MIGRATIONS, file_of_row
+
+_log = logging.getLogger(__name__)
+
+
+class Ledger(ABC):
+    """The libraries and their files in one folder's database, which any thread may use, and several processes.
+
+    The libraries also stand in a file of their own: where the database was lost, they are taken from there, and the
+    next update reads their files again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        file = folder / "index.sqlite3"
+        self._reader = Database(file, MIGRATIONS, "the library", durable=False, let_go=self.close)
+        self._writer = Database(file, MIGRATIONS, "the library", durable=False, let_go=self.close)
+        self._copy = folder / "libraries.json"
+
+    @abstractmethod
+    def _sweep(self, connection: sqlite3.Connection) -> None:
+        """Drop the texts that no file has any more."""
+
+    def close(self) -> None:
+        """Close the files; the next use opens them again."""
+        self._reader.close()
+        self._writer.close()
+
+    # Libraries
+
+    def libraries(self) -> list[Library]:
+        """All libraries, by name."""
+        with self._reading() as connection:
+            found = _libraries(connection)
+        if not found and self._copied():
+            with self._writing() as connection:
+                if not _libraries(connection):  # another process may have been first
+                    for library in self._copied():
+                        _insert(connection, library)
+                found = _libraries(connection)
+        return found
+
+    def library(self, name: str) -> Library:
+        """The library of this name, in any case; raises SpanlightError where there is none."""
+        found = self.libraries()
+        for library in found:
+            if library.name.casefold() == name.strip().casefold():
+                return library
+        names = ", ".join(library.name for library in found)
+        raise SpanlightError(
+            f"There is no library “{name}”.",
+            f"There are: {names}." if found else "Add a folder first: it becomes one.",
+        )
+
+    def current(self, library: Library) -> Library:
+        """A library as it is saved now; raises SpanlightError where it was removed."""
+        for each in self.libraries():
+            if each.number == library.number:
+                return each
+        raise _removed(library)
+
+    def save(self, library: Library) -> Library:
+        """Add a library (its number is 0), or change one; returns it as saved.
+
+        Files that are in none of its roots any more leave it with the next update. Raises SpanlightError where
+        another one has its name, or this one was removed.
+        """
+        name = clean(library.name).strip()
+        if not name:
+            raise SpanlightError("A library needs a name.", "Type one.")
+        self.libraries()  # where the database was lost, they are put back first
+        with self._writing() as connection:
+            present = _libraries(connection)
+            for each in present:
+                if each.name.casefold() == name.casefold() and each.number != library.number:
+                    raise SpanlightError(f"There is a library “{each.name}” already.", "Choose another name.")
+            if library.number and library.number not in (each.number for each in present):
+                raise _removed(library)
+            number = _insert(
+                connection, Library(library.number, name, library.roots, library.suffixes, library.ignore)
+            )
+            present = _libraries(connection)
+            self._write_copy(present)
+        return next(each for each in present if each.number == number)
+
+    def remove(self, library: Library) -> None:
+        """Remove a library, and what no other one has of its files from the index. No document is touched."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM libraries WHERE number = ?", (library.number,))
+            connection.execute("DELETE FROM files WHERE number NOT IN (SELECT file FROM members)")
+            self._sweep(connection)
+            self._write_copy(_libraries(connection))
+
+    def _copied(self) -> list[Library]:
+        """The libraries of the copy; none where it cannot be read."""
+        try:
+            return [
+                Library(number, name, tuple(roots), tuple(suffixes), tuple(ignore))
+                for number, name, roots, suffixes, ignore in json.loads(self._copy.read_bytes())
+            ]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, TypeError) as fault:
+            _log.warning("%s was not read: %s", self._copy, fault)
+            return []
+
+    def _write_copy(self, libraries: list[Library]) -> None:
+        # Before the transaction ends: a library that was removed must not come back after a kill.
+        values = [(each.number, each.name, each.roots, each.suffixes, each.ignore) for each in libraries]
+        part = self._copy.with_suffix(f".{os.getpid()}.part")
+        try:
+            part.write_bytes(json.dumps(values, indent=1).encode())
+            os.replace(part, self._copy)
+        except OSError as fault:  # the database has them
+            _log.warning("%s was not written: %s", self._copy, fault)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+    # Files
+
+    def files(self, library: Library, states: Iterable[FileState] = ()) -> list[LibraryFile]:
+        """A library's files in the order of their paths, or those in one of these states."""
+        wanted = tuple(states)
+        condition = f" AND files.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
+        with self._reading() as connection:
+            return [
+                file_of_row(row)
+                for row in connection.execute(
+                    f"{FILES} JOIN members ON members.file = files.number"
+                    f" WHERE members.library = ?{condition} ORDER BY files.path",
+                    (library.number, *wanted),
+                )
+            ]
+
+    def file(self, path: str) -> LibraryFile | None:
+        """The file at a path, if it is in any library."""
+        with self._reading() as connection:
+            row = connection.execute(f"{FILES} WHERE files.path = ?", (os.fsencode(path),)).fetchone()
+            return file_of_row(row) if row else None
+
+    def take_walk(
+        self, library: Library, found: Iterable[tuple[str, int, int]], refused: Iterable[str] = ()
+    ) -> list[LibraryFile]:
+        """Enter the files found in a library's roots: path, bytes, modification time in nanoseconds each.
+
+        A new one, and one whose size or time differs, waits to be read; until then a changed one is searched as it
+        was. `refused` are the folders that could not be looked into. Returns the library's other files, which were not
+        found. Raises SpanlightError where the library was removed.
+        """
+        with self._writing() as connection:
+            if library.number not in (each.number for each in _libraries(connection)):
+                raise _removed(library)
+            connection.execute(
+                "CREATE TEMP TABLE IF NOT EXISTS walk (path BLOB PRIMARY KEY, size, modified) WITHOUT ROWID"
+            )
+            connection.execute("DELETE FROM walk")
+            connection.executemany(
+                "INSERT OR IGNORE INTO walk VALUES (?, ?, ?)",
+                ((os.fsencode(path), size, modified) for path, size, modified in found),
+            )
+            connection.execute(
+                "UPDATE files SET state = ?, reason = '' WHERE EXISTS (SELECT 1 FROM walk WHERE path = files.path"
+                " AND (size <> files.size OR modified <> files.modified OR files.state = ?))",
+                (FileState.WAITING, FileState.GONE),
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO files (path, size, modified, state)"
+                " SELECT path, size, modified, ? FROM walk",
+                (FileState.WAITING,),
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO members SELECT ?, files.number FROM walk JOIN files USING (path)",
+                (library.number,),
+            )
+            connection.execute("DELETE FROM refused WHERE library = ?", (library.number,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO refused VALUES (?, ?)",
+                [(library.number, os.fsencode(path)) for path in refused],
+            )
+            return [
+                file_of_row(row)
+                for row in connection.execute(
+                    f"{FILES} JOIN members ON members.file = files.number WHERE members.library = ?"
+                    " AND files.path NOT IN (SELECT path FROM walk) ORDER BY files.path",
+                    (library.number,),
+                )
+            ]
+
+    def set_waiting(self, files: Iterable[LibraryFile]) -> None:
+        """Have files read again with the next update."""
+        self._set_state(files, FileState.WAITING)
+
+    def set_gone(self, files: Iterable[LibraryFile]) -> None:
+        """Note that files are gone; what was read of them is dropped with the next `sweep`."""
+        self._set_state(files, FileState.GONE)
+
+    def _set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
+        with self._writing() as connection:
+            connection.executemany(
+                "UPDATE files SET state = ?, reason = '' WHERE number = ?",
+                [(state, file.number) for file in files],
+            )
+
+    def leave(self, library: Library, files: Iterable[LibraryFile]) -> None:
+        """Take files out of a library; what no library has any more is dropped with the next `sweep`."""
+        numbers = [(file.number,) for file in files]
+        with self._writing() as connection:
+            connection.executemany(
+                "DELETE FROM members WHERE file = ? AND library = ?",
+                [(*number, library.number) for number in numbers],
+            )
+            connection.executemany(
+                "DELETE FROM files WHERE number = ? AND number NOT IN (SELECT file FROM members)", numbers
+            )
+
+    def fail(
+        self, file: LibraryFile, state: FileState, reason: str, *, size: int, modified: int, sha256: str = ""
+    ) -> None:
+        """Note why a file has no text; it is tried again once its size or its time differs from these."""
+        with self._writing() as connection:
+            connection.execute(
+                "UPDATE files SET state = ?, reason = ?, size = ?, modified = ?, sha256 = ?, text = NULL"
+                " WHERE number = ?",
+                (state, clean(reason), size, modified, sha256, file.number),
+            )
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection to read with; all that is read before it is left is of one moment."""
+        with _with_fts(), self._reader.reading() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                with suppress(sqlite3.Error):
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with _with_fts(), self._writer.writing() as connection:
+            yield connection
+
+
+def is_empty(folder: str) -> bool:
+    """Whether a path is a folder with nothing in it, as one is where a drive was taken off."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(entries, None) is None
+    except (OSError, ValueError):
+        return False
+
+
+def has_files_below(connection: sqlite3.Connection, library: Library, root: str) -> bool:
+    """Whether a library has files in a folder that were there with the last update."""
+    below = os.fsencode(root.rstrip(os.sep) + os.sep)
+    found = connection.execute(
+        "SELECT 1 FROM files JOIN members ON members.file = files.number"
+        " WHERE library = ? AND path > ? AND path < ? AND state <> ? LIMIT 1",
+        (library.number, below, below[:-1] + bytes([below[-1] + 1]), FileState.GONE),
+    )
+    return found.fetchone() is not None
+
+
+def _libraries(connection: sqlite3.Connection) -> list[Library]:
+    roots: dict[int, list[str]] = {}
+    for number, path in connection.execute("SELECT library, path FROM roots ORDER BY path"):
+        roots.setdefault(number, []).append(os.fsdecode(path))
+    return [
+        Library(
+            number, name, tuple(roots.get(number, ())), tuple(json.loads(suffixes)), tuple(json.loads(ignore))
+        )
+        for number, name, suffixes, ignore in connection.execute(
+            "SELECT number, name, suffixes, ignore FROM libraries ORDER BY name"
+        )
+    ]
+
+
+def _insert(connection: sqlite3.Connection, library: Library) -> int:
+    """Store a library in place of the one with its number; returns the number, a new one for 0."""
+    values = (library.name, json.dumps(library.suffixes), json.dumps(library.ignore))
+    number: int | None = library.number
+    if not connection.execute(
+        "UPDATE libraries SET name = ?, suffixes = ?, ignore = ? WHERE number = ?", (*values, number)
+    ).rowcount:
+        number = connection.execute(
+            "INSERT INTO libraries (number, name, suffixes, ignore) VALUES (?, ?, ?, ?)",
+            (number or None, *values),
+        ).lastrowid
+    connection.execute("DELETE FROM roots WHERE library = ?", (number,))
+    connection.executemany(
+        "INSERT OR IGNORE INTO roots VALUES (?, ?)", [(number, os.fsencode(path)) for path in library.roots]
+    )
+    return number or 0
+
+
+def _removed(library: Library) -> SpanlightError:
+    return SpanlightError(
+        f"The library “{library.name}” was removed.", "Add its folder again to have it back."
+    )
+
+
+@contextmanager
+def _with_fts() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as fault:
+        if "fts5" not in str(fault):
+            raise
+        raise SpanlightError(
+            "This computer's SQLite cannot search texts.", "Install a Python that brings SQLite with FTS5."
+        ) from fault

@@ -1,0 +1,85 @@
+"""Libraries to test with: files in a folder, an index of them, and all that can be told of it from outside."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from app.core.layout import Kind, Opened
+from app.core.library import FileState, Library, LibraryFile
+from app.core.report import Silent
+from app.core.text import Document, View
+from app.flows.library.libraries import planned, save_library
+from app.flows.workspace import Workspace
+from app.library.index import Index
+
+# A name of vectors that no test stores.
+NONE = "none-4"
+
+
+def written(folder: Path, files: Mapping[str, str]) -> Path:
+    """The folder with these files in it, by their paths below it."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
+
+
+def linked(workspace: Workspace, *paths: Path, **how: Any) -> Library:
+    """A library of these folders and files, saved and not read yet."""
+    return save_library(workspace, planned(workspace, paths, **how), Silent())
+
+
+def opened_text(text: str, path: str, kind: Kind = Kind.TEXT) -> Opened:
+    """A text as it is read from a file."""
+    data = text.encode("utf-8", "surrogatepass")
+    return Opened(
+        Document(text, Path(path).name, path),
+        kind,
+        sha256=hashlib.sha256(data).hexdigest(),
+        size=len(data),
+        modified=1,
+    )
+
+
+def stored(index: Index, library: Library, texts: Mapping[str, str]) -> dict[str, LibraryFile]:
+    """Have the library hold just files of these texts, by their paths; returns them by their paths."""
+    found = {path: opened_text(text, path) for path, text in texts.items()}
+    others = index.take_walk(library, ((path, each.size, each.modified) for path, each in found.items()))
+    index.leave(library, others)
+    files = {file.path: file for file in index.files(library)}
+    for path, each in found.items():
+        if files[path].sha256 != each.sha256:
+            index.put(files[path], each, View(), Path(path).suffix)
+    index.sweep()
+    return {file.path: file for file in index.files(library)}
+
+
+def found_in(index: Index, library: Library, question: str) -> list[str]:
+    """The names of the files in which a search finds something, the best first."""
+    passages = index.passages(index.search(question, library, 100), library)
+    return list(dict.fromkeys(Path(index.file_of(each.text, library).path).name for each in passages))
+
+
+def everything_of(index: Index, library: Library, *questions: str) -> dict[str, Any]:
+    """The ledger, the texts, the passages and what questions find: equal for equal indexes."""
+    files = index.files(library)
+    passages = index.without_vectors(NONE, 1_000_000)
+    numbers = [passage.number for passage, _ in passages]
+    assert len(set(numbers)) == len(numbers)
+    return {
+        "files": [replace(file, number=0, text=0) for file in files],
+        "texts": [index.opened(file).document.text for file in files if file.state is FileState.READ],
+        "passages": sorted(words for _, words in passages),
+        "found": {
+            question: sorted(
+                (index.file_of(each.text, library).path, each.span)
+                for each in index.passages(index.search(question, library, 1_000_000), library)
+            )
+            for question in questions
+        },
+    }
