@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -30,8 +30,9 @@ from app.core.report import Progress, Relay, Report, Silent
 from app.core.requests import Question
 from app.core.text import Document, Span
 from app.flows.ask.question import ask, load_reader
+from app.flows.library.embed import embed, question_vector
 from app.flows.library.libraries import planned, save_library
-from app.flows.library.search import AROUND, ask_library, find
+from app.flows.library.search import AROUND, ask_library, find, rank
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -70,12 +71,13 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How many questions of a kind were looked up, and for how many a known answer is in the first passages.
+    """How many questions of a kind were looked up, and for what share a known answer is in the first passages.
 
-    The answer counts as found with a passage if it is in what is read around that.
+    `by` is the way of searching. The answer counts as found with a passage if it is in what is read around that.
     """
 
     kind: str
+    by: str
     questions: int
     few: float
     many: float
@@ -113,8 +115,13 @@ def _measured(workspace: Workspace, plan: BenchPlan, report: Report, folder: Pat
             "words indexed in a second", built.update.words / built.update.seconds, "", more_is_better=True
         ),
         BenchRow(f"{built.update.read:,} files checked again", built.checked, "s"),
-        BenchRow("the index, measured against the text", _size(workspace) / built.text_bytes, "x"),
+        BenchRow("the index without vectors, to the text", built.index_bytes / built.text_bytes, "x"),
     ]
+    if built.embedded:
+        rows += [
+            BenchRow("passages given vectors in a second", built.embedded, "", more_is_better=True),
+            BenchRow("the index with vectors, to the text", _size(workspace) / built.text_bytes, "x"),
+        ]
     some = {
         kind: _sample(golds, plan.questions or QUESTIONS, plan.seed) for kind, golds in built.golds.items()
     }
@@ -126,7 +133,7 @@ def _measured(workspace: Workspace, plan: BenchPlan, report: Report, folder: Pat
         many = _sample(
             [gold for gold in golds if gold.answers], _LOOKED_UP * (plan.questions or QUESTIONS), plan.seed
         )
-        found.append(look_up(index, library, kind, many, Part(report, f"Looking up questions {kind}")))
+        found += look_up(workspace, library, kind, many, Part(report, f"Looking up questions {kind}"))
     answered = [
         each
         for kind, golds in some.items()
@@ -150,13 +157,19 @@ def _measured(workspace: Workspace, plan: BenchPlan, report: Report, folder: Pat
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A library that was built: how that went, the seconds of another update, the bytes of its text, its questions."""
+    """A library that was built, how that went, and its questions.
+
+    `checked` are the seconds of another update, `embedded` the passages that got vectors in a second (0 without);
+    `index_bytes` are those of the index before that.
+    """
 
     library: Library
     update: Update
     checked: float
     text_bytes: int
-    golds: dict[str, list[Gold]] = field(default_factory=dict)
+    index_bytes: int
+    embedded: float
+    golds: dict[str, list[Gold]]
 
 
 def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -> Built:
@@ -176,33 +189,52 @@ def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -
         update(workspace, library, Silent())
         checked.append(time.perf_counter() - began)
     golds = {kind: placed(workspace.library, library, some) for kind, some in asked.items()}
-    return Built(library, made, median(checked), text_bytes, golds)
+    index_bytes = _size(workspace)
+    embedded = _embed(workspace, report) if plan.vectors else 0.0
+    return Built(library, made, median(checked), text_bytes, index_bytes, embedded, golds)
+
+
+def _embed(workspace: Workspace, report: Report) -> float:
+    began = time.perf_counter()
+    given = embed(workspace, Part(report, "Vectors"))
+    return given / (time.perf_counter() - began)
 
 
 def _sample(golds: Sequence[Gold], most: int, seed: int) -> list[Gold]:
     return random.Random(seed).sample(golds, min(most, len(golds)))
 
 
-def look_up(index: Index, library: Library, kind: str, golds: Sequence[Gold], report: Report) -> Found:
-    """How often BM25 finds the passage with the answer."""
-    ranks = []
+def look_up(
+    workspace: Workspace, library: Library, kind: str, golds: Sequence[Gold], report: Report
+) -> list[Found]:
+    """How often the passage with the answer is found, by BM25 and, where there are vectors, by both."""
+    index = workspace.library
+    ranks: dict[str, list[int]] = {}
     for done, gold in enumerate(golds):
         report.progress(Progress(done, len(golds)))
         report.check()
-        ranks.append(rank_of(index, library, gold, index.search(gold.asked.question, library, MANY)))
-    share = [mean(float(rank < most) for rank in ranks) if ranks else 0.0 for most in (FEW, MANY)]
-    return Found(kind, len(golds), *share)
+        question = gold.asked.question
+        ways = {"BM25": rank(index, question, library)}
+        if near := question_vector(workspace, question, library, Silent()):
+            vector, vectors, share = near
+            ways["joined"] = rank(index, question, library, vector, vectors=vectors, share=share)
+        for by, numbers in ways.items():
+            ranks.setdefault(by, []).append(rank_of(index, library, gold, numbers[:MANY]))
+    return [
+        Found(kind, by, len(some), *(mean(float(each < most) for each in some) for most in (FEW, MANY)))
+        for by, some in ranks.items()
+    ]
 
 
 def rank_of(index: Index, library: Library, gold: Gold, numbers: Sequence[int]) -> int:
-    """The rank of the first of these passages around which a known answer is read, from 0; their number without one."""
-    for rank, passage in enumerate(index.passages(numbers, library)):
+    """The rank of the first of these passages around which a known answer is read, from 0; `MANY` without one."""
+    for at, passage in enumerate(index.passages(numbers, library)):
         around = Span(max(0, passage.span.start - AROUND), passage.span.end + AROUND)
         if passage.text == gold.text and any(
             around.start <= answer.start and answer.end <= around.end for answer in gold.answers
         ):
-            return rank
-    return len(numbers)
+            return at
+    return MANY
 
 
 def answer(
@@ -270,7 +302,7 @@ def _rows(found: Sequence[Found], answered: Sequence[Answered]) -> list[BenchRow
     for each in found:
         for most, share in ((FEW, each.few), (MANY, each.many)):
             rows.append(
-                BenchRow(f"{each.kind}: recall at {most}, BM25", 100 * share, "%", more_is_better=True)
+                BenchRow(f"{each.kind}: recall at {most}, {each.by}", 100 * share, "%", more_is_better=True)
             )
     for kind in dict.fromkeys(each.kind for each in answered):
         some = [each for each in answered if each.kind == kind and each.answerable]

@@ -67,7 +67,10 @@ class FakeShelf:
         raise SpanlightError(f"There is no model “{name_or_folder}”.", "Installed: reader, classifier.")
 
     def default(self, head: Head) -> ModelCard:
-        return next(card for card in self.cards() if head in card.heads)
+        for card in self.cards():
+            if head in card.heads:
+                return card
+        raise SpanlightError("There is no model for it.", "Install one.")
 
 
 class FakeEngine:

@@ -117,11 +117,25 @@ def find(
     Where the question's unit `vector` is given, float32[width], passages near it among the `vectors` of that name count
     as well as those that share its words. `share` is that of the library's passages which have one.
     """
+    ranked = rank(index, question, library, vector, vectors=vectors, share=share)
+    return excerpts_of(index, index.passages(ranked[:most], library))
+
+
+def rank(
+    index: Index,
+    question: str,
+    library: Library,
+    vector: np.ndarray | None = None,
+    *,
+    vectors: str = "",
+    share: float = 1.0,
+) -> list[int]:
+    """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
     ranked = index.search(question, library, _SEARCHED)
     if vector is not None and ranked:
         # Where few have a vector, the nearest of these are not near.
         ranked = fuse(ranked, index.nearest(vector, vectors, library, round(share * _SEARCHED)))
-    return excerpts_of(index, index.passages(ranked[:most], library))
+    return ranked
 
 
 def fuse(*rankings: Sequence[int]) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import cast
 
@@ -11,18 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
-from app.core.layout import Opened
-from app.core.library import FileState, Library, LibraryReading
+from app.core.library import Library, LibraryReading
 from app.core.report import Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
-from app.core.text import Document, Span
-from app.flows.ask.question import with_view
+from app.core.text import Span
 from app.flows.library.search import AROUND, ask_library, excerpts_of, find, fuse
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
+from tests.helpers.libraries import stored
 from tests.helpers.small_models import ODD_PIECES
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", " ", "paris", "a story", *ODD_PIECES)
@@ -32,13 +30,7 @@ FILLER = "Nothing is said of it here, nor anywhere near, by anybody at all. " * 
 def fill(index: Index, folder: Path, **texts: str) -> Library:
     """A library of plain texts by the names of their files."""
     library = index.save(Library(0, "Papers", (str(folder),)))
-    index.take_walk(library, [(str(folder / f"{name}.txt"), len(text), 1) for name, text in texts.items()])
-    for file in index.files(library, [FileState.WAITING]):
-        text = texts[Path(file.path).stem]
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        document = with_view(Document(text, Path(file.path).name, file.path))
-        assert document.view is not None
-        index.put(file, Opened(document, sha256=digest), document.view, ".txt")
+    stored(index, library, {str(folder / f"{name}.txt"): text for name, text in texts.items()})
     return library
 
 
