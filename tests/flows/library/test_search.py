@@ -181,6 +181,17 @@ def test_a_file_is_found_by_its_name(tmp_path: Path) -> None:
         assert index.body(first.text)[0] == text
 
 
+def test_unsure_words_have_low_confidence_unless_a_threshold_is_given(tmp_path: Path) -> None:
+    workspace = told(tmp_path, tarts=0.3, cakes=0.25)
+    library = fill(workspace.library, tmp_path, one=f"Tarts? tarts or cakes were stolen. {FILLER}")
+    question = "What was stolen?"
+    found = ask_library(workspace, question, library, Silent())
+    assert found.reading.outcome is Outcome.LOW_CONFIDENCE
+    assert [answer.text for answer in found.reading.answers] == ["tarts", "cakes"]
+    found = ask_library(workspace, question, library, Silent(), threshold=0.5)
+    assert found.reading.outcome is Outcome.ANSWER
+
+
 def test_nothing_to_ask_is_said(tmp_path: Path) -> None:
     workspace = fake_workspace(tmp_path, FakeEngine())
     library = workspace.library.save(Library(0, "Papers", (str(tmp_path),)))
