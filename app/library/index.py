@@ -294,8 +294,11 @@ class Index(Ledger):
         own = _mask(ranges)
         scores = self._vectors_of(vectors).scores(vector)[: len(own)]
         scores *= own[: len(scores)]
-        best = np.argsort(-scores, kind="stable")[:most]
-        return [int(number) for number in best if scores[number] > 0]
+        least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
+        best = np.flatnonzero(
+            (scores >= least) & (scores > 0)
+        )  # a few, as sorting all takes longer than comparing
+        return [int(number) for number in best[np.argsort(-scores[best], kind="stable")][:most]]
 
     def passages(self, numbers: Sequence[int], library: Library) -> list[Passage]:
         """The passages of these numbers that are a library's, in this order."""

@@ -127,7 +127,7 @@ def test_use_chooses_and_takes_it_back(terminal: Terminal, reader: Path) -> None
     assert terminal.settings.models == {"question-answering": "small-reader"}
     assert "  Used by: ask\n" in terminal("models").out
     told = terminal("models", "use", "--json").json["tasks"]
-    assert {each["task"] for each in told} == {"ask", "classify", "fill", "follow", "names"}
+    assert {each["task"] for each in told} == {"ask", "classify", "fill", "follow", "names", "search"}
     assert told[0] == {"task": "ask", "model": "small-reader", "chosen": True}
     said = terminal("models", "use", "question-answering", "--automatic")
     assert said.out == "ask       reader-careful (automatic)\n"

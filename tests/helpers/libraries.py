@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, Library, LibraryFile
-from app.core.report import Silent
+from app.core.report import Report, Silent
 from app.core.text import Document, View
+from app.documents.limits import run_out
+from app.documents.orders import Read
+from app.documents.process import Clerk, Order, Result
 from app.flows.library.libraries import planned, save_library
 from app.flows.workspace import Workspace
 from app.library.index import Index
@@ -83,3 +89,43 @@ def everything_of(index: Index, library: Library, *questions: str) -> dict[str, 
             for question in questions
         },
     }
+
+
+def vector_of(words: str) -> np.ndarray:
+    """A unit vector of 32 numbers, the same for the same words."""
+    found = np.random.default_rng(list(words.encode("utf-8", "replace"))).standard_normal(32)
+    return (found / np.linalg.norm(found)).astype(np.float32)
+
+
+def give_vectors(index: Index, vectors: str) -> None:
+    """Give each passage without a vector that of its words."""
+    while lacking := index.without_vectors(vectors, 64):
+        index.put_vectors(
+            vectors, [passage for passage, _ in lacking], np.array([vector_of(words) for _, words in lacking])
+        )
+
+
+def have_their_own(index: Index, library: Library, vectors: str) -> bool:
+    """Whether every vector that is stored is that of its passage's words."""
+    lacking = {passage.number for passage, _ in index.without_vectors(vectors, 1_000_000)}
+    there = [each for each in index.without_vectors(NONE, 1_000_000) if each[0].number not in lacking]
+    same = Counter(words for _, words in there)
+    return all(
+        passage.number in index.nearest(vector_of(words), vectors, library, same[words])
+        for passage, words in there
+    )
+
+
+DEADLY = "deadly.txt"
+
+
+class _Dying(Clerk):
+    def __call__(self, order: Order, report: Report) -> Result:
+        if isinstance(order, Read) and order.name == DEADLY:
+            run_out()
+        return super().__call__(order, report)
+
+
+def start_dying() -> Clerk:
+    """The handler of a documents process that ends, as if out of memory, with the file `DEADLY`."""
+    return _Dying()

@@ -17,9 +17,8 @@ from app.models.disk.installed import fingerprint
 from app.models.disk.locks import Lock
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from app.core.library import Library
+    from app.library.vectors import Array
 
 # Passages of one request: at first, and at most. What a stop or a kill undoes takes about a second.
 _FIRST, _MOST = 8, 512
@@ -75,7 +74,7 @@ def vectors_name(card: ModelCard) -> str:
 
 def question_vector(
     workspace: Workspace, question: str, library: Library, report: Report
-) -> tuple[np.ndarray, str, float] | None:
+) -> tuple[Array, str, float] | None:
     """A question's unit vector, float32[width], the name of the vectors to compare it with, and how many have one.
 
     That is a share of the library's passages. Those of another installed model serve until the one in use has as many.
@@ -96,9 +95,9 @@ def question_vector(
     return _values(workspace, card, (question,), report)[0], vectors_name(card), share
 
 
-def _values(workspace: Workspace, card: ModelCard, texts: tuple[str, ...], report: Report) -> np.ndarray:
+def _values(workspace: Workspace, card: ModelCard, texts: tuple[str, ...], report: Report) -> Array:
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
-    values: np.ndarray = workspace.engine.run(TextsToEmbed(texts), choice, _OfTexts(report))
+    values: Array = workspace.engine.run(TextsToEmbed(texts), choice, _OfTexts(report))
     return values
 
 

@@ -22,10 +22,9 @@ from app.flows.library.embed import question_vector
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from app.core.layout import Opened
     from app.library.index import Index, Passage
+    from app.library.vectors import Array
 
 _log = logging.getLogger(__name__)
 # Passages from each way of searching.
@@ -103,7 +102,7 @@ def ask_library(
 
 def _vector_of(
     workspace: Workspace, question: str, library: Library, report: Report
-) -> tuple[np.ndarray | None, str, float]:
+) -> tuple[Array | None, str, float]:
     """`question_vector`, or none where its model fails: a question is answered without it."""
     try:
         return question_vector(workspace, question, library, report) or (None, "", 0.0)
@@ -116,7 +115,7 @@ def find(
     index: Index,
     question: str,
     library: Library,
-    vector: np.ndarray | None = None,
+    vector: Array | None = None,
     *,
     vectors: str = "",
     share: float = 1.0,

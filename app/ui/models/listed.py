@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.core.inspection import Visit
 from app.core.measures import Measure, latest_of
-from app.core.models import HEAD_WORDS, Head, ModelCard
+from app.core.models import HEAD_WORDS, SHOWN_HEADS, Head, ModelCard
 from app.core.offers import Origin
 from app.core.report import Report
 from app.core.wording import size
@@ -110,7 +110,10 @@ class Listed:
             Fact("Size", size(card.size), f"{card.size:,} bytes"),
             *card_facts(card),
             fitted(card),
-            Fact("Measured here", measured_here(self.measures.get(card.folder, ())) or "Not yet"),
+            Fact(
+                "Measured here",
+                measured_here(self.measures.get(card.folder, ())) or ("Not yet" if _is_shown(card) else ""),
+            ),
             Fact(
                 "Makers' figures", makers_figures(card), "They came with the model, and were not checked here"
             ),
@@ -119,9 +122,14 @@ class Listed:
         ]
 
 
+def _is_shown(card: ModelCard) -> bool:
+    return any(head in SHOWN_HEADS for head in card.heads)
+
+
 def listed(workspace: Workspace, report: Report) -> Listed:
     """Everything that is installed, read again."""
-    cards = installed(workspace)
+    # What people ask comes before what only serves them.
+    cards = tuple(sorted(installed(workspace), key=lambda card: not _is_shown(card)))
     broken = tuple(
         Broken(folder, fault.message, fault.hint, origin_of(folder))
         for folder, fault in refused(workspace).items()

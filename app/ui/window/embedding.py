@@ -23,8 +23,9 @@ _log = logging.getLogger(__name__)
 class Embedding(QObject):
     """Has passages without vectors embedded in the work lane, while nothing else is to do there.
 
-    It stops at once when work begins, and goes on after it. Nothing is done before the libraries were listed, and while
-    all of their passages have vectors. `progressed` is sent with its Progress in passages, and with None when it ends.
+    It stops at once when work begins, and goes on after it. Nothing is done before the libraries were listed, while one
+    is updated, and while all of their passages have vectors. `progressed` is sent with its Progress in passages, and
+    with None when it ends.
     """
 
     progressed = Signal(object)
@@ -44,6 +45,7 @@ class Embedding(QObject):
         self._lane.begun.connect(self._work_begun)
         self._lane.rested.connect(self._look)
         libraries.changed.connect(self._look)
+        libraries.progressed.connect(self._look)
 
     @Slot()
     def _look(self) -> None:
@@ -52,7 +54,9 @@ class Embedding(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        if self._job is not None or self._libraries.all == self._tried or not self._lane.idle:
+        found = self._libraries.all
+        updated = any(self._libraries.progress_of(library) is not None for library, _ in found)
+        if self._job is not None or found == self._tried or updated or not self._lane.idle:
             return
         from app.flows.library.embed import embed
 

@@ -55,6 +55,16 @@ def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open
     assert Path(told.args[0].model).name == "starter-entities"
 
 
+def test_the_encoder_finds_passages_and_is_neither_measured_nor_looked_into(open_models_page: Open) -> None:
+    opened = open_models_page()
+    row = opened.installed().list.rows()[-1]
+    assert (row.title, row.sign) == ("MiniLM encoder", "Libraries")
+    details = opened.choose("MiniLM encoder").details
+    assert details.facts.value("Licence") == "Apache 2.0"
+    assert details.look.isHidden() and details.measure.isHidden()
+    assert not details.facts.value("Measured here")
+
+
 def test_a_model_is_used_for_a_page_and_the_choice_taken_back(open_models_page: Open, models: Path) -> None:
     put_model(models, "mine")
     opened = open_models_page()
@@ -133,7 +143,7 @@ def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:
     assert section.empty.isVisible()
     assert section.empty.title() == "Nothing found"
     section.empty.button.click()
-    assert len(section.list.rows()) == 5
+    assert len(section.list.rows()) == 6
     assert section.details.isVisible()
 
 

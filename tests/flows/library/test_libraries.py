@@ -1,0 +1,90 @@
+"""Libraries as people add them: named after their folders, with what they had before."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.library import FileState
+from app.core.report import Silent
+from app.flows.library.libraries import ledger, libraries, planned, remove_library, save_library, size_up
+from app.flows.workspace import Workspace
+from tests.flows.fake_engine import fake_workspace
+from tests.helpers.libraries import linked, stored, written
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = fake_workspace(tmp_path / "home")
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return written(tmp_path / "docs", {"a.txt": "a", "b.md": "b"})
+
+
+def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
+    plan = planned(workspace, [docs / ".." / "docs"])
+    assert (plan.number, plan.name, plan.roots) == (0, "docs", (str(docs),))
+    assert libraries(workspace, Silent()) == ()
+    assert len(size_up(workspace, plan, Silent()).files) == 2
+    saved = save_library(workspace, plan, Silent())
+    assert planned(workspace, [docs]) == saved
+    # Another folder of the same name is another library.
+    other = written(tmp_path / "more" / "Docs", {"c.txt": "c"})
+    assert planned(workspace, [other]).name == "Docs 2"
+
+
+def test_a_library_takes_more_folders_by_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
+    saved = linked(workspace, docs, suffixes=(".TXT",))
+    other = written(tmp_path / "other", {"c.txt": "c"})
+    plan = planned(workspace, [other, docs], name=" DOCS ", suffixes=("md",), ignore=("old",))
+    assert (plan.number, plan.roots) == (saved.number, (str(docs), str(other)))
+    assert (plan.suffixes, plan.ignore) == (("txt", "md"), ("old",))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_folder_under_another_name_is_not_added_twice(
+    workspace: Workspace, docs: Path, tmp_path: Path
+) -> None:
+    linked(workspace, docs)
+    (tmp_path / "link").symlink_to(docs)
+    assert planned(workspace, [tmp_path / "link"], name="docs").roots == (str(docs),)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_folder_whose_name_is_no_utf_8(workspace: Workspace, tmp_path: Path) -> None:
+    folder = written(tmp_path / os.fsdecode(b"caf\xe9"), {"a.txt": "a"})
+    saved = linked(workspace, folder)
+    assert (saved.name, saved.roots) == ("caf?", (str(folder),))
+    assert planned(workspace, [folder]) == saved
+
+
+@pytest.mark.parametrize("path", ["nowhere", "docs/a.txt/b", "nul\0"])
+def test_a_path_that_is_not_there_is_said(
+    workspace: Workspace, docs: Path, tmp_path: Path, path: str
+) -> None:
+    with pytest.raises(SpanlightError, match="There is nothing at"):
+        planned(workspace, [tmp_path / path])
+
+
+def test_listing_and_removing(workspace: Workspace, docs: Path) -> None:
+    library = linked(workspace, docs)
+    stored(workspace.library, library, {str(docs / "a.txt"): "a", str(docs / "b.md"): "b"})
+    ((listed, status),) = libraries(workspace, Silent())
+    assert (listed, status.in_words, status.words) == (library, "2 files read", 2)
+    assert [(Path(file.path).name, file.state) for file in ledger(workspace, library, Silent())] == [
+        ("a.txt", FileState.READ),
+        ("b.md", FileState.READ),
+    ]
+    remove_library(workspace, library, Silent())
+    assert libraries(workspace, Silent()) == ()
+    assert sorted(path.name for path in docs.iterdir()) == ["a.txt", "b.md"]
+    assert not (workspace.library.without_vectors("none-4", 10))

@@ -1,0 +1,130 @@
+"""Passages get their vectors while nothing else is to do in the window, and never in anybody's way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice, TextsToEmbed
+from app.ui.window import embedding
+from app.ui.window.window import MainWindow
+from tests.helpers.libraries import stored
+from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.windows import settle
+
+AFTER = 100  # milliseconds; more than it waits here
+
+
+class EmbeddingEngine(RestingEngine):
+    """Gives vectors once it is told to go on, and says how that ended."""
+
+    def __init__(self, *cards: ModelCard) -> None:
+        super().__init__(READER, *cards)
+        self.go_on = threading.Event()
+        self.fault: SpanlightError | None = None
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> object:
+        if not isinstance(request, TextsToEmbed):
+            return super().run(request, choice, report)
+        self.said.append("begins")
+        if self.fault is not None:
+            raise self.fault
+        try:
+            while not self.go_on.wait(0.002):
+                report.check()
+        except BaseException:
+            self.said.append("stopped")
+            raise
+        return np.ones((len(request.texts), 4), dtype=np.float32) / 2
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddingEngine:
+    monkeypatch.setattr(embedding, "_AFTER_MS", 20)
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "model.safetensors").write_bytes(b"weights")
+    return EmbeddingEngine(ModelCard("encoder", str(tmp_path / "m"), "bert", (Head.EMBEDDINGS,), width=4))
+
+
+def fill(window: MainWindow, number: int) -> None:
+    """Put so many files into a library, and list it."""
+    index = window.workspace.library
+    found = index.libraries()
+    library = found[0] if found else index.save(Library(0, "Papers"))
+    stored(index, library, {f"/d/{at}.txt": f"This is text number {at}." for at in range(number)})
+    window.libraries.refresh()
+
+
+def embedded(window: MainWindow) -> tuple[int, int]:
+    ((_, status),) = window.libraries.all
+    return status.embedded, status.passages
+
+
+def test_passages_get_vectors_and_new_ones_after_them(
+    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
+) -> None:
+    engine.go_on.set()
+    told: list[object] = []
+    window.embedding.progressed.connect(told.append)
+    fill(window, 3)
+    qtbot.waitUntil(lambda: bool(window.libraries.all) and embedded(window) == (3, 3))
+    assert told[-1] is None
+    said = len(engine.said)
+    window.lanes.work.start(lambda report: None)
+    qtbot.wait(AFTER)
+    assert len(engine.said) == said, "nothing is left to do"
+    fill(window, 5)
+    qtbot.waitUntil(lambda: embedded(window) == (5, 5))
+    assert window.status.state() == "Reader ready, on CPU"
+
+
+def test_work_stops_it_at_once_and_it_goes_on_after_that(
+    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
+) -> None:
+    fill(window, 3)
+    qtbot.waitUntil(lambda: "begins" in engine.said)
+    engine.said.clear()
+    job = window.lanes.work.start(lambda report: engine.run("question", None, report))
+    assert not window.lanes.work.ahead(job), "nobody is told to wait for it"
+    qtbot.waitUntil(lambda: not job.running)
+    assert engine.said[:2] == ["stopped", "run"]
+    engine.go_on.set()
+    qtbot.waitUntil(lambda: embedded(window) == (3, 3))
+
+
+def test_a_fault_is_not_told_and_not_met_again_before_something_changes(
+    window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
+) -> None:
+    engine.fault = SpanlightError("The model is broken.", "Fetch it again.")
+    fill(window, 3)
+    qtbot.waitUntil(lambda: "begins" in engine.said)
+    window.lanes.work.start(lambda report: None)
+    qtbot.wait(AFTER)
+    assert engine.said.count("begins") == 1
+    assert not window.notice.isVisible()
+    engine.fault = None
+    engine.go_on.set()
+    fill(window, 4)
+    qtbot.waitUntil(lambda: embedded(window) == (4, 4))
+
+
+def test_without_passages_or_a_model_nothing_is_done(
+    window: MainWindow, engine: EmbeddingEngine, open_window: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    qtbot.wait(AFTER)
+    assert "begins" not in engine.said
+    window.workspace.shelf.models = (READER,)  # type: ignore[attr-defined]
+    fill(window, 3)
+    qtbot.waitUntil(lambda: bool(window.libraries.all))
+    settle(window, qtbot)
+    qtbot.wait(AFTER)
+    assert embedded(window) == (0, 3) and not window.notice.isVisible()
