@@ -134,7 +134,7 @@ def rank(
     index: Index,
     question: str,
     library: Library,
-    vector: np.ndarray | None = None,
+    vector: Array | None = None,
     *,
     vectors: str = "",
     share: float = 1.0,
