@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean, median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.bench.library_texts import (
     Gold,
@@ -33,10 +33,12 @@ from app.flows.ask.question import ask, load_reader
 from app.flows.library.embed import embed, question_vector
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.search import AROUND, ask_library, find, rank
-from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
-from app.library.index import Index
 from app.training import metrics
+
+if TYPE_CHECKING:
+    from app.flows.library.update import Update
+    from app.library.index import Index
 
 WORDS, FILES, QUESTIONS = 10_000_000, 1000, 60
 FEW, MANY = 20, 100
@@ -174,6 +176,8 @@ class Built:
 
 def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -> Built:
     """Write documents to a folder, and make a library of it. Raises SpanlightError for a folder without the data."""
+    from app.flows.library.update import update
+
     texts = pool(plan.data, workspace.paths)
     place = question_folder(plan.data) if plan.data else None
     asked = question_sets(texts, place)
@@ -322,7 +326,9 @@ def _rows(found: Sequence[Found], answered: Sequence[Answered]) -> list[BenchRow
 
 
 def _size(workspace: Workspace) -> int:
-    return sum(file.stat().st_size for file in workspace.paths.library.rglob("*") if file.is_file())
+    """The bytes of the index, without what SQLite keeps beside it while it is open."""
+    files = (file for file in workspace.paths.library.iterdir() if not file.name.endswith(("-wal", "-shm")))
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) -> int | None:
@@ -337,6 +343,8 @@ def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) ->
 
 def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int | None:
     """The bytes that this process grows by when it opens an index and looks up questions."""
+    from app.library.index import Index
+
     before = own_memory()
     index = Index(folder)
     index.status(library)

@@ -7,14 +7,17 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.bench.texts import BETWEEN, QUESTIONS_FILE, Pool
 from app.core.library import Library
 from app.core.sentences import sentences
 from app.core.text import Span
-from app.library.index import Index
 from app.settings.files import write_atomic
 from app.training.examples import QaExample, read_placed_qa, read_qa
+
+if TYPE_CHECKING:
+    from app.library.index import Index
 
 # Paragraphs that are made of random sentences, once the real ones are used up, have so many.
 _SENTENCES = 8
