@@ -25,7 +25,16 @@ _TAKEN = "\n".join(
     f"  {part:9} {' '.join(f'--{option}' for option in options)}" for part, options in HEEDED.items()
 )
 # The minutes that each part takes on two cores, with --against where it has an effect.
-MINUTES = {"reading": 3, "anytime": 10, "memory": 15, "start": 1, "bundle": 1, "window": 2, "training": 5}
+MINUTES = {
+    "reading": 3,
+    "anytime": 10,
+    "memory": 15,
+    "library": 25,
+    "start": 1,
+    "bundle": 1,
+    "window": 2,
+    "training": 5,
+}
 _AGAINST = [part for part, options in HEEDED.items() if "against" in options]
 _LONGER = f"{', '.join(_AGAINST[:-1])} and {_AGAINST[-1]}"
 _LASTS = ", ".join(f"{part} {minutes}" for part, minutes in MINUTES.items())
@@ -38,6 +47,9 @@ beside the seconds that reading every window takes there, which are scaled up fr
 memory: a very long document (--words, 500000) read whole, the memory that takes, how the time grows with
 the length, and a second question about the same document. The longest is read once, the shortest three
 times, or each --repeats times: the reference may take minutes for one.
+library: a library of generated documents (--words, 10000000) among real ones with known answers: how fast its files
+are indexed, how often the passage with the answer is found, the answers (--questions, 60 of each kind) held against
+those of the document alone, and the seconds that a question takes; with --vectors, all that with vectors too.
 start: how soon the window is there, and the terminal's answer from a fresh process.
 bundle: how soon the window and the first answer of an installed Spanlight (--bundle) are there, beside this one.
 window: how long the window does not react while work is under way.
@@ -94,6 +106,9 @@ def parser() -> argparse.ArgumentParser:
         "--bundle", default="", metavar="PROGRAM", help="the program of an installed or unpacked bundle"
     )
     parser.add_argument(
+        "--vectors", action="store_true", help="give a library's passages vectors too, which may take an hour"
+    )
+    parser.add_argument(
         "--isa", choices=tuple(INSTRUCTIONS), default="", help="as on a processor that has no more than that"
     )
     parser.add_argument("--output", default="", metavar="FILE", help="write the JSON there as well")
@@ -124,6 +139,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
                 repeats=arguments.repeats,
                 isa=arguments.isa,
                 bundle=arguments.bundle,
+                vectors=arguments.vectors,
             )
             bench(workspace, plan, report, results.take)
     finally:

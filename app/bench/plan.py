@@ -19,6 +19,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "reading": ("data", "words", "questions", "repeats", "seed", "against", "precision"),
     "anytime": ("data", "words", "questions", "seed", "against", "precision"),
     "memory": ("data", "words", "repeats", "seed", "against", "precision"),
+    "library": ("data", "words", "questions", "seed", "precision", "vectors"),
     "start": ("repeats", "against"),
     "bundle": ("repeats", "bundle"),
     "window": ("data", "words", "seed"),
@@ -35,7 +36,7 @@ class BenchPlan:
     are 0 for each part's own defaults. `against` is the path of a Python with transformers' pipeline to measure in
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
     variables are set before a part begins, so that every process it starts has them. `bundle` is the path of the
-    program of a bundle, to compare with this Spanlight.
+    program of a bundle, to compare with this Spanlight. `vectors` is whether a library's passages get vectors as well.
     """
 
     parts: tuple[str, ...]
@@ -49,3 +50,4 @@ class BenchPlan:
     repeats: int = 0
     isa: str = ""
     bundle: str = ""
+    vectors: bool = False

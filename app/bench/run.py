@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.bench import anytime, bundle, memory, reading, start, training, window
+from app.bench import anytime, bundle, library, memory, reading, start, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, Machine
@@ -23,6 +23,7 @@ PARTS: dict[str, Measure] = {
     "reading": reading.measure,
     "anytime": anytime.measure,
     "memory": memory.measure,
+    "library": library.measure,
     "start": start.measure,
     "bundle": bundle.measure,
     "window": window.measure,

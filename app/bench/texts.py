@@ -124,11 +124,16 @@ def pool(data: str, paths: Paths) -> Pool:
 
     Raises SpanlightError for a folder without the files, or with unsuitable ones.
     """
-    return _of_folder(Path(data)) if data else _along(paths)
+    return _of_folder(question_folder(data)) if data else _along(paths)
+
+
+def question_folder(data: str) -> Path:
+    """The folder with the question files: the one that is named, or “qa” in it."""
+    folder = Path(data)
+    return folder / "qa" if (folder / "qa").is_dir() else folder
 
 
 def _of_folder(folder: Path) -> Pool:
-    folder = folder / "qa" if (folder / "qa").is_dir() else folder
     if not folder.is_dir():
         raise SpanlightError(f"There is no folder “{folder}”.", f"Name the one that holds {QUESTIONS_FILE}.")
     examples = read_placed_qa(folder / QUESTIONS_FILE)

@@ -35,8 +35,11 @@ from app.library.schema import (
 from app.library.stored import deflate, inflate, pack_layout, pack_view, unpack_layout, unpack_view
 from app.library.vectors import Vectors
 
-# How much a word in a file's name counts, measured against one in the passage.
-_TITLE_WEIGHT = 0.5
+# How much a word in a file's name counts, measured against one in the passage. Among 100,000 passages the first 20 hold
+# the answer of 90% of docqa's questions with the document's name added where names are not searched, and of all from
+# 0.5 on; the first one does of 25%, 38% with 0.5, 45% with 1 and 58% with 2, which loses 4 points of the first 100
+# where no name is given (80 questions of each kind, `python3 -m app bench library`).
+_TITLE_WEIGHT = 1.0
 # Code points of the texts that stay in memory for the next question.
 _MOST_CACHED = 4_000_000
 # Equal files by whose names a text is found.

@@ -36,6 +36,10 @@ _ALPHABETS = re.compile("[\u0000-\u052f\u1e00-\u1fff]+")
 # Logits per unit of BM25. Of 100 questions of `docqa` about 250,000 characters each the best span is right for 66.9
 # without, 67.5 with 0.1 or 0.15, 66.2 with 0.2; of SQuAD's about 120,000 for 78.9 without, 80.0 with any of these.
 WEIGHT = 0.15
+# Logits that a passage found in a library loses for each unit of ln(1 + its rank). Of 43 questions to 100,000 passages
+# (SQuAD's, as written and as spoken, and docqa's) the best answer's F1 is 68.6 without, 73.2 with 1.0, 75.6 with 1.5 or
+# 2.0, and it stands in the right text for 79, 86 and 93% of them.
+RANKED = 1.5
 # Texts of so many code points together are long: about 14 windows of 384 tokens. In shorter ones nothing is added:
 # there the windows' own scores find the place (of those questions, in all but 5 of 90 among 10 windows).
 LEAST_LENGTH = 32 * CELL
@@ -171,7 +175,10 @@ class PlaceRanking:
 
 
 class GivenPlaces:
-    """A ranking of passages that were found elsewhere, each a document: the first is the best, and none weighs more."""
+    """A ranking of passages that were found elsewhere, each a document, the likeliest first.
+
+    A passage at rank r (from 0) scores `RANKED` * ln(1 + r) logits less than the first one.
+    """
 
     best_score = 1.0
 
@@ -184,8 +191,8 @@ class GivenPlaces:
             yield number, Span(0, len(document.text))
 
     def scores_at(self, document: int, at: np.ndarray) -> np.ndarray:
-        """Ones, float64[n]."""
-        return np.ones(len(at))
+        """The passage's score at each of these code points, float64[n]; `WEIGHT` makes logits of it."""
+        return np.full(len(at), self.best_score - RANKED / WEIGHT * np.log1p(document))
 
 
 def _counts(

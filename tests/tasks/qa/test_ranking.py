@@ -2,13 +2,23 @@ from __future__ import annotations
 
 from itertools import islice
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.text import Document, Span
 from app.tasks.qa import ranking
-from app.tasks.qa.ranking import CELL, PlaceRanking, Term, WordStarts, terms
+from app.tasks.qa.ranking import (
+    CELL,
+    RANKED,
+    GivenPlaces,
+    PlaceRanking,
+    Term,
+    WordStarts,
+    lexical_scores,
+    terms,
+)
 
 FILLER = "The rain fell over the hills and nobody in the valley minded it very much at all. "
 PIECES = (
@@ -139,3 +149,12 @@ def test_the_places_are_those_of_a_search_through_the_text(texts: list[str], que
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_occurrences", searched)
         assert found == list(PlaceRanking(question, documents).best())
+
+
+def test_passages_that_were_found_lose_by_their_rank() -> None:
+    documents = [Document(text) for text in ("first", "second", "", "fourth")]
+    given_places = GivenPlaces(documents)
+    assert [(number, len(place)) for number, place in given_places.best()] == [(0, 5), (1, 6), (2, 0), (3, 6)]
+    for number in range(4):
+        scores = lexical_scores(given_places, number, np.array([0, 3]))
+        assert scores == pytest.approx(np.full(2, -RANKED * np.log(1 + number)), abs=1e-5)

@@ -13,7 +13,7 @@ from app.core.report import Silent, Stopped
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Outcome, Reading
 from app.core.text import Document
-from app.tasks.qa.fast.two_pass import READ, prepare
+from app.tasks.qa.fast.two_pass import READ, READ_FOUND, prepare
 from app.tasks.qa.order import BEST_GROUPS
 from app.tasks.qa.question_answering import read, read_batch
 from app.tasks.scores import answer_probability
@@ -241,3 +241,17 @@ def test_nothing_is_prepared_where_there_is_no_room() -> None:
     assert model.text_cache is not None and model.text_cache.words is not None
     assert len(model.text_cache.words) == 0
     prepare([Document(text_of(1, 12_000))], plain, Silent())
+
+
+def test_of_copies_one_is_read_with_care() -> None:
+    model, careful, _ = both()
+    copy = f"{text_of(1, 5)}\n\nthe zebra stole the tarts of paris."
+    # Every second passage is a copy, at first as well as at last.
+    documents = [text for number in range(20) for text in (copy, text_of(100 + number, 60))]
+    reading = read(ask("zebra", *documents, passages_of=10_000_000, top_k=20), model, Silent())
+    assert reading.complete and careful.rows == reading.windows <= READ_FOUND
+    read_with_care = {answer.document for answer in reading.answers}
+    assert len(read_with_care) > 2 and len({number for number in read_with_care if number % 2 == 0}) == 1
+    # In documents that a person opened, equal texts at different places stay different answers.
+    apart = read(ask("zebra", *([copy] * 20), top_k=20), model, Silent())
+    assert len({answer.document for answer in apart.answers}) > 1

@@ -1,0 +1,355 @@
+"""Measure libraries: indexing, an update without changes, finding passages, answers, and what that takes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean, median
+from typing import TYPE_CHECKING, Any
+
+from app.bench.library_texts import (
+    Gold,
+    other_documents,
+    placed,
+    question_sets,
+    write_documents,
+)
+from app.bench.peak import own_memory
+from app.bench.plan import BenchPlan
+from app.bench.readers import Part
+from app.bench.results import BenchPart, BenchRow
+from app.bench.texts import pool, question_folder
+from app.core.library import Library, LibraryReading
+from app.core.report import Progress, Relay, Report, Silent
+from app.core.requests import Question
+from app.core.text import Document, Span
+from app.flows.ask.question import ask, load_reader
+from app.flows.library.embed import embed, question_vector
+from app.flows.library.libraries import planned, save_library
+from app.flows.library.search import AROUND, ask_library, find, rank
+from app.flows.workspace import Workspace
+from app.training import metrics
+
+if TYPE_CHECKING:
+    from app.flows.library.update import Update
+    from app.library.index import Index
+
+WORDS, FILES, QUESTIONS = 10_000_000, 1000, 60
+FEW, MANY = 20, 100
+# How many questions are only looked up for one that is answered: that takes little time.
+_LOOKED_UP = 5
+# An answer with this F1 counts as right where its probability is judged.
+_RIGHT = 0.5
+MB = 1e6
+_NAME = "bench"
+_CHECKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question to the library, its best answer and that of the document with the answer alone.
+
+    `first` and `final` are seconds; `f1` is that of the best answer's words, `alone` the same with the document alone,
+    `probability` the best answer's. `answered` is whether it was given as the answer.
+    """
+
+    question: str
+    kind: str
+    answerable: bool
+    first: float
+    final: float
+    text: str
+    f1: float
+    alone: float
+    probability: float
+    answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many questions of a kind were looked up, and for what share a known answer is in the first passages.
+
+    `by` is the way of searching. The answer counts as found with a passage if it is in what is read around that.
+    """
+
+    kind: str
+    by: str
+    questions: int
+    few: float
+    many: float
+
+
+def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
+    """Build a library in a temporary folder, and ask it; raises SpanlightError for texts or a model that is missing."""
+    with tempfile.TemporaryDirectory(prefix="spanlight-library-") as folder:
+        home = Path(folder)
+        with workspace_at(workspace, home) as own:
+            return _measured(own, plan, report, home / "documents")
+
+
+@contextmanager
+def workspace_at(workspace: Workspace, home: Path) -> Iterator[Workspace]:
+    """A workspace with the same models and model process whose library and records are in another folder."""
+    own = Workspace(
+        workspace.settings,
+        replace(workspace.paths, data=home / "data"),
+        shelf=workspace.shelf,
+        engine=workspace.engine,
+    )
+    try:
+        yield own
+    finally:
+        own.library.close()
+        own.documents.close()
+
+
+def _measured(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -> BenchPart:
+    built = build(workspace, plan, report, folder)
+    index, library = workspace.library, built.library
+    rows = [
+        BenchRow(
+            "words indexed in a second", built.update.words / built.update.seconds, "", more_is_better=True
+        ),
+        BenchRow(f"{built.update.read:,} files checked again", built.checked, "s"),
+        BenchRow("the index without vectors, to the text", built.index_bytes / built.text_bytes, "x"),
+    ]
+    if built.embedded:
+        rows += [
+            BenchRow("passages given vectors in a second", built.embedded, "", more_is_better=True),
+            BenchRow("the index with vectors, to the text", _size(workspace) / built.text_bytes, "x"),
+        ]
+    some = {
+        kind: _sample(golds, plan.questions or QUESTIONS, plan.seed) for kind, golds in built.golds.items()
+    }
+    memory = _memory(workspace, library, [gold.asked.question for golds in some.values() for gold in golds])
+    if memory is not None:
+        rows.append(BenchRow("memory of the program that asks, for the index", memory / MB, "MB"))
+    found = []
+    for kind, golds in built.golds.items():
+        many = _sample(
+            [gold for gold in golds if gold.answers], _LOOKED_UP * (plan.questions or QUESTIONS), plan.seed
+        )
+        found += look_up(workspace, library, kind, many, Part(report, f"Looking up questions {kind}"))
+    answered = [
+        each
+        for kind, golds in some.items()
+        for each in answer(workspace, plan, library, kind, golds, Part(report, f"Questions {kind}"))
+    ]
+    rows += _rows(found, answered)
+    status = index.status(library)
+    return BenchPart(
+        name="library",
+        title=f"A library of {status.total:,} documents, {status.words:,} words, {status.passages:,} passages",
+        rows=tuple(rows),
+        notes=(
+            "Recall: of the questions that have an answer, those for which a known one is in the first passages, or in "
+            "what is read around them. F1 of the best answer, whatever its probability. The seconds count from the "
+            "question on, with the readers loaded.",
+        ),
+        model=load_reader(workspace, report, model=plan.model, device=plan.device).card.name,
+        details={"found": [asdict(each) for each in found], "answered": [asdict(each) for each in answered]},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A library that was built, how that went, and its questions.
+
+    `checked` are the seconds of another update, `embedded` the passages that got vectors in a second (0 without);
+    `index_bytes` are those of the index before that.
+    """
+
+    library: Library
+    update: Update
+    checked: float
+    text_bytes: int
+    index_bytes: int
+    embedded: float
+    golds: dict[str, list[Gold]]
+
+
+def build(workspace: Workspace, plan: BenchPlan, report: Report, folder: Path) -> Built:
+    """Write documents to a folder, and make a library of it. Raises SpanlightError for a folder without the data."""
+    from app.flows.library.update import update
+
+    texts = pool(plan.data, workspace.paths)
+    place = question_folder(plan.data) if plan.data else None
+    asked = question_sets(texts, place)
+    real = [(each.file, each.context) for some in asked.values() for each in some] + other_documents(place)
+    report.progress(Progress(0, 0, "Writing the documents"))
+    words = plan.words or WORDS
+    text_bytes = write_documents(folder, real, texts, words, max(1, words * FILES // WORDS), plan.seed)
+    library = save_library(workspace, planned(workspace, [folder], name=_NAME), report)
+    made = update(workspace, library, Part(report, "Indexing"))
+    checked = []
+    for _ in range(_CHECKS):
+        began = time.perf_counter()
+        update(workspace, library, Silent())
+        checked.append(time.perf_counter() - began)
+    golds = {kind: placed(workspace.library, library, some) for kind, some in asked.items()}
+    index_bytes = _size(workspace)
+    embedded = _embed(workspace, report) if plan.vectors else 0.0
+    return Built(library, made, median(checked), text_bytes, index_bytes, embedded, golds)
+
+
+def _embed(workspace: Workspace, report: Report) -> float:
+    began = time.perf_counter()
+    given = embed(workspace, Part(report, "Vectors"))
+    return given / (time.perf_counter() - began)
+
+
+def _sample(golds: Sequence[Gold], most: int, seed: int) -> list[Gold]:
+    return random.Random(seed).sample(golds, min(most, len(golds)))
+
+
+def look_up(
+    workspace: Workspace, library: Library, kind: str, golds: Sequence[Gold], report: Report
+) -> list[Found]:
+    """How often the passage with the answer is found, by BM25 and, where there are vectors, by both."""
+    index = workspace.library
+    ranks: dict[str, list[int]] = {}
+    for done, gold in enumerate(golds):
+        report.progress(Progress(done, len(golds)))
+        report.check()
+        question = gold.asked.question
+        ways = {"BM25": rank(index, question, library)}
+        if near := question_vector(workspace, question, library, Silent()):
+            vector, vectors, share = near
+            ways["joined"] = rank(index, question, library, vector, vectors=vectors, share=share)
+        for by, numbers in ways.items():
+            ranks.setdefault(by, []).append(rank_of(index, library, gold, numbers[:MANY]))
+    return [
+        Found(kind, by, len(some), *(mean(float(each < most) for each in some) for most in (FEW, MANY)))
+        for by, some in ranks.items()
+    ]
+
+
+def rank_of(index: Index, library: Library, gold: Gold, numbers: Sequence[int]) -> int:
+    """The rank of the first of these passages around which a known answer is read, from 0; `MANY` without one."""
+    for at, passage in enumerate(index.passages(numbers, library)):
+        around = Span(max(0, passage.span.start - AROUND), passage.span.end + AROUND)
+        if passage.text == gold.text and any(
+            around.start <= answer.start and answer.end <= around.end for answer in gold.answers
+        ):
+            return at
+    return MANY
+
+
+def answer(
+    workspace: Workspace, plan: BenchPlan, library: Library, kind: str, golds: Sequence[Gold], report: Report
+) -> list[Answered]:
+    """Each question asked of the library, and of its document alone."""
+    named = {"model": plan.model, "device": plan.device}
+    load_reader(workspace, report, **named)
+    found = []
+    for done, gold in enumerate(golds):
+        report.progress(Progress(done, len(golds)))
+        clock = _Clock(report)
+        whole = ask_library(
+            workspace, gold.asked.question, library, clock, model=plan.model, device=plan.device
+        )
+        final = clock.seconds
+        document = Document(workspace.library.body(gold.text)[0])
+        alone = ask(workspace, Question(gold.asked.question, (document,)), Part(report, ""), **named)
+        best = whole.found[0].answer if whole.found else None
+        text = best.text if best else ""
+        by_itself = alone.answers[0].text if alone.answers else ""
+        found.append(
+            Answered(
+                question=gold.asked.question,
+                kind=kind,
+                answerable=bool(gold.answers),
+                first=clock.first or final,
+                final=final,
+                text=text,
+                f1=metrics.f1(text, gold.asked.references),
+                alone=metrics.f1(by_itself, gold.asked.references),
+                probability=whole.reading.answers[0].probability if whole.found else 0.0,
+                answered=whole.reading.answered,
+            )
+        )
+    return found
+
+
+class _Clock(Relay):
+    """The Report of one question: notes when its first answer was there."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
+        self._began = time.perf_counter()
+        self.first = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+    def partial(self, result: object) -> None:
+        if not self.first and isinstance(result, LibraryReading) and result.found:
+            self.first = self.seconds
+
+
+def _rows(found: Sequence[Found], answered: Sequence[Answered]) -> list[BenchRow]:
+    rows = []
+    for name in ("first", "final"):
+        times = [getattr(each, name) for each in answered]
+        if times:
+            rows.append(BenchRow(f"{name} answer", median(times), "s", worst=max(times)))
+    for each in found:
+        for most, share in ((FEW, each.few), (MANY, each.many)):
+            rows.append(
+                BenchRow(f"{each.kind}: recall at {most}, {each.by}", 100 * share, "%", more_is_better=True)
+            )
+    for kind in dict.fromkeys(each.kind for each in answered):
+        some = [each for each in answered if each.kind == kind and each.answerable]
+        if not some:
+            continue
+        whole, alone = (100 * mean(getattr(each, name) for each in some) for name in ("f1", "alone"))
+        rows.append(BenchRow(f"{kind}: F1 over the library", whole, "", more_is_better=True))
+        rows.append(BenchRow(f"{kind}: F1 with the document alone", alone, "", more_is_better=True))
+        right = mean(float(each.f1 >= _RIGHT) for each in some)
+        sure = mean(each.probability for each in some)
+        rows.append(BenchRow(f"{kind}: probability less share that is right", 100 * (sure - right), "points"))
+    without = [each for each in answered if not each.answerable]
+    if without:
+        told = mean(float(not each.answered) for each in without)
+        rows.append(BenchRow("questions without an answer told so", 100 * told, "%", more_is_better=True))
+    return rows
+
+
+def _size(workspace: Workspace) -> int:
+    """The bytes of the index, without what SQLite keeps beside it while it is open."""
+    files = (file for file in workspace.paths.library.iterdir() if not file.name.endswith(("-wal", "-shm")))
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _memory(workspace: Workspace, library: Library, questions: Sequence[str]) -> int | None:
+    """The bytes that a process of its own takes for the index once it was asked; None where that is not known."""
+    context: Any = multiprocessing.get_context("spawn")
+    with context.Pool(1) as one:
+        taken: int | None = one.apply(
+            memory_of, (workspace.paths.library, library, list(questions)[:QUESTIONS])
+        )
+    return taken
+
+
+def memory_of(folder: Path, library: Library, questions: Sequence[str]) -> int | None:
+    """The bytes that this process grows by when it opens an index and looks up questions."""
+    from app.library.index import Index
+
+    before = own_memory()
+    index = Index(folder)
+    index.status(library)
+    for question in questions:
+        find(index, question, library)
+    after = own_memory()
+    index.close()
+    return None if before is None or after is None else after - before

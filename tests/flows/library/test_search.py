@@ -1,0 +1,208 @@
+"""Asking a library: which passages are read, and where in the files their answers stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.errors import SpanlightError
+from app.core.library import Library, LibraryReading
+from app.core.report import Report, Silent
+from app.core.requests import Question
+from app.core.results import Answer, Outcome, Reading
+from app.core.text import Span
+from app.flows.library.search import AROUND, ask_library, excerpts_of, find, fuse
+from app.flows.workspace import Workspace
+from app.library.index import Index
+from tests.flows.fake_engine import FakeEngine, fake_workspace
+from tests.helpers.fake_models import Noted
+from tests.helpers.libraries import stored
+from tests.helpers.small_models import ODD_PIECES
+
+WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", " ", "paris", "a story", *ODD_PIECES)
+FILLER = "Nothing is said of it here, nor anywhere near, by anybody at all. " * 30
+
+
+def fill(index: Index, folder: Path, **texts: str) -> Library:
+    """A library of plain texts by the names of their files."""
+    library = index.save(Library(0, "Papers", (str(folder),)))
+    stored(index, library, {str(folder / f"{name}.txt"): text for name, text in texts.items()})
+    return library
+
+
+class Told(FakeEngine):
+    """Gives these answers, each at the first place of its words in every passage that has them."""
+
+    def __init__(self, **answers: float) -> None:
+        super().__init__()
+        self._answers = answers
+
+    def run(self, request: object, choice: object, report: Report) -> Reading:
+        assert isinstance(request, Question)
+        self.requests.append(request)
+        found = [
+            Answer(number, Span(at, at + len(words)), words, chance, 10 * chance, 0.0)
+            for words, chance in self._answers.items()
+            for number, document in enumerate(request.documents)
+            if (at := document.text.find(words)) >= 0
+        ]
+        found.sort(key=lambda answer: -answer.rank)
+        sure = min(1.0, sum(answer.probability for answer in found))
+        return Reading(tuple(found), sure >= 0.5, 1 - sure, 0.5, 1, 1, 0.0, model="told", device="CPU")
+
+
+def told(tmp_path: Path, **answers: float) -> Workspace:
+    return fake_workspace(tmp_path, cast("FakeEngine", Told(**answers)))
+
+
+def places(found: LibraryReading) -> list[tuple[str, Span]]:
+    return [(Path(each.file.path).stem, each.answer.span) for each in found.found]
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=700), min_size=1, max_size=3), st.data())
+def test_excerpts_are_parts_of_the_texts_and_none_is_read_twice(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[list[str]], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    index = Index(folder / "library")
+    texts = {f"text {number}": " ".join(["It", *some]) for number, some in enumerate(pieces)}
+    library = fill(index, folder, **texts)
+    numbers = [
+        number for number in range(1, index.status(library).passages + 1) if index.passages([number], library)
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(numbers), unique=True)) if numbers else []
+    passages = index.passages(chosen, library)
+    found = excerpts_of(index, passages)
+    for excerpt in found:
+        words, view = index.body(excerpt.text)
+        assert excerpt.document.text == excerpt.span.of(words)
+        assert excerpt.document.view == view.of_parts([excerpt.span])
+    for number, one in enumerate(found):
+        for other in found[number + 1 :]:
+            assert one.text != other.text or not one.span.overlaps(other.span)
+    for passage in passages:
+        # All of it is in one excerpt, but for a word that is cut at the end.
+        assert any(
+            excerpt.text == passage.text
+            and excerpt.span.overlaps(passage.span)
+            and len(excerpt.span) >= min(len(passage.span), AROUND // 2)
+            for excerpt in found
+            if len(passage.span)
+        )
+    index.close()
+
+
+@pytest.mark.parametrize("name", ["tarts", "queen"])
+def test_answers_stand_where_the_file_says_them(tmp_path: Path, name: str) -> None:
+    workspace = fake_workspace(tmp_path, FakeEngine())
+    said = f"👩\u200d👧 e\u0301 It was the {name} that the knave took. "
+    texts = {"one": f"{FILLER}\n\n{said}\n\n{FILLER}", "two": FILLER}
+    library = fill(workspace.library, tmp_path, **texts)
+    noted = Noted()
+    found = ask_library(workspace, f"Did the knave take the {name}?", library, noted)
+    (only,) = found.found
+    assert Path(only.file.path).stem == "one"
+    assert only.answer.span.of(texts["one"]) == only.answer.text == name
+    assert name in only.answer.sentence
+    assert found.reading.outcome is Outcome.ANSWER
+    assert found.reading.answers[0].text == name
+
+
+def test_words_in_several_files_have_the_sum_of_their_chances(tmp_path: Path) -> None:
+    workspace = told(tmp_path, tarts=0.3, cakes=0.35)
+    texts = {
+        "one": f"The knave stole tarts, they say. {FILLER}",
+        "two": f"What the knave stole is known: tarts! {FILLER}",
+        "three": f"Did the knave steal cakes? {FILLER}",
+    }
+    library = fill(workspace.library, tmp_path, **texts)
+    found = ask_library(workspace, "What did the knave steal?", library, Silent())
+    assert [answer.text for answer in found.reading.answers] == ["tarts", "tarts", "cakes"]
+    assert [answer.probability for answer in found.reading.answers] == pytest.approx([0.6, 0.6, 0.35])
+    assert [each.answer.probability for each in found.found] == pytest.approx([0.6, 0.6, 0.35])
+
+
+def test_a_copy_of_the_sentence_is_a_place_of_its_own(tmp_path: Path) -> None:
+    class Careful(Told):
+        """Reads one of the copies only."""
+
+        def run(self, request: object, choice: object, report: Report) -> Reading:
+            reading = super().run(request, choice, report)
+            return Reading(reading.answers[:1], True, 0.1, 0.5, 1, 1, 0.0, model="told", device="CPU")
+
+    workspace = fake_workspace(tmp_path, cast("FakeEngine", Careful(tarts=0.9)))
+    said = "In the end the knave stole the tarts."
+    texts = {f"copy {number}": f"{number} {FILLER * number}\n\n{said}\n\n{FILLER}" for number in range(4)}
+    library = fill(workspace.library, tmp_path, **texts, other=f"A knave stole horses. {FILLER}")
+    found = ask_library(workspace, "What did the knave steal?", library, Silent())
+    assert sorted(places(found)) == sorted(
+        (name, Span(at := text.index("tarts"), at + 5)) for name, text in texts.items()
+    )
+    assert all(answer.probability == 0.9 for answer in found.reading.answers)
+    assert len(ask_library(workspace, "What did the knave steal?", library, Silent(), top_k=2).found) == 2
+
+
+def test_the_words_of_a_cell_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
+    class Careful(Told):
+        def run(self, request: object, choice: object, report: Report) -> Reading:
+            reading = super().run(request, choice, report)
+            return Reading(reading.answers[:1], True, 0.1, 0.5, 1, 1, 0.0, model="told", device="CPU")
+
+    workspace = fake_workspace(tmp_path, cast("FakeEngine", Careful(**{"12": 0.9})))
+    texts = {"one": f"{FILLER}\n\nknave\t12\tking\n\n{FILLER}", "two": f"The knave ate 3121 tarts. {FILLER}"}
+    library = fill(workspace.library, tmp_path, **texts)
+    found = ask_library(workspace, "How many has the knave?", library, Silent())
+    assert [name for name, _ in places(found)] == ["one"]
+
+
+@pytest.mark.parametrize("question", ["Who wrote about zebras?", "xylophone quartz?", "???"])
+def test_a_library_without_an_answer_says_so(tmp_path: Path, question: str) -> None:
+    workspace = fake_workspace(tmp_path, FakeEngine())
+    library = fill(workspace.library, tmp_path, one=FILLER, two=f"Another text. {FILLER}")
+    found = ask_library(workspace, question, library, Silent())
+    assert found.reading.outcome is Outcome.ABSENT
+    assert found.status.read == 2
+
+
+def test_a_file_is_found_by_its_name(tmp_path: Path) -> None:
+    index = Index(tmp_path / "library")
+    said = "Notice is given in writing, and the notice period is {} days."
+    texts = {
+        name: f"{said.format(days)} {FILLER}"
+        for name, days in (("Ashford_lease", 30), ("Brightwater_lease", 60))
+    }
+    library = fill(index, tmp_path, **texts)
+    for name, text in texts.items():
+        first = find(index, f"What is the notice period in the {name.partition('_')[0]} lease?", library)[0]
+        assert index.body(first.text)[0] == text
+
+
+def test_unsure_words_have_low_confidence_unless_a_threshold_is_given(tmp_path: Path) -> None:
+    workspace = told(tmp_path, tarts=0.3, cakes=0.25)
+    library = fill(workspace.library, tmp_path, one=f"Tarts? tarts or cakes were stolen. {FILLER}")
+    question = "What was stolen?"
+    found = ask_library(workspace, question, library, Silent())
+    assert found.reading.outcome is Outcome.LOW_CONFIDENCE
+    assert [answer.text for answer in found.reading.answers] == ["tarts", "cakes"]
+    found = ask_library(workspace, question, library, Silent(), threshold=0.5)
+    assert found.reading.outcome is Outcome.ANSWER
+
+
+def test_nothing_to_ask_is_said(tmp_path: Path) -> None:
+    workspace = fake_workspace(tmp_path, FakeEngine())
+    library = workspace.library.save(Library(0, "Papers", (str(tmp_path),)))
+    with pytest.raises(SpanlightError, match="empty"):
+        ask_library(workspace, " ", library, Silent())
+    with pytest.raises(SpanlightError, match="has been read yet"):
+        ask_library(workspace, "Who?", library, Silent())
+
+
+def test_rankings_are_joined_by_their_ranks() -> None:
+    assert fuse([1, 2, 3], [3, 4]) == [3, 1, 2, 4]
+    assert fuse([5, 6]) == [5, 6]
+    assert fuse([], [7]) == [7]
+    assert fuse() == []
