@@ -7,26 +7,28 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QStandardPaths, Qt, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.controller import AskController
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
+from app.ui.ask.panes import AskPanes
 from app.ui.ask.session import DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.ask.shelf import DocumentShelf
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
@@ -35,61 +37,20 @@ if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.offers import OfferedModel
     from app.ui.ask.welcome import Welcome, WelcomeBand
+    from app.ui.kit.libraries import Libraries
 
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
-_SPLITTER = "ask"
-# In steps: the side panel's usual width, its preferred least width, and the page's least width.
-_SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
-
-
-class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window."""
-
-    def __init__(
-        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
-    ) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self._theme = theme
-        self._settings = settings
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(above)
-        column.addWidget(page, 1)
-        middle.setMinimumWidth(theme.step(_PAGE_LEAST))
-        self.addWidget(middle)
-        self.addWidget(side)
-        self.setStretchFactor(0, 1)
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
-        self.splitterMoved.connect(self._moved)
-        saved = settings.splitters.get(_SPLITTER)
-        self._placed = saved is not None
-        if saved is not None:
-            self.setSizes(saved)
-
-    def keep(self) -> None:
-        """Save the splitter's position in the settings, where the user has moved it."""
-        if self._placed:
-            self._settings.splitters[_SPLITTER] = self.sizes()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Set the side panel's width as long as the user has not moved the splitter."""
-        super().resizeEvent(event)
-        if not self._placed:
-            step = self._theme.step
-            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() // 3))
-            self.setSizes([self.width() - wide, wide])
-
-    @Slot()
-    def _moved(self) -> None:
-        self._placed = True
+_MANY = 10  # files opened at once: they may be meant as a library
 
 
 class AskView(Page):
-    """Documents as tabs, the page in the middle, question and answers at the right."""
+    """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
+
+    `models_given` carries the paths of models among files to open.
+    """
+
+    models_given = Signal(list)
 
     KEY = "ask"
     TITLE = "Ask"
@@ -106,6 +67,8 @@ class AskView(Page):
         ("Ctrl+F", "Find in the text"),
         IN_FIND_BAR,
         ("Ctrl+O", "Open files"),
+        ("Ctrl+B", "List of documents"),
+        ("Ctrl+Shift+F", "Find a document"),
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
@@ -122,6 +85,9 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
+        self.shelf = DocumentShelf(workspace, theme, lanes, self.sheets, self.files, self)
+        self._libraries: Libraries | None = None
+        self._opened_together: list[Path] = []
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.welcome: Welcome | None = None
@@ -143,7 +109,9 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close the welcome, else drop a question that waits for its file, else stop opening it, else stop reading."""
+        """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
+        if self.shelf.leave():
+            return True
         if self.welcome is not None and self.welcome.leave():
             return True
         return self.controller.stop(self.sheets.current())
@@ -181,11 +149,47 @@ class AskView(Page):
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
+    def take_libraries(self, libraries: Libraries) -> None:
+        """List the libraries, and add folders to them."""
+        self._libraries = libraries
+        self.shelf.take_libraries(libraries)
+
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already is brought to the front."""
+        """Open each file as a document of its own, or bring it to the front; a folder becomes a library."""
         self.panel.notice.clear()
+        if look_like_documents(paths):
+            self._open(paths)
+        else:
+            job = self.lanes.files.start(sort_paths, paths)
+            job.done.connect(self._sorted)
+            job.failed.connect(self._show_fault)
+
+    @Slot(object)
+    def _sorted(self, given: Given) -> None:
+        if given.files:
+            self._open(given.files)
+        if given.folders and self._libraries is not None:
+            self._libraries.add(given.folders)
+        if given.models:
+            self.models_given.emit(given.models)
+
+    def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
+        self._opened_together = paths if len(paths) >= _MANY and self._libraries is not None else []
+        if self._opened_together:
+            sentence = (
+                f"{count(len(paths), 'document')} are open. As a library they can be asked all at once."
+            )
+            self.panel.notice.show_hint(sentence, act="Keep these as a library")
+
+    @Slot()
+    def _keep_together(self) -> None:
+        """Keep the files that were opened at once as a library."""
+        if self._opened_together and self._libraries is not None:
+            self._libraries.add(self._opened_together)
+            self._opened_together = []
+            self.panel.notice.clear()
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
@@ -257,6 +261,7 @@ class AskView(Page):
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
+        sheet.empty.folder_asked.connect(self.shelf.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
         self._offer_samples(sheet)
         sheet.empty.set_recent(self.workspace.settings.recent_files)
@@ -492,6 +497,7 @@ class AskView(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
+        whole.addWidget(self.shelf.confirmation)
         whole.addWidget(self._splitter, 1)
         self._column = whole
 
@@ -499,6 +505,13 @@ class AskView(Page):
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
+        self.tabs.documents.clicked.connect(self.shelf.toggle)
+        self.shelf.toggled.connect(self.tabs.documents.setChecked)
+        self.shelf.open_asked.connect(self.open_files)
+        self.shelf.brought.connect(self.type_next)
+        self.shelf.left.connect(self.type_next)
+        self.shelf.not_shown.connect(panel.notice.show_not_shown)
+        panel.notice.acted.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)
@@ -540,6 +553,7 @@ class AskView(Page):
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
             ("F3", self.controller.choose_next), ("Shift+F3", self.controller.choose_previous),
+            ("Ctrl+B", self.shelf.toggle), ("Ctrl+Shift+F", self.shelf.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),

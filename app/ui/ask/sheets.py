@@ -191,6 +191,18 @@ class Sheets(QObject):
             self.current().setFocus(Qt.FocusReason.OtherFocusReason)
         self.save_soon()
 
+    def close_others(self, index: int) -> None:
+        """Close all sheets but one."""
+        kept = self._sheets[index]
+        self.bring(index)
+        for sheet in [sheet for sheet in self._sheets if sheet is not kept]:
+            self.close(self._sheets.index(sheet))
+
+    def close_all(self) -> None:
+        """Close all sheets; an empty one is left."""
+        self.close_others(self._stack.currentIndex())
+        self.close_current()
+
     def drop(self, sheet: Sheet) -> None:
         """Remove a sheet for good, unless it is the current one."""
         if sheet in self._sheets and sheet is not self.current():
