@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QRectF, QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -17,47 +17,75 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QStyle, QStyleOptionViewItem
 
-from app.ui.ask.document_rows import Part, Row
-from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
+from app.ui.ask.document_rows import Part, Row, row_of_file
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList
 from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.core.library import LibraryFile
 
 _ROW = 7.25  # the height of every row, in steps
 _MIDDLE = Qt.TextElideMode.ElideMiddle
 _CLOSE = QKeySequence("Ctrl+W")
 
 
-class DocumentModel(RowModel):
-    """The rows of the list, of which single ones change in place."""
+_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
+
+
+class DocumentModel(QStringListModel):
+    """The rows of the list, of which single ones change in place; a library's files become rows when they are seen.
+
+    The view asks for the count of rows once for each of them: Qt's own model answers that, as 100,000 calls into Python
+    would stop the window for half a second.
+    """
 
     def __init__(self) -> None:
-        super().__init__(_words)
+        super().__init__()
+        self._rows: list[Row | LibraryFile] = []
+        self._current = ""
 
-    def take(self, rows: Sequence[Row]) -> None:
-        """Show these rows."""
-        self.beginResetModel()
-        self.rows = list(rows)
-        self.endResetModel()
+    def take(self, rows: list[Row | LibraryFile], current: str) -> None:
+        """Show these rows; `current` is the path of the file on the page."""
+        self._rows, self._current = rows, current
+        self.setStringList([""] * len(rows))
 
-    def put(self, at: int, row: Row) -> None:
+    def put(self, at: int, row: Row | LibraryFile) -> None:
         """Show another row in the place of one."""
-        if self.rows[at] != row:
-            self.rows[at] = row
-            self.dataChanged.emit(self.index(at), self.index(at))
+        self._rows[at] = row
+        self.dataChanged.emit(self.index(at), self.index(at))
 
-    def find(self, row: Row) -> int:
+    def row(self, at: int) -> Row:
+        """The row at an index."""
+        row = self._rows[at]
+        return row if isinstance(row, Row) else row_of_file(row, self._current)
+
+    def heads(self) -> Iterator[tuple[int, Row]]:
+        """All rows that are no files of a library, with their indexes."""
+        return ((at, row) for at, row in enumerate(self._rows) if isinstance(row, Row))
+
+    def first_file(self) -> int:
+        """The index of the first file of a library, -1 without any."""
+        return next((at for at, row in enumerate(self._rows) if not isinstance(row, Row)), -1)
+
+    def find(self, wanted: Row) -> int:
         """The index of the row that is the same but for its state, -1 without one."""
-        wanted = row.identity
-        return next((at for at, one in enumerate(self.rows) if one.identity == wanted), -1)
+        if wanted.part is Part.FILE:
+            path = wanted.path
+            files = enumerate(self._rows)
+            return next((at for at, row in files if row.path == path and not isinstance(row, Row)), -1)
+        return next((at for at, row in self.heads() if row.identity == wanted.identity), -1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or (role != ROW and role not in _ROLES):
+            return None
+        row = self.row(index.row())
+        return row if role == ROW else row.words[_ROLES.index(Qt.ItemDataRole(role))]
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """The keys pass over headings."""
-        if not index.isValid() or not self.rows[index.row()].can_be_chosen:
+        if not index.isValid() or not self.row(index.row()).can_be_chosen:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-
-
-def _words(row: Row) -> tuple[str, str, str]:
-    return row.words
 
 
 class DocumentDelegate(RowDelegate):
@@ -144,7 +172,7 @@ class DocumentListView(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self.documents = DocumentModel()
-        super().__init__(theme, "Documents", self.documents, DocumentDelegate(theme))
+        super().__init__(theme, "Documents", self.documents, DocumentDelegate(theme))  # type: ignore[arg-type]
         self.setProperty("bare", "true")
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -154,10 +182,10 @@ class DocumentListView(RowList):
         self._renaming: Row | None = None
         self.clicked.connect(self._clicked)
 
-    def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows; the chosen one and the place in the list stay."""
+    def show_rows(self, rows: list[Row | LibraryFile], current: str) -> None:
+        """Show these rows, with the file at the path `current` on the page; the choice and the place stay."""
         before, place = self.row(), self.verticalScrollBar().value()
-        self.documents.take(rows)
+        self.documents.take(rows, current)
         if before is not None and (at := self.documents.find(before)) >= 0:
             self.selectionModel().setCurrentIndex(
                 self.documents.index(at), self.selectionModel().SelectionFlag.ClearAndSelect
@@ -167,15 +195,14 @@ class DocumentListView(RowList):
     def row(self) -> Row | None:
         """The row that the keys are on."""
         index = self.currentIndex()
-        found: Row | None = self.documents.rows[index.row()] if index.isValid() else None
-        return found
+        return self.documents.row(index.row()) if index.isValid() else None
 
     def choose_first(self) -> None:
         """Go to the first row that can be opened, which is the first found where something is searched."""
-        rows = self.documents.rows
-        at = next((at for at, row in enumerate(rows) if row.is_document), -1)
-        if at >= 0:
-            self.setCurrentIndex(self.documents.index(at))
+        heads = (at for at, row in self.documents.heads() if row.is_document)
+        found = [at for at in (next(heads, -1), self.documents.first_file()) if at >= 0]
+        if found:
+            self.setCurrentIndex(self.documents.index(min(found)))
 
     def rename(self, row: Row) -> None:
         """Have the name of a library typed in its place; Enter takes it, Esc leaves it."""
@@ -252,7 +279,7 @@ class DocumentListView(RowList):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if event.reason() != Qt.FocusReason.MouseFocusReason and self.row() is None:
-            at = next((at for at, row in enumerate(self.documents.rows) if row.is_current), -1)
+            at = next((at for at, row in self.documents.heads() if row.is_current), -1)
             if at >= 0:
                 self.setCurrentIndex(self.documents.index(at))
             else:
@@ -267,7 +294,7 @@ class DocumentListView(RowList):
         if event.button() == Qt.MouseButton.MiddleButton:
             index = self.indexAt(event.position().toPoint())
             if index.isValid():
-                self.close_asked.emit(self.documents.rows[index.row()])
+                self.close_asked.emit(self.documents.row(index.row()))
         else:
             super().mouseReleaseEvent(event)
 
@@ -277,9 +304,9 @@ class DocumentListView(RowList):
             place = self.viewport().mapToGlobal(self.visualRect(index).center())
         else:
             index, place = self.indexAt(self.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
-        if index.isValid() and self.documents.rows[index.row()].can_be_chosen:
+        if index.isValid() and self.documents.row(index.row()).can_be_chosen:
             self.setCurrentIndex(index)
-            self.menu_asked.emit(self.documents.rows[index.row()], place)
+            self.menu_asked.emit(self.documents.row(index.row()), place)
 
     def _closes(self, event: QKeyEvent) -> bool:
         row = self.row()
@@ -287,11 +314,12 @@ class DocumentListView(RowList):
         return is_close and row is not None and row.part is Part.OPEN
 
     def _has_row_above(self) -> bool:
-        return any(row.can_be_chosen for row in self.documents.rows[: max(0, self.currentIndex().row())])
+        here = self.currentIndex().row()
+        return any(at < here and row.can_be_chosen for at, row in self.documents.heads())
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        row = self.documents.rows[index.row()]
+        row = self.documents.row(index.row())
         if row.can_be_chosen:
             self.chosen.emit(row)
 

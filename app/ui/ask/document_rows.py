@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app.core.report import Progress, Report
@@ -75,35 +75,42 @@ class Row:
 
 
 class Files:
-    """The rows of a library's files in the order of their paths; one that is read meanwhile replaces its row."""
+    """A library's files in the order of their paths, without those that are gone."""
 
     def __init__(self, files: Iterable[LibraryFile]) -> None:
         from app.core.library import FileState
 
-        self.rows = [row_of_file(file) for file in files if file.state is not FileState.GONE]
-        self._at = {row.path: at for at, row in enumerate(self.rows)}
+        self.all = [file for file in files if file.state is not FileState.GONE]
+        self._at = {file.path: at for at, file in enumerate(self.all)}
+        self._names = [_name(file.path).casefold() for file in self.all]
 
-    def find(self, path: str) -> int:
-        """The index of the row of a path, -1 without one."""
-        return self._at.get(path, -1)
+    def matching(self, words: Sequence[str]) -> list[LibraryFile]:
+        """The files whose names have all these words, which are casefolded."""
+        found: Iterable[int] = range(len(self.all))
+        for word in words:
+            found = [at for at in found if word in self._names[at]]
+        return [self.all[at] for at in found]
 
     def put(self, file: LibraryFile) -> int:
-        """Take what has become of a file; returns the index of its row, -1 for an unknown one."""
-        at = self.find(file.path)
+        """Take what has become of a file; returns its index, -1 for an unknown one."""
+        at = self._at.get(file.path, -1)
         if at >= 0:
-            self.rows[at] = row_of_file(file)
+            self.all[at] = file
         return at
 
 
 def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
-    """The rows of a library's files."""
+    """A library's files for the list."""
     from app.flows.library.libraries import ledger
 
     return Files(ledger(workspace, library, report))
 
 
-def row_of_file(file: LibraryFile) -> Row:
-    """The row of a library's file: its pages or words at the right, or why it has none."""
+def row_of_file(file: LibraryFile, current: str = "") -> Row:
+    """The row of a library's file: its pages or words at the right, or why it has none.
+
+    `current` is the path of the file on the page.
+    """
     from app.core.library import FileState
 
     match file.state:
@@ -120,7 +127,10 @@ def row_of_file(file: LibraryFile) -> Row:
         case _:
             note = ""
     minor = file.state is FileState.READ and not file.pages
-    return Row(Part.FILE, PurePath(file.path).name, note, file.reason, path=file.path, is_note_minor=minor)
+    return Row(
+        Part.FILE, _name(file.path), note, file.reason, path=file.path,
+        is_current=file.path == current, is_note_minor=minor,
+    )  # fmt: skip
 
 
 def pages(number: int) -> str:
@@ -162,28 +172,26 @@ def whole_list(
     progress: Mapping[int, Progress | None],
     files: Mapping[int, Files],
     expanded: int,
-    current: str,
     recent: Iterable[str],
     search: str = "",
-) -> list[Row]:
+) -> list[Row | LibraryFile]:
     """All rows in their order: what is open, the libraries by name, what was opened before.
 
     Of the libraries that of the number `expanded` has its files listed. With a search only documents are left whose
-    names have all its words, from all libraries whose `files` are known. `current` is the path of the file on the page.
+    names have all its words, from all libraries whose `files` are known. A library may have very many files: they are
+    listed themselves, and become rows (`row_of_file`) when they are seen.
     """
     words = search.casefold().split()
-    rows = _group("Open", opened, words)
+    rows: list[Row | LibraryFile] = [*_group("Open", opened, words)]
     shown = {row.path for row in opened if row.path}
     for library, status in libraries:
         known = files.get(library.number)
-        below = list(known.rows) if known is not None else []
+        below = known.all if known is not None else []
         is_expanded = bool(words) or library.number == expanded
-        if known is not None and (at := known.find(current)) >= 0:
-            below[at] = replace(below[at], is_current=True)
         header = row_of_library(library, status, progress.get(library.number), expanded=is_expanded)
         if words:
-            found = _matching(below, words)
-            rows += [replace(header, note=f"{len(found):,} found"), *found] if found else []
+            if found := known.matching(words) if known is not None else []:
+                rows += [replace(header, note=f"{len(found):,} found"), *found]
             continue
         rows.append(header)
         now = progress.get(library.number)
@@ -191,22 +199,23 @@ def whole_list(
             rows.append(row_of_reading(library, now))
         if is_expanded:
             rows += below
-    earlier = [
-        Row(Part.RECENT, PurePath(path).name or path, path=path) for path in recent if path not in shown
-    ]
+    earlier = [Row(Part.RECENT, _name(path) or path, path=path) for path in recent if path not in shown]
     rows += _group("Opened before", earlier, words)
     return rows or [Row(Part.NOTHING, "No document is named like that.")]
 
 
-def _group(title: str, rows: Sequence[Row], words: Collection[str]) -> list[Row]:
-    found = _matching(rows, words)
+def _group(title: str, rows: Sequence[Row], words: Sequence[str]) -> list[Row]:
+    found = [row for row in rows if _matches(row.name, words)]
     return [Row(Part.HEADING, title), *found] if found else []
 
 
-def _matching(rows: Sequence[Row], words: Collection[str]) -> list[Row]:
-    if not words:
-        return list(rows)
-    return [row for row in rows if all(word in row.name.casefold() for word in words)]
+def _name(path: str) -> str:
+    return path[path.rfind(os.sep) + 1 :]  # a Path would take ten times as long
+
+
+def _matches(name: str, words: Sequence[str]) -> bool:
+    name = name.casefold()
+    return all(word in name for word in words)
 
 
 def _rounded(number: int) -> str:

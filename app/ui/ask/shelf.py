@@ -72,7 +72,7 @@ class DocumentShelf(QFrame):
         self._libraries: Libraries | None = None
         self._files: dict[int, Files] = {}
         self._loading: dict[Job, int] = {}
-        self._start = 0  # of the expanded library's files among the rows
+        self._first_file = -1  # the first row with a file of the expanded library
         self._removing: Library | None = None
         self._is_over = False
         self._was_shown: bool | None = None
@@ -203,9 +203,13 @@ class DocumentShelf(QFrame):
 
     @Slot()
     def _libraries_changed(self) -> None:
-        for library, status in self._libraries.all if self._libraries is not None else ():
+        if self._libraries is None:
+            return
+        # A new library may get the number of one that was removed.
+        self._files = {number: one for number, one in self._files.items() if self._libraries.find(number)}
+        for library, status in self._libraries.all:
             known = self._files.get(library.number)
-            if self._needs_files(library) and (known is None or len(known.rows) != status.total):
+            if self._needs_files(library) and (known is None or len(known.all) != status.total):
                 self._load(library)
         self._later.start()
 
@@ -233,41 +237,27 @@ class DocumentShelf(QFrame):
 
     @Slot(object)
     def _file_read(self, file: LibraryFile) -> None:
+        listed = 0 if self.search.text().strip() else self._workspace.settings.list_library
         for number, files in self._files.items():
             at = files.put(file)
-            if at < 0:
-                continue
-            if number == self._workspace.settings.list_library and not self.search.text().strip():
-                where = self._start + at
-                row = files.rows[at]
-                if where < len(self.list.documents.rows) and self.list.documents.rows[where].path == row.path:
-                    current = self.list.documents.rows[where].is_current
-                    self.list.documents.put(where, replace(row, is_current=current))
+            if at >= 0 and number == listed and self._first_file >= 0:
+                self.list.documents.put(self._first_file + at, file)
 
     @Slot()
     def _progressed(self) -> None:
         """Show how far an update is; where one has begun or ended, all rows are laid out anew."""
-        shown = {
-            row.library.number for row in self.list.documents.rows if row.part is Part.READING and row.library
-        }
-        progress = self._progress()
-        if self.search.text().strip():
+        if self._libraries is None or self.search.text().strip():
             return
-        if shown != {number for number, one in progress.items() if one is not None and one.total}:
+        heads = [(at, row, row.library) for at, row in self.list.documents.heads() if row.library is not None]
+        progress = {number: one for number, one in self._progress().items() if one is not None and one.total}
+        if {library.number for _, row, library in heads if row.part is Part.READING} != progress.keys():
             self._soon.start()
             return
-        for at, row in enumerate(self.list.documents.rows):
-            if row.part is Part.FILE:
-                continue
-            now = progress.get(row.library.number) if row.library is not None else None
-            if now is None or not now.total or row.library is None:
-                continue
-            if row.part is Part.READING:
-                self.list.documents.put(at, row_of_reading(row.library, now))
-            elif (
-                self._libraries is not None
-                and (found := self._libraries.find(row.library.number)) is not None
-            ):
+        for at, row, library in heads:
+            now, found = progress.get(library.number), self._libraries.find(library.number)
+            if now is not None and row.part is Part.READING:
+                self.list.documents.put(at, row_of_reading(library, now))
+            elif now is not None and found is not None:
                 self.list.documents.put(at, row_of_library(*found, now, expanded=row.is_expanded))
 
     def _progress(self) -> dict[int, Progress | None]:
@@ -301,12 +291,11 @@ class DocumentShelf(QFrame):
             self._progress(),
             self._files,
             settings.list_library,
-            current.session.path,
             settings.recent_files,
             self.search.text(),
         )
-        self._start = next((at for at, row in enumerate(rows) if row.part is Part.FILE), 0)
-        self.list.show_rows(rows)
+        self.list.show_rows(rows, current.session.path)
+        self._first_file = self.list.documents.first_file()
 
     # Search
 

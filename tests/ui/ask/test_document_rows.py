@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.core.layout import Kind
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Progress
@@ -17,6 +19,10 @@ OPEN = (
 
 def file(path: str, state: FileState = FileState.READ, **values: object) -> LibraryFile:
     return LibraryFile(1, path, state, **values)  # type: ignore[arg-type]
+
+
+def rows_of(*given: Any) -> list[Row]:
+    return [row if isinstance(row, Row) else row_of_file(row, "/r/q1.pdf") for row in whole_list(*given)]
 
 
 def shown(rows: list[Row]) -> list[tuple[str, str]]:
@@ -62,14 +68,14 @@ def test_only_the_files_of_the_expanded_library_are_listed() -> None:
         )
     }
     libraries = [(MANUALS, READ), (REPORTS, READ)]
-    rows = whole_list(OPEN, libraries, {}, files, 1, "/r/q1.pdf", ["/r/q1.pdf", "/x/old.md"])
+    rows = rows_of(OPEN, libraries, {}, files, 1, ["/r/q1.pdf", "/x/old.md"])
     assert shown(rows) == [
         ("Open", ""), ("q1.pdf", "12 p"), ("Notes", ""),
         ("Manuals", "2"), ("Reports", "2 read"), ("q1.pdf", "12 p"), ("q2.pdf", "9 p"),
         ("Opened before", ""), ("old.md", ""),
     ]  # fmt: skip
     assert [row.name for row in rows if row.is_current] == ["q1.pdf", "q1.pdf"], "wherever it is listed"
-    collapsed = whole_list(OPEN, libraries, {1: Progress(1, 2, "files", 3.0)}, files, 0, "", [])
+    collapsed = rows_of(OPEN, libraries, {1: Progress(1, 2, "files", 3.0)}, files, 0, [])
     assert shown(collapsed)[3:] == [("Manuals", "2"), ("Reports", "50%"), ("A few seconds left", "Stop")]
 
 
@@ -79,16 +85,16 @@ def test_a_search_finds_all_its_words_in_names_of_every_library() -> None:
         2: Files([file("/m/Pump 2025.pdf"), file("/m/2025.md")]),
     }
     libraries = [(MANUALS, READ), (REPORTS, READ)]
-    rows = whole_list(OPEN, libraries, {}, files, 0, "", ["/x/old 2025.PDF", "/x/a.md"], " PDF 2025 ")
+    rows = rows_of(OPEN, libraries, {}, files, 0, ["/x/old 2025.PDF", "/x/a.md"], " PDF 2025 ")
     assert [row.name for row in rows] == [
         "Manuals", "Pump 2025.pdf", "Reports", "q1 2025.pdf", "Opened before", "old 2025.PDF",
     ]  # fmt: skip
     assert rows[0].note == "1 found"
-    assert [row.part for row in whole_list(OPEN, libraries, {}, files, 1, "", [], "zzz")] == [Part.NOTHING]
+    assert [row.part for row in rows_of(OPEN, libraries, {}, files, 1, [], "zzz")] == [Part.NOTHING]
 
 
 def test_a_file_that_is_read_replaces_its_row() -> None:
     files = Files([file("/r/a.pdf", FileState.WAITING), file("/r/b.pdf", FileState.WAITING)])
     assert files.put(file("/r/b.pdf", pages=3)) == 1
-    assert [row.note for row in files.rows] == ["", "3 p"]
+    assert [row_of_file(one).note for one in files.all] == ["", "3 p"]
     assert files.put(file("/r/other.pdf", pages=3)) == -1
