@@ -40,6 +40,8 @@ class Settings:
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_reading` is how a long document is read: the passages that a quicker reader finds (usual), all of them by the
     careful reader, or only the best ones (quick);
+    `ask_scope` is what questions are asked of: the document on the page (empty), those that are open (open), or a
+    library by its number (library:3);
     `keep_history` keeps every question and its answer;
     `recent_files` are the paths opened last, the latest first; `document_list` is whether the list of documents is
     shown where there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
@@ -63,6 +65,7 @@ class Settings:
     ask_top_k: int = 5
     ask_threshold: float | None = None
     ask_reading: str = "usual"
+    ask_scope: str = ""
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
     document_list: bool = True

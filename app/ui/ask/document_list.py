@@ -333,7 +333,7 @@ Offer = tuple[str, str]
 _FILE = (("folder", "Show in folder"), ("copy", "Copy path"))
 
 
-def offers_of(row: Row, *, is_open: bool, is_reading: bool, ledger: bool) -> list[Offer]:
+def offers_of(row: Row, *, is_open: bool, is_reading: bool) -> list[Offer]:
     """What the menu of a row offers; ("", "") is a line between two groups."""
     match row.part:
         case Part.OPEN:
@@ -347,9 +347,10 @@ def offers_of(row: Row, *, is_open: bool, is_reading: bool, ledger: bool) -> lis
                 if is_reading
                 else [("update", "Update now"), ("check", "Check everything")]
             )
-            missing = [("ledger", "Files that were not read…")] if ledger else []
+            files = [*update, ("ledger", "Files that were not read…")]
             change = [("rename", "Rename\tF2"), ("add", "Add a folder to it…")]
-            return [*update, *missing, ("", ""), *change, ("", ""), ("remove", "Remove from Spanlight…")]
+            remove = [("", ""), ("remove", "Remove from Spanlight…")]
+            return [("ask", "Ask this library"), ("", ""), *files, ("", ""), *change, *remove]
         case Part.READING:
             return [("stop", "Stop reading")]
         case _:

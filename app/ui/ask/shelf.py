@@ -45,13 +45,16 @@ class DocumentShelf(QFrame):
     """The list of documents beside the page that it is a child of, whose layout it keeps clear of itself.
 
     Where the page is too narrow it is brought over the documents, and goes away once the keyboard focus leaves it.
-    `open_asked` carries the paths of files to open, `brought` is sent when an open document was brought to the front,
+    `open_asked` carries the paths of files to open, `ask_asked` the number of a library to ask, `ledger_asked` that of
+    one whose unread files are to be shown; `brought` is sent when an open document was brought to the front,
     `left` when it hid itself with the focus on it, `toggled` with whether it is shown; `not_shown` carries a sentence,
     a hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page
     places it.
     """
 
     open_asked = Signal(list)
+    ask_asked = Signal(int)
+    ledger_asked = Signal(int)
     brought = Signal()
     left = Signal()
     toggled = Signal(bool)
@@ -363,9 +366,7 @@ class DocumentShelf(QFrame):
         if row.library is not None and self._libraries is not None:
             reading = self._libraries.progress_of(row.library) is not None
         is_open = row.is_document and self._index_of(row) >= 0
-        self.act(
-            ask_menu(self.list, offers_of(row, is_open=is_open, is_reading=reading, ledger=False), place), row
-        )
+        self.act(ask_menu(self.list, offers_of(row, is_open=is_open, is_reading=reading), place), row)
 
     def act(self, action: str, row: Row) -> None:
         """Do what a row's menu offers, by its key in `offers_of`."""
@@ -390,6 +391,10 @@ class DocumentShelf(QFrame):
                 self.confirmation.ask(
                     f"Remove “{row.name}” from Spanlight? What was read is forgotten; no document is touched."
                 )
+            case "ask" if library is not None:
+                self.ask_asked.emit(library.number)
+            case "ledger" if library is not None:
+                self.ledger_asked.emit(library.number)
             case "add" if library is not None:
                 self._choose_folder(library.name)
             case "stop" if library is not None and libraries is not None:

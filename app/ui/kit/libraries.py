@@ -60,6 +60,7 @@ class Libraries(QObject):
         self._current: _Wanted | None = None
         self._progress: Progress | None = None
         self._unshown = 0
+        self._new: list[int] = []
 
     @property
     def all(self) -> tuple[tuple[Library, LibraryStatus], ...]:
@@ -160,6 +161,10 @@ class Libraries(QObject):
         if is_new:
             self.changed.emit()
         self.listed.emit()
+        for number in self._new:
+            if (listed := self.find(number)) is not None:
+                self._new = [one for one in self._new if one != number]
+                self.added.emit(listed[0])
 
     @Slot(object)
     def _sized(self, planned: tuple[Library, Walk]) -> None:
@@ -179,10 +184,9 @@ class Libraries(QObject):
 
     @Slot(object)
     def _saved(self, library: Library) -> None:
-        is_new = self.find(library.number) is None
+        if self.find(library.number) is None:
+            self._new.append(library.number)
         self.update(library)
-        if is_new:
-            self.added.emit(library)
 
     @Slot(object)
     def _updated(self, update: Update) -> None:

@@ -58,10 +58,12 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     settle(shared, qtbot)
     qtbot.waitUntil(lambda: "Reports" in names(view))
     view.sheets.close_all()
+    qtbot.waitUntil(lambda: shared.lanes.documents.idle)
+    shared.workspace.settings.recent_files.clear()
+    view.sheets.show_new()
     view.shelf.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
         view.shelf.act("open", row(view, "Reports"))
-    shared.workspace.settings.recent_files.clear()
     qtbot.waitUntil(lambda: names(view) == ["Open", "New text", "Reports", *NAMES])
     return view
 
@@ -171,14 +173,14 @@ def test_in_a_small_window_the_list_comes_over_the_page_and_goes_away(
 
 def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path) -> None:
     def offered(wanted: Row, **state: bool) -> list[str]:
-        usual = {"is_open": False, "is_reading": False, "ledger": False} | state
+        usual = {"is_open": False, "is_reading": False} | state
         return [key for key, _ in offers_of(wanted, **usual) if key]  # type: ignore[arg-type]
 
     assert offered(row(view, "New text")) == ["open", "close", "others", "all"]
     assert offered(row(view, "alpha.txt")) == ["open", "folder", "copy"]
     assert offered(row(view, "alpha.txt"), is_open=True)[1] == "close"
-    assert offered(row(view, "Reports")) == ["update", "check", "rename", "add", "remove"]
-    assert offered(row(view, "Reports"), is_reading=True)[0] == "stop"
+    assert offered(row(view, "Reports")) == ["ask", "update", "check", "ledger", "rename", "add", "remove"]
+    assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
     assert offered(row(view, "Open")) == []
     view.shelf.act("copy", row(view, "alpha.txt"))
     assert QGuiApplication.clipboard().text() == str(folder / "alpha.txt")
