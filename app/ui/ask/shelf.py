@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from app.ui.kit.libraries import Libraries
 
 # In steps: the column's width, and the page's least width for which it stands beside the documents.
-_WIDE, _ROOM = 56, 250
+_WIDE, _ROOM = 59, 250
 _LATER_MS = 400
 
 
