@@ -28,6 +28,7 @@ from app.ui.ask.sheets import Sheets
 from app.ui.ask.shelf import DocumentShelf
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import FirstPaint, Page
@@ -90,6 +91,9 @@ class AskView(Page):
         self.shelf = DocumentShelf(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
+        self.keep_together = Confirmation(
+            theme, "Keep these as a library", "Not now", kind="primary", is_band=True
+        )
         self.asking = Asking(
             workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
         )
@@ -115,6 +119,9 @@ class AskView(Page):
     def stop(self) -> bool:
         """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
         if self.shelf.leave():
+            return True
+        if self.keep_together.asking:
+            self.keep_together.withdraw()
             return True
         if self.welcome is not None and self.welcome.leave():
             return True
@@ -189,20 +196,18 @@ class AskView(Page):
     def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
-        self._opened_together = paths if len(paths) >= _MANY and self._libraries is not None else []
-        if self._opened_together:
+        if len(paths) >= _MANY and self._libraries is not None:
+            self._opened_together = paths
             sentence = (
-                f"{count(len(paths), 'document')} are open. As a library they can be asked all at once."
+                f"{count(len(paths), 'document')} were opened. As a library they can be asked all at once."
             )
-            self.panel.notice.show_hint(sentence, act="Keep these as a library")
+            self.keep_together.ask(sentence, takes_focus=False)
 
     @Slot()
     def _keep_together(self) -> None:
         """Keep the files that were opened at once as a library."""
-        if self._opened_together and self._libraries is not None:
+        if self._libraries is not None:
             self._libraries.add(self._opened_together)
-            self._opened_together = []
-            self.panel.notice.clear()
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
@@ -271,8 +276,9 @@ class AskView(Page):
         sheet.empty.open_asked.connect(self._choose_files)
         sheet.empty.folder_asked.connect(self.shelf.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
-        self._offer_samples(sheet)
-        sheet.empty.set_recent(self.workspace.settings.recent_files)
+        if not sheet.session.path:  # the empty page of a file is hardly ever seen
+            self._offer_samples(sheet)
+            sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
@@ -336,7 +342,8 @@ class AskView(Page):
         recent = self.workspace.settings.recent_files
         self.tabs.set_recent(recent)
         for sheet in self.sheets.all():
-            sheet.empty.set_recent(recent)
+            if not sheet.session.path:
+                sheet.empty.set_recent(recent)
 
     @Slot(str)
     def _export(self, key: str) -> None:
@@ -393,6 +400,7 @@ class AskView(Page):
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
         whole.addWidget(self.shelf.confirmation)
+        whole.addWidget(self.keep_together)
         whole.addWidget(self._splitter, 1)
         self._column = whole
 
@@ -408,7 +416,7 @@ class AskView(Page):
         self.shelf.ask_asked.connect(self.asking.ask_library)
         self.shelf.ledger_asked.connect(self.asking.show_ledger)
         self.shelf.not_shown.connect(panel.notice.show_not_shown)
-        panel.notice.acted.connect(self._keep_together)
+        self.keep_together.confirmed.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)

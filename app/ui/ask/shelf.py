@@ -109,6 +109,7 @@ class DocumentShelf(QFrame):
         self.confirmation.confirmed.connect(self._remove)
         sheets.created.connect(self._sheet_created)
         sheets.shown.connect(self._change)
+        sheets.added.connect(self._change)
         sheets.closing.connect(self._change)
         files.opened.connect(self._change)
         theme.changed.connect(self.place)

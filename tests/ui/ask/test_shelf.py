@@ -216,8 +216,13 @@ def test_files_opened_together_can_be_kept_as_a_library_which_is_removed_after_a
     for path in paths:
         path.write_text(f"Text {path.stem}.", "utf-8")
     view.open_files(paths)
-    assert view.panel.notice.sentence().startswith("10 documents are open.")
-    view.panel.notice.acted.emit()
+    assert view.keep_together.text().startswith("10 documents were opened.")
+    assert view.panel.box.field.hasFocus() or view.sheets.current().hasFocus()
+    qtbot.waitUntil(lambda: len(view.sheets.all()) == 10)
+    assert view.sheets.current().title == "0.txt", "the first one; the others are read once they are shown"
+    view.sheets.next()
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and view.sheets.current().title == "1.txt")
+    view.keep_together.confirm.click()
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Many", "Reports"])
     qtbot.waitUntil(lambda: "Many: 10 files read" in shared.status.note(), timeout=20_000)
     view.shelf.act("remove", row(view, "Many"))
