@@ -27,9 +27,9 @@ _MOST_CLOSED = 10
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `created` carries a new sheet, `added` is sent when one was added behind the current one; `shown` carries the one
-    that becomes the current one, `closing` one that is closed; `reopened` is sent after a closed one was restored; `failed`
-    carries the fault when drafts could not be saved.
+    `created` carries a new sheet, `added` is sent when one was added behind the current one. `shown` carries the one
+    that becomes the current one, `closing` one that is closed; `reopened` is sent after a closed one was restored;
+    `failed` carries the fault when drafts could not be saved.
     """
 
     created = Signal(object)
