@@ -58,7 +58,7 @@ class AskView(Page):
     ICON = "ask"
     SHORTCUTS = (
         ("Ctrl+L", "Go to the question"),
-        ("Alt+Down", "Choose what is asked: this document, the open ones, a library"),
+        ("Alt+Down", "Ask this document, the open ones, or a library"),
         ("Enter", "Ask"),
         ("Esc", "Stop; the best answer so far stays"),
         ("F3", "Next answer"),
@@ -74,7 +74,7 @@ class AskView(Page):
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
-        ("Ctrl+K", "Keep a file open that an answer has opened"),
+        ("Ctrl+K", "Keep open what an answer has opened"),
         ("Ctrl+Tab", "Next text"),
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
@@ -235,6 +235,7 @@ class AskView(Page):
                 self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
             )
             self.welcome.shown.connect(self._lay_out_band)
+        self.asking.set_scope(Scope())  # the sample's answer is shown at the right
         self.welcome.show(self._samples, first=first)
 
     @Slot(object)

@@ -13,7 +13,8 @@ from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
-_DOCUMENT, _OPEN = "this document", "the open documents"
+OPEN_ONES = "the open documents"
+_DOCUMENT = "this document"
 # Steps for the arrow at the right of the button.
 _ARROW = 6
 
@@ -130,6 +131,8 @@ class ScopeChoice(QWidget):
             # What follows the tab is drawn at the right, as shortcuts are.
             words = f"In {library.name.replace('&', '&&')}\t{status.in_words}"
             self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
+        if self._libraries:
+            self.menu.addSeparator()
         self.menu.addAction("Add a folder…")
 
     def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
@@ -153,7 +156,7 @@ class ScopeChoice(QWidget):
 
     def _show(self) -> None:
         library = self.library()
-        name = library[0].name if library else _OPEN if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
+        name = library[0].name if library else OPEN_ONES if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
         self.button.set_words(name)
         self.button.setAccessibleName(f"Ask in {name}")
         self.read.setVisible(library is not None)
