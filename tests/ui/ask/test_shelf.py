@@ -21,6 +21,7 @@ from app.ui.ask.document_list import offers_of
 from app.ui.ask.document_rows import Part, Row
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import close_window, open_fake_workspace, settle, shown_window
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -169,6 +170,12 @@ def test_in_a_small_window_the_list_comes_over_the_page_and_goes_away(
     assert view.shelf.isHidden()
     shared.resize(1320, 860)
     qtbot.waitUntil(view.shelf.isVisible)
+
+
+def test_tab_leads_through_the_list(shared: MainWindow, view: AskView) -> None:
+    order = tab_order(shared)
+    at = order.index(view.shelf.search)
+    assert order[at : at + 3] == [view.shelf.search, view.shelf.list, view.shelf.add]
 
 
 def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path) -> None:
