@@ -19,13 +19,13 @@ from app.settings.drafts import Drafts
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.asking import Asking
 from app.ui.ask.controller import AskController
+from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.panes import AskPanes
 from app.ui.ask.session import DocumentState, Scope
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.ask.shelf import DocumentShelf
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
 from app.ui.kit.confirmation import Confirmation
@@ -88,7 +88,7 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
-        self.shelf = DocumentShelf(workspace, theme, lanes, self.sheets, self.files, self)
+        self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
         self.keep_together = Confirmation(
@@ -118,7 +118,7 @@ class AskView(Page):
 
     def stop(self) -> bool:
         """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
-        if self.shelf.leave():
+        if self.documents.leave():
             return True
         if self.keep_together.asking:
             self.keep_together.withdraw()
@@ -166,7 +166,7 @@ class AskView(Page):
     def take_libraries(self, libraries: Libraries) -> None:
         """List the libraries, offer them to be asked, and add folders to them."""
         self._libraries = libraries
-        self.shelf.take_libraries(libraries)
+        self.documents.take_libraries(libraries)
         self.asking.take_libraries(libraries)
         libraries.added.connect(self._library_added)
 
@@ -275,7 +275,7 @@ class AskView(Page):
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
-        sheet.empty.folder_asked.connect(self.shelf.add_folder)
+        sheet.empty.folder_asked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
         if not sheet.session.path:  # the empty page of a file is hardly ever seen
             self._offer_samples(sheet)
@@ -400,7 +400,7 @@ class AskView(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
-        whole.addWidget(self.shelf.confirmation)
+        whole.addWidget(self.documents.confirmation)
         whole.addWidget(self.keep_together)
         whole.addWidget(self._splitter, 1)
         self._column = whole
@@ -409,14 +409,14 @@ class AskView(Page):
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
-        self.tabs.documents.clicked.connect(self.shelf.toggle)
-        self.shelf.toggled.connect(self.tabs.documents.setChecked)
-        self.shelf.open_asked.connect(self.open_files)
-        self.shelf.brought.connect(self.type_next)
-        self.shelf.left.connect(self.type_next)
-        self.shelf.ask_asked.connect(self.asking.ask_library)
-        self.shelf.ledger_asked.connect(self.asking.show_ledger)
-        self.shelf.not_shown.connect(panel.notice.show_not_shown)
+        self.tabs.documents.clicked.connect(self.documents.toggle)
+        self.documents.toggled.connect(self.tabs.documents.setChecked)
+        self.documents.open_asked.connect(self.open_files)
+        self.documents.brought.connect(self.type_next)
+        self.documents.left.connect(self.type_next)
+        self.documents.ask_asked.connect(self.asking.ask_library)
+        self.documents.ledger_asked.connect(self.asking.show_ledger)
+        self.documents.not_shown.connect(panel.notice.show_not_shown)
         self.keep_together.confirmed.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
@@ -436,7 +436,7 @@ class AskView(Page):
         self.asking.lost.connect(self.lost)
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
-        panel.scope.folder_requested.connect(self.shelf.add_folder)
+        panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)
         panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
@@ -447,7 +447,7 @@ class AskView(Page):
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+K", self.sheets.keep_current),
             ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
-            ("Ctrl+B", self.shelf.toggle), ("Ctrl+Shift+F", self.shelf.go_to_search),
+            ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
