@@ -74,7 +74,7 @@ class AskView(Page):
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
-        ("Ctrl+K", "Keep open what an answer has opened"),
+        ("Ctrl+Shift+K", "Keep open what an answer has opened"),
         ("Ctrl+Tab", "Next text"),
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
@@ -445,7 +445,7 @@ class AskView(Page):
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
-            ("Alt+Down", self.panel.scope.open), ("Ctrl+K", self.sheets.keep_current),
+            ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),
             ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
             ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
-from app.core.library import Library, LibraryStatus
 from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
 
 OPEN_ONES = "the open documents"
 _DOCUMENT = "this document"

@@ -171,7 +171,8 @@ def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) 
     elif how == "edited":
         qtbot.keyClicks(sheet.editor, "Once: ")
     else:
-        qtbot.keyClick(view.panel.box.field, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        qtbot.keyClick(view.panel.box.field, Qt.Key.Key_K, both)
     assert not sheet.session.is_preview
     view.asking.across.go_to(1)
     assert titles(view) == ["harbour.txt", "island.md"] and lit(view, qtbot) == "seven"
