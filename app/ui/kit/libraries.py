@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import SpanlightError
-from app.core.report import Progress
+from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 
@@ -84,9 +84,7 @@ class Libraries(QObject):
     def refresh(self) -> None:
         """List the libraries anew."""
         self._refreshed = time.monotonic()
-        from app.flows.library.libraries import libraries
-
-        job = self._lanes.files.start_aside(libraries, self._workspace)
+        job = self._lanes.files.start_aside(_all_libraries, self._workspace)
         job.done.connect(self._listed)
         job.failed.connect(self.failed)
 
@@ -145,11 +143,9 @@ class Libraries(QObject):
 
     def _next(self) -> None:
         if self._job is None and self._waiting:
-            from app.flows.library.update import update
-
             self._current = wanted = self._waiting.pop(0)
             self._job = self._lanes.library.start_aside(
-                update, self._workspace, wanted.library, everything=wanted.everything
+                _update, self._workspace, wanted.library, everything=wanted.everything
             )
             self._job.progress.connect(self._progressed)
             self._job.partial.connect(self._file_read)
@@ -223,3 +219,20 @@ class Libraries(QObject):
     def _failed(self, error: BaseException) -> None:
         self.failed.emit(error)
         self._ended()
+
+
+# What the flows need is imported in their lanes: in the window's thread it would hold up the start.
+
+
+def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
+    if not workspace.paths.library.exists():  # there never was one
+        return ()
+    from app.flows.library.libraries import libraries
+
+    return libraries(workspace, report)
+
+
+def _update(workspace: Workspace, library: Library, report: Report, *, everything: bool) -> Update:
+    from app.flows.library.update import update
+
+    return update(workspace, library, report, everything=everything)
