@@ -8,91 +8,50 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QStandardPaths, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.asking import Asking
 from app.ui.ask.controller import AskController
+from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
+from app.ui.ask.panes import AskPanes
 from app.ui.ask.session import DocumentState, Scope
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.history import Entry
+    from app.core.library import Library
     from app.ui.ask.welcome import Welcome, WelcomeBand
     from app.ui.kit.libraries import Libraries
 
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
-_SPLITTER = "ask"
-# In steps: the side panel's usual width, its preferred least width, and the page's least width.
-_SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
-
-
-class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window."""
-
-    def __init__(
-        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
-    ) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self._theme = theme
-        self._settings = settings
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(above)
-        column.addWidget(page, 1)
-        middle.setMinimumWidth(theme.step(_PAGE_LEAST))
-        self.addWidget(middle)
-        self.addWidget(side)
-        self.setStretchFactor(0, 1)
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
-        self.splitterMoved.connect(self._moved)
-        saved = settings.splitters.get(_SPLITTER)
-        self._placed = saved is not None
-        if saved is not None:
-            self.setSizes(saved)
-
-    def keep(self) -> None:
-        """Save the splitter's position in the settings, where the user has moved it."""
-        if self._placed:
-            self._settings.splitters[_SPLITTER] = self.sizes()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Set the side panel's width as long as the user has not moved the splitter."""
-        super().resizeEvent(event)
-        if not self._placed:
-            step = self._theme.step
-            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() // 3))
-            self.setSizes([self.width() - wide, wide])
-
-    @Slot()
-    def _moved(self) -> None:
-        self._placed = True
+_MANY = 10  # files opened at once: they may be meant as a library
 
 
 class AskView(Page):
-    """Documents as tabs, the page in the middle, question and answers at the right.
+    """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
 
-    `folder_requested` is sent when a folder is to be added as a library.
+    `models_given` carries the paths of models among files to open.
     """
+
+    models_given = Signal(list)
 
     KEY = "ask"
     TITLE = "Ask"
@@ -110,6 +69,8 @@ class AskView(Page):
         ("Ctrl+F", "Find in the text"),
         IN_FIND_BAR,
         ("Ctrl+O", "Open files"),
+        ("Ctrl+B", "List of documents"),
+        ("Ctrl+Shift+F", "Find a document"),
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
@@ -117,8 +78,6 @@ class AskView(Page):
         ("Ctrl+Tab", "Next text"),
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
-
-    folder_requested = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -129,6 +88,12 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
+        self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
+        self._libraries: Libraries | None = None
+        self._opened_together: list[Path] = []
+        self.keep_together = Confirmation(
+            theme, "Keep these as a library", "Not now", kind="primary", is_band=True
+        )
         self.asking = Asking(
             workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
         )
@@ -152,7 +117,12 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close the welcome, else drop a question that waits for its file, else stop opening it, else stop reading."""
+        """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
+        if self.documents.leave():
+            return True
+        if self.keep_together.asking:
+            self.keep_together.withdraw()
+            return True
         if self.welcome is not None and self.welcome.leave():
             return True
         return self.asking.stop()
@@ -193,21 +163,57 @@ class AskView(Page):
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
+    def take_libraries(self, libraries: Libraries) -> None:
+        """List the libraries, offer them to be asked, and add folders to them."""
+        self._libraries = libraries
+        self.documents.take_libraries(libraries)
+        self.asking.take_libraries(libraries)
+        libraries.added.connect(self._library_added)
+
+    @Slot(object)
+    def _library_added(self, library: Library) -> None:
+        self.asking.ask_library(library.number)
+
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already is brought to the front."""
+        """Open each file as a document of its own, or bring it to the front; a folder becomes a library."""
         self.panel.notice.clear()
+        if look_like_documents(paths):
+            self._open(paths)
+        else:
+            job = self.lanes.files.start(sort_paths, paths)
+            job.done.connect(self._sorted)
+            job.failed.connect(self._show_fault)
+
+    @Slot(object)
+    def _sorted(self, given: Given) -> None:
+        if given.files:
+            self._open(given.files)
+        if given.folders and self._libraries is not None:
+            self._libraries.add(given.folders)
+        if given.models:
+            self.models_given.emit(given.models)
+
+    def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
+        if len(paths) >= _MANY and self._libraries is not None:
+            self._opened_together = paths
+            sentence = (
+                f"{count(len(paths), 'document')} were opened. As a library they can be asked all at once."
+            )
+            self.keep_together.ask(sentence, takes_focus=False)
+
+    @Slot()
+    def _keep_together(self) -> None:
+        """Keep the files that were opened at once as a library."""
+        if self._libraries is not None:
+            self._libraries.add(self._opened_together)
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
         self.asking.set_scope(Scope())
         self.controller.open_entry(entry)
-
-    def take_libraries(self, libraries: Libraries) -> None:
-        """Offer the libraries to be asked."""
-        self.asking.take_libraries(libraries)
 
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
@@ -269,9 +275,11 @@ class AskView(Page):
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
+        sheet.empty.folder_asked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
-        self._offer_samples(sheet)
-        sheet.empty.set_recent(self.workspace.settings.recent_files)
+        if not sheet.session.path:  # the empty page of a file is hardly ever seen
+            self._offer_samples(sheet)
+            sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
@@ -335,7 +343,8 @@ class AskView(Page):
         recent = self.workspace.settings.recent_files
         self.tabs.set_recent(recent)
         for sheet in self.sheets.all():
-            sheet.empty.set_recent(recent)
+            if not sheet.session.path:
+                sheet.empty.set_recent(recent)
 
     @Slot(str)
     def _export(self, key: str) -> None:
@@ -391,6 +400,8 @@ class AskView(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
+        whole.addWidget(self.documents.confirmation)
+        whole.addWidget(self.keep_together)
         whole.addWidget(self._splitter, 1)
         self._column = whole
 
@@ -398,6 +409,15 @@ class AskView(Page):
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
+        self.tabs.documents.clicked.connect(self.documents.toggle)
+        self.documents.toggled.connect(self.tabs.documents.setChecked)
+        self.documents.open_asked.connect(self.open_files)
+        self.documents.brought.connect(self.type_next)
+        self.documents.left.connect(self.type_next)
+        self.documents.ask_asked.connect(self.asking.ask_library)
+        self.documents.ledger_asked.connect(self.asking.show_ledger)
+        self.documents.not_shown.connect(panel.notice.show_not_shown)
+        self.keep_together.confirmed.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)
@@ -416,7 +436,7 @@ class AskView(Page):
         self.asking.lost.connect(self.lost)
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
-        panel.scope.folder_requested.connect(self.folder_requested)
+        panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)
         panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
@@ -427,6 +447,7 @@ class AskView(Page):
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),
             ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
+            ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),

@@ -108,7 +108,7 @@ class TabStrip(QTabBar):
 
 
 class DocumentTabs(QFrame):
-    """A row of tabs, `strip`, with the buttons `new`, `open`, and, after a tab was closed, `undo`.
+    """A row of tabs, `strip`, with the buttons `documents`, `new`, `open`, and, after a tab was closed, `undo`.
 
     `close_requested` carries a tab's index, `recent_requested` the path of a file opened before, or is empty to clear
     that list.
@@ -130,7 +130,10 @@ class DocumentTabs(QFrame):
         self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.new, self.open, self._recent = QToolButton(), QToolButton(), QToolButton()
+        self.documents = QToolButton()
+        self.documents.setCheckable(True)
         for button, icon, name, tip in (
+            (self.documents, "list", "List of documents", "List of documents  (Ctrl+B)"),
             (self.new, "plus", "New text", "New text  (Ctrl+T)"),
             (self.open, "open", "Open files", "Open files  (Ctrl+O)"),
             (self._recent, "down", "Files opened before", "Files opened before"),
@@ -151,6 +154,7 @@ class DocumentTabs(QFrame):
         )
         mark(self.undo, type="small")
         row = QHBoxLayout(self)
+        row.addWidget(self.documents)
         row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.new)
         row.addWidget(self.open)
