@@ -1,0 +1,544 @@
+"""The view of a table of answers: its delegate, its two headers, and its keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from app.ui.kit.page_layout import line_pen
+from app.ui.kit.parts import draw_line
+from app.ui.kit.row_list import LEFT
+from app.ui.kit.theme import Theme
+from app.ui.table.answer_model import FITS, WORDS, AnswerModel, Index, copied
+from app.ui.table.cells import CellWords, Look
+
+_MOST_LINES = 2  # of a cell's words
+_MOST_HEADER_LINES = 3
+_MOST_CACHED = 40_000
+_LEFT_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+# Widths in steps: of the files' names, and the least and the most that a column gets by itself.
+_NAMES, _LEAST, _MOST = 48, 40, 84
+_INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"}
+_SETTLED_MS = 150
+
+
+class Lines:
+    """Words broken into lines for a width, the last one elided; what was broken once is kept."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
+        self._broken: dict[tuple[str, str, int], tuple[str, ...]] = {}
+        self._wide: dict[tuple[str, str], int] = {}
+
+    def forget(self) -> None:
+        """Forget everything, after the fonts changed."""
+        self._fonts.clear()
+        self._broken.clear()
+        self._wide.clear()
+
+    def font(self, use: str) -> QFont:
+        """The font of a use; "absent" is the usual one in italics."""
+        return self._font(use)[0]
+
+    def height(self, use: str) -> int:
+        """The height of a line, in pixels."""
+        return self._font(use)[1].height()
+
+    def width(self, words: str, use: str) -> int:
+        """How wide words are on one line, in pixels."""
+        key = words, use
+        if key not in self._wide:
+            if len(self._wide) > _MOST_CACHED:
+                self._wide.clear()
+            self._wide[key] = self._font(use)[1].horizontalAdvance(words)
+        return self._wide[key]
+
+    def broken(self, words: str, use: str, width: int, most: int = _MOST_LINES) -> tuple[str, ...]:
+        """The lines of words, at most `most`."""
+        key = words, use, width * 8 + most
+        lines = self._broken.get(key)
+        if lines is None:
+            if len(self._broken) > _MOST_CACHED:
+                self._broken.clear()
+            lines = self._broken[key] = self._break(words, use, width, most)
+        return lines
+
+    def _break(self, words: str, use: str, width: int, most: int) -> tuple[str, ...]:
+        font, metrics = self._font(use)
+        if self.width(words, use) <= width:
+            return (words,)
+        shown = words[:2000]  # more cannot stand in a cell
+        layout = QTextLayout(shown, font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        lines: list[str] = []
+        units = shown.encode("utf-16-le", "surrogatepass")
+        while len(lines) < most:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(width)
+            start = line.textStart()
+            end = len(units) // 2 if len(lines) == most - 1 else start + line.textLength()
+            part = units[2 * start : 2 * end].decode("utf-16-le", "replace").strip()
+            lines.append(metrics.elidedText(part, Qt.TextElideMode.ElideRight, width + 1))
+        layout.endLayout()
+        return tuple(lines)
+
+    def _font(self, use: str) -> tuple[QFont, QFontMetrics]:
+        if use not in self._fonts:
+            font = self._theme.font("ui" if use == "absent" else use)
+            font.setItalic(use == "absent")
+            self._fonts[use] = font, QFontMetrics(font)
+        return self._fonts[use]
+
+
+def font_of(look: Look) -> str:
+    """The use of the font that words of this look are drawn in."""
+    return "quote" if look in (Look.ANSWER, Look.LOW) else "small" if look is Look.FAULT else "absent"
+
+
+class AnswerDelegate(QStyledItemDelegate):
+    """Draws a cell: the words in one or two lines, a verdict's sign, and how sure the reader is and where."""
+
+    def __init__(self, theme: Theme, lines: Lines) -> None:
+        super().__init__()
+        self._theme = theme
+        self._lines = lines
+
+    def height_for(self, words: int) -> int:
+        """The height of a row whose cells have at most so many lines of words."""
+        lines, step = self._lines, self._theme.step
+        return words * max(lines.height("quote"), lines.height("absent")) + lines.height("small") + step(5)
+
+    def room(self, width: int) -> int:
+        """The width that words have in a column of this width."""
+        return max(20, width - self._theme.step(5) - 1)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        theme, rect, model = self._theme, QRectF(option.rect), index.model()
+        assert isinstance(model, AnswerModel)
+        current = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, theme.colour("accent_ground"))
+        row = model.rows[index.row()]
+        inner = rect.adjusted(theme.step(2.5), theme.step(2), -theme.step(2.5), 0)
+        if row.message:
+            # A wide row is scrolled sideways under its sentence.
+            inner.setLeft(max(inner.left(), theme.step(2.5)))
+            self._draw_lines(
+                painter,
+                inner,
+                self._lines.broken(row.message, "small", max(40, int(inner.width()))),
+                "small",
+                "fault",
+            )
+        else:
+            words: CellWords = index.data(WORDS)
+            if not index.data(FITS):
+                painter.setOpacity(0.45)
+            self._draw_cell(painter, inner, words, self.room(int(rect.width())))
+        painter.setOpacity(1)
+        if current:
+            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(rect.adjusted(1, 1, -1, -1))
+        painter.restore()
+
+    def _draw_cell(self, painter: QPainter, inner: QRectF, words: CellWords, room: int) -> None:
+        theme, use = self._theme, font_of(words.look)
+        lines = self._lines.broken(words.words, use, room)
+        bottom = self._draw_lines(painter, inner, lines, use, _INKS.get(words.look, "ink"))
+        if words.look is Look.LOW:
+            painter.setPen(line_pen(theme.colour("mark"), True, True))
+            high = self._lines.height(use)
+            for at, line in enumerate(lines):
+                y = inner.top() + (at + 1) * high - 1
+                painter.drawLine(
+                    int(inner.left()), int(y), int(inner.left()) + self._lines.width(line, use), int(y)
+                )
+        if not words.below:
+            return
+        high = self._lines.height("small")
+        line = QRectF(inner.left(), bottom + theme.step(0.5), inner.width(), high)
+        if words.sign:
+            side = theme.step(3.5)
+            sign = QRect(int(line.left()), int(line.top() + (high - side) / 2), side, side)
+            theme.icon(words.sign, "likely" if words.sign == "check" else "fault").paint(painter, sign)
+            line.setLeft(line.left() + side + theme.step(0.75))
+        below = self._lines.broken(words.below, "small", int(line.width()), 1)
+        self._draw_lines(painter, line, below, "small", "ink_quiet")
+
+    def _draw_lines(
+        self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str
+    ) -> float:
+        painter.setFont(self._lines.font(use))
+        painter.setPen(self._theme.colour(ink))
+        high, top = self._lines.height(use), inner.top()
+        for line in lines:
+            painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(_LEFT_TOP), line)
+            top += high
+        return top
+
+
+class _QuestionHeader(QHeaderView):
+    """The questions, in up to three lines, with their types and verdicts below; they can be moved with the mouse."""
+
+    def __init__(self, theme: Theme, lines: Lines) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme, self._lines = theme, lines
+        self.setSectionsClickable(True)
+        self.setSectionsMovable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(theme.step(24))
+        self.setAccessibleName("Questions")
+
+    def fit(self) -> None:
+        """Take the height that the longest question needs."""
+        model = self.model()
+        if not isinstance(model, AnswerModel):
+            return
+        most = 1
+        for at, column in enumerate(model.columns):
+            room = self._room(self.sectionSize(at))
+            if self._lines.width(column.question, "small_strong") > room:
+                lines = self._lines.broken(column.question, "small_strong", room, _MOST_HEADER_LINES)
+                most = max(most, len(lines))
+        words = most * self._lines.height("small_strong") + self._lines.height("small")
+        self.setFixedHeight(words + self._theme.step(4.5))
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        model, theme = self.model(), self._theme
+        if not isinstance(model, AnswerModel) or section >= len(model.columns):
+            return
+        painter.save()
+        painter.fillRect(rect, theme.colour("desk"))
+        inner = QRectF(rect).adjusted(theme.step(2.5), theme.step(1.75), -theme.step(2.5), 0)
+        high, top = self._lines.height("small_strong"), inner.top()
+        painter.setFont(self._lines.font("small_strong"))
+        painter.setPen(theme.colour("ink"))
+        room = self._room(rect.width())
+        for line in self._lines.broken(
+            model.columns[section].question, "small_strong", room, _MOST_HEADER_LINES
+        ):
+            painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(_LEFT_TOP), line)
+            top += high
+        small = self._lines.height("small")
+        note = QRectF(inner.left(), rect.bottom() - small - theme.step(1.5), inner.width(), small)
+        at, descending = model.sorted_by()
+        if at == section:
+            side = theme.step(3.5)
+            arrow = QRect(int(note.right()) - side, int(note.top() + (small - side) / 2), side, side)
+            theme.icon("arrow-down" if descending else "arrow-up", "accent").paint(painter, arrow)
+            note.setRight(note.right() - side)
+        draw_line(painter, theme, note, model.note(section), "small", "ink_quiet", LEFT)
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        painter.setPen(theme.colour("line_strong"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.restore()
+
+    def _room(self, width: int) -> int:
+        return max(20, width - self._theme.step(5) - 1)
+
+
+class _DocumentHeader(QHeaderView):
+    """The files' names, elided in the middle, with their pages below; they stay while the answers scroll sideways."""
+
+    def __init__(self, theme: Theme, lines: Lines) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._theme, self._lines = theme, lines
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setAccessibleName("Documents")
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        model, theme = self.model(), self._theme
+        if not isinstance(model, AnswerModel) or section >= len(model.rows):
+            return
+        painter.save()
+        view = self.parent()
+        current = isinstance(view, QTableView) and view.currentIndex().row() == section
+        painter.fillRect(rect, theme.colour("accent_ground" if current else "panel"))
+        row = model.rows[section]
+        inner = QRectF(rect).adjusted(theme.step(2.5), theme.step(2), -theme.step(2), 0)
+        line = QRectF(inner.left(), inner.top(), inner.width(), self._lines.height("quote"))
+        draw_line(painter, theme, line, row.name, "strong", "ink", LEFT, Qt.TextElideMode.ElideMiddle)
+        below = QRectF(
+            inner.left(), line.bottom() + theme.step(0.5), inner.width(), self._lines.height("small")
+        )
+        draw_line(painter, theme, below, row.below, "small", "ink_quiet", LEFT)
+        painter.setPen(theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.setPen(theme.colour("line_strong"))
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        painter.restore()
+
+
+class AnswerView(QTableView):
+    """The table on the screen, one cell of it the current one.
+
+    `opened` is sent when the current cell's document is wanted: Enter, or a click. `moved` is sent a moment after the
+    current cell has changed, `settled` after the view was scrolled or resized. `column_menu` carries a column and a
+    place on the screen; `column_moved` carries where a column was and is; `letter` carries a key without a modifier
+    that means something for the current cell.
+    """
+
+    opened = Signal()
+    moved = Signal()
+    settled = Signal()
+    column_menu = Signal(int, QPoint)
+    column_moved = Signal(int, int)
+    letter = Signal(str)
+
+    LETTERS = "AEXU"
+
+    def __init__(self, theme: Theme, model: AnswerModel) -> None:
+        super().__init__()
+        self._theme = theme
+        self.answers = model
+        self._lines = Lines(theme)
+        self._painter = AnswerDelegate(theme, self._lines)
+        self._own_widths: dict[int, int] = {}
+        self._fitting = False
+        self._pressed = -1
+        self.questions = _QuestionHeader(theme, self._lines)
+        self.documents = _DocumentHeader(theme, self._lines)
+        self.setHorizontalHeader(self.questions)
+        self.setVerticalHeader(self.documents)
+        self.setItemDelegate(self._painter)
+        self.setModel(model)
+        self.setAccessibleName("Answers: documents by questions")
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setWordWrap(False)
+        self.questions.sectionMoved.connect(self._section_moved)
+        self.questions.sectionResized.connect(self._section_resized)
+        self.questions.viewport().installEventFilter(self)
+        self.questions.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.questions.customContextMenuRequested.connect(self._header_asked)
+        self.documents.sectionClicked.connect(self._document_clicked)
+        self.clicked.connect(self._clicked)
+        self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._move_timer.timeout.connect(self.moved)
+        self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
+        self._settle_timer.timeout.connect(self.settled)
+        self.verticalScrollBar().valueChanged.connect(self._settle)
+        model.modelReset.connect(self.fit)
+        model.dataChanged.connect(self._data_changed)
+        model.headerDataChanged.connect(self.questions.fit)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    # Places
+
+    def place(self) -> tuple[int, int]:
+        """The current cell's row and column, -1 for none."""
+        index = self.currentIndex()
+        return index.row(), index.column()
+
+    def go_to(self, row: int, column: int) -> None:
+        """Make a cell the current one, and scroll it into view."""
+        index = self.answers.index(max(0, row), max(0, column))
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.scrollTo(index)
+
+    def shown_rows(self) -> range:
+        """The rows on the screen."""
+        first = self.rowAt(0)
+        if first < 0:
+            return range(0)
+        last = self.rowAt(self.viewport().height() - 1)
+        return range(first, (last if last >= 0 else len(self.answers.rows) - 1) + 1)
+
+    def chosen(self) -> list[tuple[int, int]]:
+        """The selected cells, row and column each."""
+        return [(index.row(), index.column()) for index in self.selectionModel().selectedIndexes()]
+
+    # Sizes
+
+    @Slot()
+    def fit(self) -> None:
+        """Give the columns, the rows and the header their sizes."""
+        model = self.answers
+        self.clearSpans()
+        self._fitting = True
+        if model.columns:
+            share = (self.viewport().width() - 1) // len(model.columns)
+            usual = min(self._theme.step(_MOST), max(self._theme.step(_LEAST), share))
+            for at, column in enumerate(model.columns):
+                self.questions.resizeSection(at, self._own_widths.get(column.number, usual))
+        self._fitting = False
+        for at, row in enumerate(model.rows):
+            if row.message and len(model.columns) > 1:
+                self.setSpan(at, 0, 1, len(model.columns))
+        self._fit_rows(range(len(model.rows)))
+        self.questions.fit()
+
+    def _fit_rows(self, rows: range) -> None:
+        one, two = self._painter.height_for(1), self._painter.height_for(2)
+        rooms = [
+            self._painter.room(self.questions.sectionSize(at)) for at in range(len(self.answers.columns))
+        ]
+        for row in rows:
+            high = two if self._needs_two(row, rooms) else one
+            if self.documents.sectionSize(row) != high:
+                self.documents.resizeSection(row, high)
+
+    def _needs_two(self, row: int, rooms: list[int]) -> bool:
+        if self.answers.rows[row].message:
+            return False
+        for column, room in enumerate(rooms):
+            words = self.answers.words(row, column)
+            if self._lines.width(words.words, font_of(words.look)) > room:
+                return True
+        return False
+
+    @Slot(QModelIndex, QModelIndex)
+    def _data_changed(self, first: QModelIndex, last: QModelIndex) -> None:
+        self._fit_rows(range(first.row(), last.row() + 1))
+
+    @Slot(int, int, int)
+    def _section_resized(self, section: int, before: int, now: int) -> None:
+        if not self._fitting and section < len(self.answers.columns):
+            self._own_widths[self.answers.columns[section].number] = now
+            self._fit_rows(range(len(self.answers.rows)))
+            self.questions.fit()
+
+    @Slot(int, int, int)
+    def _section_moved(self, section: int, before: int, now: int) -> None:
+        """Leave the order of columns to the model: the header shows it as it is."""
+        if not self._fitting:
+            self._fitting = True
+            self.questions.moveSection(now, before)
+            self._fitting = False
+            self._pressed = -1
+            self.column_moved.emit(before, now)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit()
+        self._settle()
+
+    @Slot()
+    def _restyle(self) -> None:
+        self._lines.forget()
+        self.documents.setFixedWidth(self._theme.step(_NAMES))
+        self.documents.setDefaultSectionSize(self._painter.height_for(1))
+        self.fit()
+
+    @Slot()
+    def _settle(self) -> None:
+        self._settle_timer.start()
+
+    # Keys and the mouse
+
+    def currentChanged(self, current: QModelIndex | Index, previous: QModelIndex | Index) -> None:
+        super().currentChanged(current, previous)  # type: ignore[arg-type]
+        self.documents.viewport().update()
+        self._move_timer.start()
+
+    def event(self, event: QEvent) -> bool:
+        # Esc closes what is beside, or stops the filling, which the window does: a table would swallow it.
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(copied(self.answers, self.chosen()))
+        elif plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._open_now()
+        elif plain and event.text() and event.text().upper() in self.LETTERS:
+            self.letter.emit(event.text().upper())
+        elif plain and event.text().isalnum():
+            event.accept()  # no search by typing: these letters judge
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if index.isValid():
+            place = self.visualRect(index).center() if by_key else event.pos()
+            self.column_menu.emit(index.column(), self.viewport().mapToGlobal(place))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click on a question opens its menu; a press that resizes or moves a column does not."""
+        if watched is self.questions.viewport() and isinstance(event, QMouseEvent):
+            at = self.questions.logicalIndexAt(event.position().toPoint())
+            if event.type() == QEvent.Type.MouseButtonPress:
+                near = self.questions.cursor().shape() == Qt.CursorShape.SplitHCursor
+                self._pressed = -1 if near or event.button() != Qt.MouseButton.LeftButton else at
+            elif event.type() == QEvent.Type.MouseButtonRelease and at == self._pressed >= 0:
+                self._pressed = -1
+                self._menu_below(at)
+        return super().eventFilter(watched, event)
+
+    @Slot(QPoint)
+    def _header_asked(self, place: QPoint) -> None:
+        at = self.questions.logicalIndexAt(place)
+        if at >= 0:
+            self.column_menu.emit(at, self.questions.viewport().mapToGlobal(place))
+
+    def _menu_below(self, column: int) -> None:
+        x = self.questions.sectionViewportPosition(column)
+        below = QPoint(max(0, x), self.questions.height())
+        self.column_menu.emit(column, self.questions.viewport().mapToGlobal(below))
+
+    @Slot(int)
+    def _document_clicked(self, row: int) -> None:
+        self.go_to(row, max(0, self.currentIndex().column()))
+        self._open_now()
+
+    @Slot(QModelIndex)
+    def _clicked(self, index: QModelIndex) -> None:
+        if len(self.chosen()) == 1:
+            self._open_now()
+
+    def _open_now(self) -> None:
+        self._move_timer.stop()
+        if self.currentIndex().isValid():
+            self.opened.emit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(160), self._theme.step(80))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(70), self._theme.step(40))
