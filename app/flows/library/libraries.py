@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,8 +35,9 @@ def planned(
 ) -> Library:
     """The library of this name with these folders and files added to its roots; nothing is saved yet.
 
-    Without a name it is called after the first path: the library that has exactly this root, else a new one, with a
-    number behind the name if that is taken. Raises SpanlightError for a path that is not there.
+    Without a name it is the library that has exactly these roots, else a new one: called after its one root, or the
+    folder that all are in, with a number behind the name if that is taken. Raises SpanlightError for a path that is
+    not there.
     """
     roots = tuple(dict.fromkeys(os.path.normpath(Path(path).expanduser().absolute()) for path in paths))
     for root in roots:
@@ -49,7 +50,7 @@ def planned(
         found = next((one for one in present if one.roots == roots), None)
     if found is None:
         taken = {one.name.casefold() for one in present}
-        title = name.strip() or (Path(roots[0]).name if roots else "") or "Documents"
+        title = name.strip() or _title(roots)
         free, number = title, 2
         while free.casefold() in taken:
             free, number = f"{title} {number}", number + 1
@@ -62,9 +63,24 @@ def planned(
     )
 
 
+def _title(roots: Sequence[str]) -> str:
+    try:
+        return Path(os.path.commonpath(roots)).name or "Documents"
+    except ValueError:  # on several drives, or none
+        return "Documents"
+
+
 def size_up(workspace: Workspace, library: Library, report: Report) -> Walk:
     """What would be read for a library: nothing is opened yet. Raises Stopped when cancelled."""
     return walk(library, report)
+
+
+def plan_and_size(
+    workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report
+) -> tuple[Library, Walk]:
+    """What `planned` returns for these paths, and what would be read for it. Raises SpanlightError, and Stopped."""
+    library = planned(workspace, paths, name=name)
+    return library, walk(library, report)
 
 
 def save_library(workspace: Workspace, library: Library, report: Report) -> Library:

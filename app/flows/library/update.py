@@ -16,6 +16,7 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Report, Silent, Stopped
+from app.core.wording import count
 from app.documents.orders import Read
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
@@ -46,6 +47,15 @@ class Update:
     words: int
     seconds: float
     walk: Walk
+
+    @property
+    def in_words(self) -> str:
+        """What changed: "3 files read, 1 gone, 2 could not be read"; empty for nothing."""
+        read = self.read + self.known
+        parts = [f"{count(read, 'file')} read"] if read else []
+        parts += [f"{self.gone:,} gone"] if self.gone else []
+        parts += [f"{self.failed:,} could not be read"] if self.failed else []
+        return ", ".join(parts)
 
 
 def update(workspace: Workspace, library: Library, report: Report, *, everything: bool = False) -> Update:

@@ -288,8 +288,8 @@ class Lanes:
     """The window's lanes, a thread each.
 
     `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files`
-    reads and writes small files: drafts, settings, the history; `library` reads the files of libraries; `network`
-    downloads and imports models, `lookups` looks them up.
+    reads and writes small files: drafts, settings, the history; `folders` counts the files of folders, `library` reads
+    those of libraries; `network` downloads and imports models, `lookups` looks them up.
     """
 
     def __init__(self) -> None:
@@ -298,6 +298,7 @@ class Lanes:
         self.pages = Lane("pages")
         self.files = Lane("files")
         self.library = Lane("library")
+        self.folders = Lane("folders")
         self.network = Lane("network")
         self.lookups = Lane("lookups")
 
@@ -309,6 +310,7 @@ class Lanes:
             self.pages,
             self.files,
             self.library,
+            self.folders,
             self.network,
             self.lookups,
         )

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.core.errors import SpanlightError
 from app.core.report import Progress
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from app.core.library import Library, LibraryFile, LibraryStatus
+    from app.flows.library.folders import Walk
+    from app.flows.library.update import Update
 
 _REFRESH_EVERY = 20  # files read
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A library's update that runs or waits, with the options of `Libraries.update`."""
+
+    library: Library
+    everything: bool
+    quiet: bool
 
 
 class Libraries(QObject):
     """All libraries with their status, and the one update that runs at a time; the others wait for it.
 
-    `changed` is sent when a library or its status has changed, `progressed` while one is updated, `read` with each
-    LibraryFile that was read or failed, `failed` with the error of a list, an update or a change. Nothing is read
-    before the first `refresh`.
+    `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
+    one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
+    or a change. `large` carries a Library that was to be added and the Walk of what it would read, which is so much
+    that the person should say so with `save`; `added` carries one that was saved for the first time. `told` carries a
+    sentence about what an update found. Nothing is read before the first `refresh`.
     """
 
+    listed = Signal()
     changed = Signal()
     progressed = Signal()
     read = Signal(object)
     failed = Signal(object)
+    large = Signal(object, object)
+    added = Signal(object)
+    told = Signal(str)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace, self._lanes = workspace, lanes
         self._all: tuple[tuple[Library, LibraryStatus], ...] = ()
-        self._waiting: list[tuple[Library, bool]] = []
+        self._waiting: list[_Wanted] = []
         self._job: Job | None = None
-        self._updating: Library | None = None
+        self._current: _Wanted | None = None
         self._progress: Progress | None = None
         self._unshown = 0
 
@@ -50,9 +72,10 @@ class Libraries(QObject):
 
     def progress_of(self, library: Library) -> Progress | None:
         """The progress of a library's update; None where none runs or waits."""
-        if self._updating is not None and self._updating.number == library.number:
+        if self._current is not None and self._current.library.number == library.number:
             return self._progress or Progress(0, 0)
-        return Progress(0, 0) if any(one.number == library.number for one, _ in self._waiting) else None
+        waits = any(one.library.number == library.number for one in self._waiting)
+        return Progress(0, 0) if waits else None
 
     @Slot()
     def refresh(self) -> None:
@@ -63,12 +86,21 @@ class Libraries(QObject):
         job.done.connect(self._listed)
         job.failed.connect(self.failed)
 
+    def add(self, paths: Sequence[Path | str], name: str = "") -> None:
+        """Add folders and files to the library of this name, or as one of their own; `large` may ask first."""
+        from app.flows.library.libraries import plan_and_size
+
+        job = self._lanes.folders.start_aside(plan_and_size, self._workspace, paths, name)
+        job.done.connect(self._sized)
+        job.failed.connect(self.failed)
+
+    @Slot(object)
     def save(self, library: Library) -> None:
         """Save a new or changed library, and read its files."""
         from app.flows.library.libraries import save_library
 
         job = self._lanes.files.start_aside(save_library, self._workspace, library)
-        job.done.connect(self.update)
+        job.done.connect(self._saved)
         job.failed.connect(self.failed)
 
     def remove(self, library: Library) -> None:
@@ -80,11 +112,13 @@ class Libraries(QObject):
         job.done.connect(self.refresh)
         job.failed.connect(self.failed)
 
-    @Slot(object)
-    def update(self, library: Library, *, everything: bool = False) -> None:
-        """Read a library's new and changed files; with `everything` all files are compared by content."""
-        self._waiting = [each for each in self._waiting if each[0].number != library.number]
-        self._waiting.append((library, everything))
+    def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
+        """Read a library's new and changed files; with `everything` all files are compared by content.
+
+        A `quiet` update tells nothing where there was nothing to do.
+        """
+        self._waiting = [each for each in self._waiting if each.library.number != library.number]
+        self._waiting.append(_Wanted(library, everything, quiet))
         self._next()
 
     @Slot()
@@ -92,35 +126,71 @@ class Libraries(QObject):
         """Look at the files of every library that is not being updated or waiting for it."""
         for library, _ in self._all:
             if self.progress_of(library) is None:
-                self.update(library)
+                self.update(library, quiet=True)
 
     def stop(self, library: Library) -> None:
         """Stop a library's update; what was read stays."""
-        self._waiting = [each for each in self._waiting if each[0].number != library.number]
-        if self._job is not None and self._updating is not None and self._updating.number == library.number:
+        self._waiting = [each for each in self._waiting if each.library.number != library.number]
+        current = self._current
+        if self._job is not None and current is not None and current.library.number == library.number:
             self._job.stop()
+        else:
+            self.progressed.emit()
 
     def _next(self) -> None:
         if self._job is None and self._waiting:
             from app.flows.library.update import update
 
-            self._updating, everything = self._waiting.pop(0)
+            self._current = wanted = self._waiting.pop(0)
             self._unshown = 0
             self._job = self._lanes.library.start_aside(
-                update, self._workspace, self._updating, everything=everything
+                update, self._workspace, wanted.library, everything=wanted.everything
             )
             self._job.progress.connect(self._progressed)
             self._job.partial.connect(self._file_read)
-            self._job.done.connect(self._ended)
+            self._job.done.connect(self._updated)
             self._job.stopped.connect(self._ended)
             self._job.failed.connect(self._failed)
         self.refresh()
 
     @Slot(object)
     def _listed(self, found: tuple[tuple[Library, LibraryStatus], ...]) -> None:
-        if found != self._all:
-            self._all = found
+        is_new = found != self._all
+        self._all = found
+        if is_new:
             self.changed.emit()
+        self.listed.emit()
+
+    @Slot(object)
+    def _sized(self, planned: tuple[Library, Walk]) -> None:
+        library, walk = planned
+        if walk.is_large:
+            self.large.emit(library, walk)
+        elif not walk.files:
+            folder = library.roots[0] if len(library.roots) == 1 else library.name
+            self.failed.emit(
+                SpanlightError(
+                    f"There is no document to read in “{folder}”.",
+                    "PDF, Word, web pages, Markdown and plain texts are read, but for hidden files.",
+                )
+            )
+        else:
+            self.save(library)
+
+    @Slot(object)
+    def _saved(self, library: Library) -> None:
+        is_new = self.find(library.number) is None
+        self.update(library)
+        if is_new:
+            self.added.emit(library)
+
+    @Slot(object)
+    def _updated(self, update: Update) -> None:
+        wanted = self._current
+        found = update.in_words
+        if wanted is not None and (found or not wanted.quiet):
+            self.told.emit(f"{wanted.library.name}: {found or 'nothing new'}")
+        self._ended()
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -137,7 +207,7 @@ class Libraries(QObject):
 
     @Slot()
     def _ended(self, _: object = None) -> None:
-        self._job, self._updating, self._progress = None, None, None
+        self._job, self._current, self._progress = None, None, None
         self.progressed.emit()
         self._next()
 

@@ -105,7 +105,10 @@ def downloading(done: int, total: int) -> str:
 
 
 class StatusLine(QFrame):
-    """The reader's state with its dot, a note on the last piece of work, and the offline switch (`network`)."""
+    """The reader's state with its dot, notes on the last piece of work and on the libraries, and the offline switch.
+
+    The latter is `network`.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -114,6 +117,7 @@ class StatusLine(QFrame):
         self._state = ElidedLabel()
         self._state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._note = ElidedLabel()
+        self._page_note = self._upkeep = ""
         self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
         self.setAccessibleName("Status")
@@ -138,14 +142,24 @@ class StatusLine(QFrame):
 
     def set_note(self, text: str) -> None:
         """Show what was last read and how fast; an empty text clears it."""
-        self._note.set_full_text(text)
+        self._page_note = text
+        self._show_notes()
+
+    @Slot(str)
+    def set_upkeep(self, text: str) -> None:
+        """Show what is being done or was found in the libraries, behind the note; an empty text clears it."""
+        self._upkeep = text
+        self._show_notes()
+
+    def _show_notes(self) -> None:
+        self._note.set_full_text("  ·  ".join(filter(None, (self._page_note, self._upkeep))))
 
     def state(self) -> str:
         """The words next to the dot."""
         return self._state.full_text()
 
     def note(self) -> str:
-        """The note on the last piece of work."""
+        """The note on the last piece of work, and on the libraries."""
         return self._note.full_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

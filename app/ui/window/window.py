@@ -26,6 +26,7 @@ from app.core.errors import SpanlightError
 from app.flows.workspace import Workspace
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
@@ -39,6 +40,7 @@ from app.ui.window.reader import Idle, Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
+from app.ui.window.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from app.core.history import Entry
@@ -119,6 +121,8 @@ class MainWindow(QMainWindow):
         self.preparing = Preparing(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
+        self.libraries = Libraries(workspace, lanes, self)
+        self.upkeep = Upkeep(self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
         self.rest = Rest(self)
@@ -129,6 +133,8 @@ class MainWindow(QMainWindow):
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
         self.drops.models.connect(self._models_dropped)
+        self.libraries.failed.connect(self.notice.show_error)
+        self.upkeep.note.connect(self.status.set_upkeep)
         self._lay_out()
         self._make_shortcuts()
         theme.changed.connect(self._bound_size)
@@ -163,6 +169,8 @@ class MainWindow(QMainWindow):
                 page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
             if key in ("settings", "models"):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
+            if (take_libraries := getattr(page, "take_libraries", None)) is not None:
+                take_libraries(self.libraries)
             self.pages[key] = page
             self._stack.addWidget(page)
             self.theme.refresh()
@@ -392,4 +400,5 @@ class MainWindow(QMainWindow):
             self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
         self.rest.start()
+        self.upkeep.start()
         self.page.painted()

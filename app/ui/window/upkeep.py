@@ -1,0 +1,83 @@
+"""Keeps the libraries up to date while the window is open, and says how far that is."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.core.wording import percent, time_left
+from app.ui.kit.libraries import Libraries
+
+# Seconds: coming back to the window more often than this looks at no files.
+_LEAST_BETWEEN = 60.0
+_TOLD_FOR_MS = 30_000
+
+
+class Upkeep(QObject):
+    """Updates all libraries at the start, and when the application comes back to the front, at most once a minute.
+
+    `note` carries what the status line says of it: the progress of an update, then for a while what it found; empty
+    for nothing.
+    """
+
+    note = Signal(str)
+
+    def __init__(self, libraries: Libraries, parent: QObject) -> None:
+        super().__init__(parent)
+        self._libraries = libraries
+        self._looked = 0.0
+        self._told = ""
+        self._timer = QTimer(self, interval=_TOLD_FOR_MS, singleShot=True)
+        self._timer.timeout.connect(self._forget)
+        libraries.listed.connect(self._first_listed)
+        libraries.progressed.connect(self._show)
+        libraries.told.connect(self._tell)
+
+    @Slot()
+    def start(self) -> None:
+        """Begin, once the window has been painted."""
+        self._libraries.refresh()
+
+    @Slot()
+    def _first_listed(self) -> None:
+        self._libraries.listed.disconnect(self._first_listed)
+        self._look()
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._application_changed)
+
+    @Slot(Qt.ApplicationState)
+    def _application_changed(self, state: Qt.ApplicationState) -> None:
+        if (
+            state is Qt.ApplicationState.ApplicationActive
+            and time.monotonic() - self._looked >= _LEAST_BETWEEN
+        ):
+            self._look()
+
+    def _look(self) -> None:
+        self._looked = time.monotonic()
+        self._libraries.update_all()
+
+    @Slot(str)
+    def _tell(self, words: str) -> None:
+        self._told = words
+        self._timer.start()
+        self._show()
+
+    @Slot()
+    def _forget(self) -> None:
+        self._told = ""
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        for library, _ in self._libraries.all:
+            progress = self._libraries.progress_of(library)
+            if progress is not None and progress.total:
+                left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
+                share = percent(progress.fraction) if progress.done else "0%"
+                self.note.emit(f"Reading {library.name}, {share}{left}")
+                return
+        self.note.emit(self._told)

@@ -1,0 +1,79 @@
+"""The window keeps libraries up to date, and says what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.report import Silent
+from app.flows.library.libraries import planned, save_library
+from app.ui.window import upkeep
+from app.ui.window.window import MainWindow
+from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.windows import open_fake_workspace
+
+
+@pytest.fixture
+def engine() -> RestingEngine:
+    return RestingEngine(READER)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "Reports"
+    folder.mkdir()
+    (folder / "first.txt").write_text("The first report.", "utf-8")
+    return folder
+
+
+def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
+    open_window: Callable[[], MainWindow],
+    engine: RestingEngine,
+    qtbot: QtBot,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workspace = open_fake_workspace(engine)
+    save_library(workspace, planned(workspace, [folder]), Silent())
+    workspace.close()
+    window = open_window()
+    assert not window.libraries.all
+    window.upkeep.start()
+    qtbot.waitUntil(lambda: "Reports: 1 file read" in window.status.note(), timeout=20_000)
+    ((library, status),) = window.libraries.all
+    assert (library.name, status.read, status.total) == ("Reports", 1, 1)
+
+    (folder / "second.txt").write_text("The second report.", "utf-8")
+    (folder / "first.txt").unlink()
+    state = QGuiApplication.instance().applicationStateChanged  # type: ignore[union-attr]
+    state.emit(Qt.ApplicationState.ApplicationActive)
+    qtbot.waitUntil(lambda: window.lanes.library.idle and window.lanes.files.idle)
+    assert window.libraries.all[0][1].total == 1, "not again within a minute"
+    monkeypatch.setattr(upkeep, "_LEAST_BETWEEN", 0.0)
+    state.emit(Qt.ApplicationState.ApplicationActive)
+    qtbot.waitUntil(lambda: "Reports: 1 file read, 1 gone" in window.status.note(), timeout=20_000)
+
+
+def test_a_folder_that_is_not_there_is_said_above_the_pages(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window()
+    window.libraries.add([tmp_path / "away"])
+    qtbot.waitUntil(window.notice.isVisible)
+    assert "There is nothing at" in window.notice.sentence()
+
+
+def test_the_progress_of_an_update_stands_behind_the_pages_note(
+    open_window: Callable[[], MainWindow],
+) -> None:
+    window = open_window()
+    window.status.set_note("1 page read in 0.3 s")
+    window.status.set_upkeep("Reading Reports, 12%")
+    assert window.status.note() == "1 page read in 0.3 s  ·  Reading Reports, 12%"
+    window.status.set_note("")
+    assert window.status.note() == "Reading Reports, 12%"
