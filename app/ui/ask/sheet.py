@@ -19,8 +19,8 @@ from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.layout import Kind, Opened
-    from app.ui.document.opening_page import OpeningPage
     from app.ui.document.file_pane import AnyPane
+    from app.ui.document.opening_page import OpeningPage
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26

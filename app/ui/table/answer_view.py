@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
@@ -177,10 +189,10 @@ class AnswerDelegate(QStyledItemDelegate):
         if words.look is Look.LOW:
             painter.setPen(line_pen(theme.colour("mark"), True, True))
             high = self._lines.height(use)
-            for at, line in enumerate(lines):
+            for at, shown in enumerate(lines):
                 y = inner.top() + (at + 1) * high - 1
                 painter.drawLine(
-                    int(inner.left()), int(y), int(inner.left()) + self._lines.width(line, use), int(y)
+                    int(inner.left()), int(y), int(inner.left()) + self._lines.width(shown, use), int(y)
                 )
         if not words.below:
             return
@@ -465,8 +477,8 @@ class AnswerView(QTableView):
 
     # Keys and the mouse
 
-    def currentChanged(self, current: QModelIndex | Index, previous: QModelIndex | Index) -> None:
-        super().currentChanged(current, previous)  # type: ignore[arg-type]
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
         self.documents.viewport().update()
         self._move_timer.start()
 

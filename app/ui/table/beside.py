@@ -177,7 +177,9 @@ class Beside(QFrame):
             from app.flows.history.kept_answers import place_of_kept
 
             found = place_of_kept(answer, self.file.text(), changed=changed)
-            places.append((found or answer.span, answer.text if found is None else found.of(self.file.text())))
+            places.append(
+                (found or answer.span, answer.text if found is None else found.of(self.file.text()))
+            )
         low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
         lit = self.file.show_places(places, faint=low)
         if changed:

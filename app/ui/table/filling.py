@@ -172,4 +172,3 @@ class Filling(QObject):
     def _end(self) -> None:
         self._job, self.seconds_left = None, None
         self._model.set_reading(())
-

@@ -175,7 +175,9 @@ class TableHead(QFrame):
         filling = state in ("filling", "waiting")
         self.fill.setText("Pause" if filling else "Fill")
         self.fill.setAccessibleName(self.fill.text())
-        self.fill.setToolTip("Stop reading for now; what was read stays" if filling else "Read what is not read yet")
+        self.fill.setToolTip(
+            "Stop reading for now; what was read stays" if filling else "Read what is not read yet"
+        )
         self.fill.setVisible(state != "full")
 
     def show_checked(self, words: str) -> None:

@@ -30,7 +30,11 @@ _PROMPTS = {
     Asked.QUESTIONS: ("", "Type a question, or paste several, one a line", "Add"),
     Asked.EDIT: ("Another wording is another question: its answers are read anew.", "The question", "Change"),
     Asked.NAME: ("", "The table’s name", "Rename"),
-    Asked.SET: ("These questions are kept under a name, for other libraries.", "A name for these questions", "Save"),
+    Asked.SET: (
+        "These questions are kept under a name, for other libraries.",
+        "A name for these questions",
+        "Save",
+    ),
 }
 
 
@@ -90,7 +94,10 @@ class QuestionLine(QFrame):
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.go = push_button(theme, "Add", kind="primary")
         self.load = push_button(
-            theme, "Load a list…", icon="open", tip="Questions from a CSV, an Excel workbook or a text, one a line"
+            theme,
+            "Load a list…",
+            icon="open",
+            tip="Questions from a CSV, an Excel workbook or a text, one a line",
         )
         self.sets = push_button(theme, "Sets of questions")
         mark(self.sets, menu="true")

@@ -187,9 +187,7 @@ class TableStore(QObject):
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict; `undo` takes it back."""
-        self._past.append(
-            _Judged(cell.sha256, cell.column, cell.verdict, cell.right_words, cell.right_span)
-        )
+        self._past.append(_Judged(cell.sha256, cell.column, cell.verdict, cell.right_words, cell.right_span))
         self._put_verdict(cell.sha256, cell.column, verdict, words, span)
 
     @Slot()
@@ -221,9 +219,7 @@ class TableStore(QObject):
 
             save_table(self._workspace, self.table, Silent())
 
-    def _put_verdict(
-        self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None
-    ) -> None:
+    def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
         job = self._lane.start(

@@ -19,8 +19,8 @@ SAMPLES = (
     "Who is it for?",
 )
 _WHAT = (
-    "A row for each document of a folder, a column for each question, and in every cell the exact words that answer, with"
-    " their page. It fills by itself, and only what is new or changed is read again."
+    "A row for each document of a folder, a column for each question, and in every cell the exact words that answer,"
+    " with their page. It fills by itself, and only what is new or changed is read again."
 )
 
 
@@ -51,10 +51,14 @@ class Welcome(QFrame):
         self.samples.setAccessibleName(self.samples.text())
         self.samples.setToolTip("\n".join(SAMPLES))
         self.samples.setChecked(True)
-        self.add = push_button(theme, "Add a folder…", icon="plus", tip="A folder with its subfolders; nothing is copied")
+        self.add = push_button(
+            theme, "Add a folder…", icon="plus", tip="A folder with its subfolders; nothing is copied"
+        )
         self.cancel = push_button(theme, "Cancel")
         self.hint = plain_label(
-            "Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.", type="small", ink="quiet"
+            "Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.",
+            type="small",
+            ink="quiet",
         )
         actions = QHBoxLayout()
         actions.addWidget(self.add)
@@ -94,9 +98,7 @@ class Welcome(QFrame):
         """Whether the table is to begin with the sample questions."""
         return self.samples.isChecked()
 
-    def show_libraries(
-        self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool
-    ) -> None:
+    def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
         """Offer these libraries."""
         self.cancel.setVisible(may_cancel)
         offered = tuple((library, status.in_words) for library, status in libraries)
