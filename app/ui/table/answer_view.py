@@ -340,6 +340,10 @@ class AnswerView(QTableView):
         self._own_widths: dict[int, int] = {}
         self._fitting = False
         self._pressed = -1
+        self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
+        self._move_timer.timeout.connect(self.moved)
+        self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
+        self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
         self.documents = _DocumentHeader(theme, self._lines)
         self.setHorizontalHeader(self.questions)
@@ -361,10 +365,6 @@ class AnswerView(QTableView):
         self.questions.customContextMenuRequested.connect(self._header_asked)
         self.documents.sectionClicked.connect(self._document_clicked)
         self.clicked.connect(self._clicked)
-        self._move_timer = QTimer(self, singleShot=True, interval=_SETTLED_MS)
-        self._move_timer.timeout.connect(self.moved)
-        self._settle_timer = QTimer(self, singleShot=True, interval=4 * _SETTLED_MS)
-        self._settle_timer.timeout.connect(self.settled)
         self.verticalScrollBar().valueChanged.connect(self._settle)
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._data_changed)
