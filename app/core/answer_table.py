@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.core.history import KeptAnswer
+from app.core.library import FileState, LibraryFile
 from app.core.text import Span
 
 
@@ -63,9 +64,9 @@ class Cell:
     """The answer to a column's question from the file with the bytes of `sha256`.
 
     `answer` holds the words, their probability and place, None where the text does not answer; `no_answer` is then how
-    likely that is, 0 to 1. `seconds` is when it was read, since 1970. A verdict stands beside the answer and changes
-    nothing of it: with `OTHER_WORDS`, `right_words` are those that the person took, at `right_span` if they stand in
-    the text.
+    likely that is, 0 to 1. `seconds` is when it was read, since 1970, and `judged` when the verdict was given. A
+    verdict stands beside the answer and changes nothing of it: with `OTHER_WORDS`, `right_words` are those that the
+    person took, at `right_span` if they stand in the text.
     """
 
     column: int
@@ -79,3 +80,45 @@ class Cell:
     right_words: str = ""
     right_span: Span | None = None
     reason: str = ""
+    judged: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """The words that count: the person's if they said which, none if they said that it is not there."""
+        if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):
+            return self.right_words
+        return self.answer.text if self.answer is not None else ""
+
+    @property
+    def span(self) -> Span | None:
+        """The place of `words` in the text, None where they do not stand there."""
+        if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):
+            return self.right_span
+        return self.answer.span if self.answer is not None else None
+
+
+def cell_of(column: Column, file: LibraryFile, cell: Cell | None) -> Cell:
+    """The cell of a column and a file as it is shown: the one that is stored, or what the ledger says of the file."""
+    if file.state is FileState.NO_TEXT:
+        state = CellState.NO_TEXT
+    elif file.state in (FileState.FAILED, FileState.LOCKED):
+        state = CellState.FAILED
+    elif cell is not None:
+        return cell
+    else:
+        state = CellState.UNREAD
+    return Cell(column.number, file.sha256, state, reason=file.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How many answers of a column the person looked at, and how many of those were right.
+
+    `low` and `high` are the bounds of the 95 % interval of the share that is right (Wilson 1927), 0 to 1; 0 and 1 where
+    none was looked at.
+    """
+
+    looked_at: int
+    right: int
+    low: float = 0.0
+    high: float = 1.0

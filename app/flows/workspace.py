@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.engine.client import Engine
     from app.flows.ask.document_process import Documents
     from app.flows.network.download_process import Downloads
+    from app.library.answer_tables import AnswerTables
     from app.library.history import History
     from app.library.index import Index
     from app.models.disk.installed import Shelf
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = ("engine", "downloads", "documents", "history", "library")
+_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables")
 _log = logging.getLogger(__name__)
 
 
@@ -121,6 +122,13 @@ class Workspace:
         from app.library.index import Index
 
         return Index(self.paths.library)
+
+    @Lazy
+    def tables(self) -> AnswerTables:
+        """Tables of questions over libraries; the file is opened at the first use."""
+        from app.library.answer_tables import AnswerTables
+
+        return AnswerTables(self.paths.tables_file)
 
     @Lazy
     def uses(self) -> Uses:

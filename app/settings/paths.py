@@ -39,6 +39,11 @@ class Paths:
         return self.data / "history.sqlite3"
 
     @property
+    def tables_file(self) -> Path:
+        """Tables of questions over libraries, with their answers and what the person said about them."""
+        return self.data / "tables.sqlite3"
+
+    @property
     def library(self) -> Path:
         """The index of the libraries' files."""
         return self.data / "library"

@@ -1,0 +1,179 @@
+"""Fill a table: read every file of its library for every question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Column
+from app.core.errors import EngineLost, SpanlightError
+from app.core.layout import Opened
+from app.core.library import FileState, LibraryFile
+from app.core.models import Head
+from app.core.report import Progress, Relay, Report
+from app.core.requests import Question
+from app.core.results import Outcome, Reading
+from app.flows.answer_table.tables import library_over
+from app.flows.ask.question import ask
+from app.flows.history.history import kept_answer
+from app.flows.workspace import Workspace
+
+_STATES = {
+    Outcome.ANSWER: CellState.ANSWER,
+    Outcome.LOW_CONFIDENCE: CellState.LOW_CONFIDENCE,
+    Outcome.ABSENT: CellState.ABSENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What filling a table did.
+
+    `read` counts the cells read now, `before` those that were there already, `failed` those that the reader broke down
+    over: they are tried again the next time.
+    """
+
+    read: int
+    before: int
+    failed: int
+    seconds: float
+
+
+def fill(
+    workspace: Workspace,
+    table: AnswerTable,
+    report: Report,
+    *,
+    first: Sequence[str] = (),
+    model: str = "",
+    device: str = "",
+    anew: bool = False,
+) -> Filled:
+    """Read every cell of a table that is not stored yet, all of a file together; each is stored as soon as it is read.
+
+    Files whose SHA-256 is in `first` come first, in that order. Only files that the library's index has read are asked,
+    as they were then. With `anew`, the cells that another model read are read again; verdicts stay. Each cell is a
+    partial result (Cell). After a stop or a kill the next call goes on from there. Raises as `ask` does, and
+    SpanlightError where the table's library was removed; Stopped when cancelled.
+    """
+    began = time.perf_counter()
+    library = library_over(workspace, table)
+    reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
+    files = _in_order(workspace.library.files(library, [FileState.READ]), first)
+    stored = {
+        key: cell
+        for key, cell in workspace.tables.cells(table).items()
+        if cell.state is not CellState.UNREAD and not (anew and cell.model != reader)
+    }
+    missing = [
+        (file, columns)
+        for file in files
+        if (columns := [each for each in table.columns if (file.sha256, each.number) not in stored])
+    ]
+    pace = _Pace(report, missing)
+    read = failed = 0
+    for file, columns in missing:
+        for cell in _read(workspace, file, columns, _Quiet(report), model, device, reader if anew else ""):
+            if cell.state is CellState.FAILED:
+                failed += 1
+            else:
+                read += 1
+            report.partial(cell)
+            pace.cell(file)
+    before = len(files) * len(table.columns) - sum(len(columns) for _, columns in missing)
+    return Filled(read, before, failed, time.perf_counter() - began)
+
+
+def _in_order(files: Sequence[LibraryFile], first: Sequence[str]) -> list[LibraryFile]:
+    """The files in the order to read them; of those with the same bytes one."""
+    by_bytes: dict[str, LibraryFile] = {}
+    for file in files:
+        by_bytes.setdefault(file.sha256, file)
+    order = dict.fromkeys((*(sha256 for sha256 in first if sha256 in by_bytes), *by_bytes))
+    return [by_bytes[sha256] for sha256 in order]
+
+
+def _read(
+    workspace: Workspace,
+    file: LibraryFile,
+    columns: Sequence[Column],
+    report: Report,
+    model: str,
+    device: str,
+    instead_of_others: str,
+) -> Iterator[Cell]:
+    """The cells of a file for these columns, each stored, or failed with the reason and not stored."""
+    try:
+        opened = workspace.library.opened(file)
+    except SpanlightError:
+        return  # it changed meanwhile: the next update reads it
+    for column in columns:
+        report.check()
+        there = workspace.tables.cell(column.number, file.sha256)
+        if (
+            there is not None
+            and there.state is not CellState.UNREAD
+            and instead_of_others in ("", there.model)
+        ):
+            yield there  # another process was faster
+            continue
+        try:
+            reading = ask(
+                workspace, Question(column.question, (opened.document,)), report, model=model, device=device
+            )
+        except EngineLost as fault:
+            yield Cell(column.number, file.sha256, CellState.FAILED, reason=str(fault))
+            continue
+        cell = workspace.tables.put(_cell(column, file, opened, reading), instead=bool(instead_of_others))
+        if cell is not None:
+            yield cell
+
+
+def _cell(column: Column, file: LibraryFile, opened: Opened, reading: Reading) -> Cell:
+    shown = reading.shown
+    return Cell(
+        column.number,
+        file.sha256,
+        _STATES[reading.outcome],
+        kept_answer(opened, shown) if shown is not None else None,
+        reading.no_answer_probability,
+        reading.model,
+        time.time(),
+    )
+
+
+class _Quiet(Relay):
+    """A Report without the progress and the partial results of each cell's reading."""
+
+    def progress(self, progress: Progress) -> None:
+        pass
+
+    def partial(self, result: object) -> None:
+        pass
+
+
+class _Pace:
+    """Reports how many cells are done, and the time left by the words that there are still to read."""
+
+    def __init__(self, report: Report, missing: Sequence[tuple[LibraryFile, Sequence[Column]]]) -> None:
+        self._report = report
+        self._total = sum(len(columns) for _, columns in missing)
+        self._words = sum(_work(file) * len(columns) for file, columns in missing)
+        self._left = self._words
+        self._done = 0
+        self._began = time.perf_counter()
+        report.progress(Progress(0, self._total, "cells"))
+
+    def cell(self, file: LibraryFile) -> None:
+        """Note that one more cell of this file is done."""
+        self._done += 1
+        self._left -= _work(file)
+        seconds = time.perf_counter() - self._began
+        left = seconds * self._left / max(1, self._words - self._left)
+        self._report.progress(Progress(self._done, self._total, "cells", max(0.0, left)))
+
+
+def _work(file: LibraryFile) -> int:
+    """How long a question to a file takes, in words: of a long one only its likeliest passages are read."""
+    return 50 + min(file.words, 20_000)

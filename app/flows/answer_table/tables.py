@@ -1,0 +1,156 @@
+"""Save, list and remove tables of questions, read their cells, and say what is right."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, Verdict
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.report import Report
+from app.core.text import Span
+from app.core.wording import count
+from app.flows.workspace import Workspace
+from app.library.answer_tables import library_of
+
+MOST_QUESTIONS = 1000
+# The normal distribution's quantile of a 95 % interval.
+_Z = 1.959964
+
+
+def tables(workspace: Workspace, report: Report) -> tuple[AnswerTable, ...]:
+    """All tables by name; the library of one whose library was removed is 0."""
+    libraries = workspace.library.libraries()
+    found = []
+    for table, origin in workspace.tables.tables():
+        library = library_of(origin, libraries)
+        if library is not None and (origin.number, origin.name, origin.roots) != (
+            library.number,
+            library.name,
+            library.roots,
+        ):
+            table = workspace.tables.save(table, library)
+        found.append(replace(table, library=library.number if library is not None else 0))
+    return tuple(found)
+
+
+def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> AnswerTable:
+    """Add a table (its number is 0), or change one; returns it as saved, with its columns' numbers.
+
+    A column keeps its number, its cells and its verdicts as long as its question is the same; a question that was taken
+    out has them again when it comes back. Questions without words are left out, and of equal ones the first is kept.
+    Raises SpanlightError for a table without a name, a name that is taken, more than `MOST_QUESTIONS` questions, and a
+    library that is not there.
+    """
+    name = " ".join(table.name.split())
+    if not name:
+        raise SpanlightError("A table needs a name.", "Type one.")
+    return workspace.tables.save(
+        replace(table, name=name, columns=_checked_columns(table.columns)), library_over(workspace, table)
+    )
+
+
+def remove_table(workspace: Workspace, table: AnswerTable, report: Report) -> None:
+    """Delete a table with its cells and verdicts for good. No document is touched."""
+    workspace.tables.remove(table)
+
+
+def library_over(workspace: Workspace, table: AnswerTable) -> Library:
+    """The library whose files are a table's rows; raises SpanlightError where it was removed."""
+    for library in workspace.library.libraries():
+        if library.number == table.library:
+            return library
+    raise SpanlightError(
+        f"The library of the table “{table.name}” was removed.", "Add its folder again, under the same name."
+    )
+
+
+def question_sets(workspace: Workspace, report: Report) -> dict[str, tuple[Column, ...]]:
+    """The saved sets of questions by name."""
+    return workspace.tables.question_sets()
+
+
+def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column], report: Report) -> None:
+    """Save a set of questions to use in other tables, in place of the one of this name.
+
+    Raises SpanlightError without a name, and for more than `MOST_QUESTIONS` questions.
+    """
+    title = " ".join(name.split())
+    if not title:
+        raise SpanlightError("A set of questions needs a name.", "Type one.")
+    workspace.tables.save_question_set(title, _checked_columns(columns))
+
+
+def remove_question_set(workspace: Workspace, name: str, report: Report) -> None:
+    """Delete a set of questions, if it is there."""
+    workspace.tables.remove_question_set(name)
+
+
+def cells(workspace: Workspace, table: AnswerTable, report: Report) -> dict[tuple[str, int], Cell]:
+    """What is stored of a table, by SHA-256 and column: the cells that were read, and unread ones with a verdict."""
+    return workspace.tables.cells(table)
+
+
+def judge(
+    workspace: Workspace,
+    table: AnswerTable,
+    sha256: str,
+    column: int,
+    verdict: Verdict,
+    report: Report,
+    *,
+    words: str = "",
+    span: Span | None = None,
+) -> Cell:
+    """Store what the person says about a cell, in place of what was said before; returns the cell.
+
+    With OTHER_WORDS, `words` are the right ones, at `span` if they stand in the text. NONE takes a verdict back.
+    """
+    other = verdict is Verdict.OTHER_WORDS
+    return workspace.tables.judge(
+        column, sha256, verdict, words if other else "", span if other else None, time.time()
+    )
+
+
+def checked(cells: Iterable[Cell]) -> Checked:
+    """How many of these cells the person looked at, and how many were right.
+
+    An answer is right with the verdict RIGHT, a cell without one also with NOT_THERE.
+    """
+    looked_at = right = 0
+    for cell in cells:
+        if cell.verdict is Verdict.NONE or cell.state is CellState.UNREAD:
+            continue
+        looked_at += 1
+        right += cell.verdict is Verdict.RIGHT or (
+            cell.verdict is Verdict.NOT_THERE and cell.state is CellState.ABSENT
+        )
+    if not looked_at:
+        return Checked(0, 0)
+    share, square = right / looked_at, _Z * _Z / looked_at
+    middle = (share + square / 2) / (1 + square)
+    half = _Z / (1 + square) * math.sqrt(share * (1 - share) / looked_at + square / (4 * looked_at))
+    return Checked(looked_at, right, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
+    """The columns with words, each question once, its blanks as single ones."""
+    kept: dict[str, Column] = {}
+    for column in columns:
+        question = " ".join(column.question.split())
+        if question:
+            kept.setdefault(question, replace(column, question=question))
+    refuse_too_many(tuple(kept))
+    return tuple(kept.values())
+
+
+def refuse_too_many(questions: Sequence[str]) -> None:
+    """Raises SpanlightError where these are more questions than a table takes."""
+    if len(questions) > MOST_QUESTIONS:
+        raise SpanlightError(
+            f"These are {count(len(questions), 'question')}; a table takes {MOST_QUESTIONS:,}.",
+            "Make several tables of them.",
+        )

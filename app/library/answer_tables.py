@@ -1,0 +1,300 @@
+"""Tables of questions over libraries, with their cells and what the person said about these: one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.text import Span
+from app.library.database import Database
+from app.library.entries import ANSWER, answer_of, loaded, stored
+
+_MIGRATIONS = (
+    (
+        # The library's name and roots tell whether the number is still the same library's: its index may be made anew.
+        """
+        CREATE TABLE tables (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            library INTEGER NOT NULL, library_name TEXT NOT NULL, roots TEXT NOT NULL
+        )
+        """,
+        # A question that was taken out of its table has no place, and keeps its cells for when it comes back.
+        """
+        CREATE TABLE columns (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            "table" INTEGER NOT NULL REFERENCES tables ON DELETE CASCADE,
+            place INTEGER, question TEXT NOT NULL, type TEXT NOT NULL, UNIQUE ("table", question)
+        )
+        """,
+        """
+        CREATE TABLE cells (
+            "column" INTEGER NOT NULL REFERENCES columns ON DELETE CASCADE, sha256 TEXT NOT NULL,
+            state TEXT NOT NULL, no_answer REAL NOT NULL, model TEXT NOT NULL, seconds REAL NOT NULL,
+            start INTEGER, "end" INTEGER, text TEXT, probability REAL, sentence TEXT, before TEXT, after TEXT,
+            page INTEGER, heading TEXT, page_label TEXT, line INTEGER,
+            PRIMARY KEY ("column", sha256)
+        ) WITHOUT ROWID
+        """,
+        # Apart from the cells: reading a cell again leaves them alone.
+        """
+        CREATE TABLE verdicts (
+            "column" INTEGER NOT NULL REFERENCES columns ON DELETE CASCADE, sha256 TEXT NOT NULL,
+            verdict TEXT NOT NULL, words TEXT NOT NULL, start INTEGER, "end" INTEGER, judged REAL NOT NULL,
+            PRIMARY KEY ("column", sha256)
+        ) WITHOUT ROWID
+        """,
+        "CREATE TABLE question_sets (name TEXT PRIMARY KEY COLLATE NOCASE, columns TEXT NOT NULL)",
+    ),
+)
+_CELL = ("column", "sha256", "state", "no_answer", "model", "seconds", "start", "end", *ANSWER)
+_CELLS = ", ".join(f'cells."{name}"' for name in _CELL)
+_VERDICTS = 'verdicts.verdict, verdicts.words, verdicts.start, verdicts."end", verdicts.judged'
+_ON = 'ON verdicts."column" = cells."column" AND verdicts.sha256 = cells.sha256'
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The library that a table was made over, as it was then."""
+
+    number: int
+    name: str
+    roots: tuple[str, ...]
+
+
+class AnswerTables:
+    """The tables in one file, which any thread and several processes may use.
+
+    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._database = Database(file, _MIGRATIONS, "the file of tables")
+
+    def tables(self) -> list[tuple[AnswerTable, Origin]]:
+        """All tables by name, each with the library that it was made over."""
+        with self._database.reading() as connection:
+            return self._tables(connection)
+
+    def save(self, table: AnswerTable, library: Library) -> AnswerTable:
+        """Add a table over a library (its number is 0), or change one; returns it as saved.
+
+        A column keeps its number, its cells and its verdicts as long as its question is the same, also if it was taken
+        out of the table meanwhile. Raises SpanlightError where another table has its name.
+        """
+        origin = (library.number, library.name, json.dumps(library.roots))
+        with self._database.writing() as connection:
+            try:
+                number = self._save_table(connection, table, origin)
+            except sqlite3.IntegrityError as fault:
+                raise SpanlightError(
+                    f"There is a table “{table.name}” already.", "Choose another name."
+                ) from fault
+            connection.execute('UPDATE columns SET place = NULL WHERE "table" = ?', (number,))
+            for place, column in enumerate(table.columns):
+                connection.execute(
+                    'INSERT INTO columns ("table", place, question, type) VALUES (?, ?, ?, ?)'
+                    ' ON CONFLICT ("table", question) DO UPDATE SET place = excluded.place, type = excluded.type',
+                    (number, place, stored(column.question), column.type),
+                )
+            return next(saved for saved, _ in self._tables(connection) if saved.number == number)
+
+    def remove(self, table: AnswerTable) -> None:
+        """Delete a table with all its cells and verdicts, also from the disk."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM tables WHERE number = ?", (table.number,))
+        self._database.wipe()
+
+    def question_sets(self) -> dict[str, tuple[Column, ...]]:
+        """The saved sets of questions by name."""
+        with self._database.reading() as connection:
+            return {
+                name: tuple(Column(0, question, ColumnType(type)) for question, type in json.loads(columns))
+                for name, columns in connection.execute(
+                    "SELECT name, columns FROM question_sets ORDER BY name"
+                )
+            }
+
+    def save_question_set(self, name: str, columns: Iterable[Column]) -> None:
+        """Save a set of questions, in place of the one of this name."""
+        values = json.dumps([(column.question, column.type) for column in columns])
+        with self._database.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
+
+    def remove_question_set(self, name: str) -> None:
+        """Delete a set of questions, if it is there."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM question_sets WHERE name = ?", (name,))
+
+    def cells(self, table: AnswerTable) -> dict[tuple[str, int], Cell]:
+        """What is stored of a table, by SHA-256 and column: the cells that were read, and those with a verdict."""
+        with self._database.reading() as connection:
+            return {
+                (cell.sha256, cell.column): cell
+                for cell in self._cells(
+                    connection,
+                    '"column" IN (SELECT number FROM columns WHERE "table" = ? AND place IS NOT NULL)',
+                    (table.number,),
+                )
+            }
+
+    def cell(self, column: int, sha256: str) -> Cell | None:
+        """One cell, None where nothing of it is stored."""
+        with self._database.reading() as connection:
+            return self._cell(connection, column, sha256)
+
+    def put(self, cell: Cell, *, instead: bool = False) -> Cell | None:
+        """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
+
+        One that was stored before, by another process say, stays, unless this one is to stand `instead` of it.
+        """
+        span = cell.answer.span if cell.answer is not None else None
+        answer = [stored(getattr(cell.answer, name)) if cell.answer is not None else None for name in ANSWER]
+        columns, slots = ", ".join(f'"{name}"' for name in _CELL), ", ".join("?" * len(_CELL))
+        with self._database.writing() as connection:
+            if not connection.execute("SELECT 1 FROM columns WHERE number = ?", (cell.column,)).fetchone():
+                return None
+            connection.execute(
+                f"INSERT OR {'REPLACE' if instead else 'IGNORE'} INTO cells ({columns}) VALUES ({slots})",
+                (
+                    cell.column,
+                    cell.sha256,
+                    cell.state,
+                    cell.no_answer,
+                    cell.model,
+                    cell.seconds,
+                    span.start if span is not None else None,
+                    span.end if span is not None else None,
+                    *answer,
+                ),
+            )
+            return self._cell(connection, cell.column, cell.sha256)
+
+    def judge(
+        self, column: int, sha256: str, verdict: Verdict, words: str, span: Span | None, judged: float
+    ) -> Cell:
+        """Store the verdict on a cell in place of an earlier one, or take that back; returns the cell.
+
+        Raises SpanlightError where its table was removed meanwhile.
+        """
+        with self._database.writing() as connection:
+            if not connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone():
+                raise SpanlightError("This question's table was removed.", "Nothing was noted.")
+            if verdict is Verdict.NONE:
+                connection.execute('DELETE FROM verdicts WHERE "column" = ? AND sha256 = ?', (column, sha256))
+            else:
+                connection.execute(
+                    "INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        column,
+                        sha256,
+                        verdict,
+                        stored(words),
+                        span.start if span is not None else None,
+                        span.end if span is not None else None,
+                        judged,
+                    ),
+                )
+            return self._cell(connection, column, sha256) or Cell(column, sha256, CellState.UNREAD)
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._database.close()
+
+    def _tables(self, connection: sqlite3.Connection) -> list[tuple[AnswerTable, Origin]]:
+        columns: dict[int, list[Column]] = {}
+        for table, number, question, type in connection.execute(
+            'SELECT "table", number, question, type FROM columns WHERE place IS NOT NULL ORDER BY place'
+        ):
+            columns.setdefault(table, []).append(Column(number, loaded(question), ColumnType(type)))
+        return [
+            (
+                AnswerTable(number, name, library, tuple(columns.get(number, ()))),
+                Origin(library, library_name, tuple(json.loads(roots))),
+            )
+            for number, name, library, library_name, roots in connection.execute(
+                "SELECT number, name, library, library_name, roots FROM tables ORDER BY name"
+            )
+        ]
+
+    def _save_table(
+        self, connection: sqlite3.Connection, table: AnswerTable, origin: tuple[int, str, str]
+    ) -> int:
+        values = (table.name, *origin)
+        if table.number:
+            changed = connection.execute(
+                "UPDATE tables SET name = ?, library = ?, library_name = ?, roots = ? WHERE number = ?",
+                (*values, table.number),
+            ).rowcount
+            if changed:
+                return table.number
+        # One that was removed meanwhile is there again under its number.
+        return int(
+            connection.execute(
+                "INSERT INTO tables (number, name, library, library_name, roots) VALUES (?, ?, ?, ?, ?)",
+                (table.number or None, *values),
+            ).lastrowid
+            or 0
+        )
+
+    def _cell(self, connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
+        found = self._cells(connection, '"column" = ? AND sha256 = ?', (column, sha256))
+        return found[0] if found else None
+
+    def _cells(self, connection: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[Cell]:
+        """The cells that a condition on `column` and `sha256` holds for, read or judged."""
+        read = connection.execute(
+            f"SELECT {_CELLS}, {_VERDICTS} FROM (SELECT * FROM cells WHERE {condition}) AS cells"
+            f" LEFT JOIN verdicts {_ON}",
+            values,
+        )
+        cells = [_judged(_read(row[: len(_CELL)]), row[len(_CELL) :]) for row in read]
+        judged = connection.execute(
+            f'SELECT verdicts."column", verdicts.sha256, {_VERDICTS}'
+            f" FROM (SELECT * FROM verdicts WHERE {condition}) AS verdicts LEFT JOIN cells {_ON}"
+            ' WHERE cells."column" IS NULL',
+            values,
+        )
+        return cells + [_judged(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
+
+
+def _read(row: tuple[Any, ...]) -> Cell:
+    column, sha256, state, no_answer, model, seconds, start, *_ = row
+    answer = answer_of((column, *row[6:])) if start is not None else None
+    return Cell(column, sha256, CellState(state), answer, no_answer, model, seconds)
+
+
+def _judged(cell: Cell, row: tuple[Any, ...]) -> Cell:
+    verdict, words, start, end, judged = row
+    if verdict is None:
+        return cell
+    return replace(
+        cell,
+        verdict=Verdict(verdict),
+        right_words=loaded(words),
+        right_span=Span(start, end) if start is not None else None,
+        judged=judged,
+    )
+
+
+def library_of(origin: Origin, libraries: Iterable[Library]) -> Library | None:
+    """The library that a table was made over among those there are now, None where it was removed.
+
+    It is the one of the same name, else the one of the same number with a root in common: it was renamed.
+    """
+    present = list(libraries)
+    for library in present:
+        if library.name.casefold() == origin.name.casefold():
+            return library
+    roots = {os.path.normcase(root) for root in origin.roots}
+    for library in present:
+        if library.number == origin.number and roots & {os.path.normcase(root) for root in library.roots}:
+            return library
+    return None
