@@ -24,6 +24,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "unload_minutes": (0, 24 * 60),
     "download_speed": (0.0, 1e12),
     "reading_speed": (0.0, 1e18),
+    "last_table": (0, 1 << 62),
 }
 _OLD_MODELS = {"reader_model": Head.QUESTION_ANSWERING, "classifier_model": Head.CLASSIFICATION}
 

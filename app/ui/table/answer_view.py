@@ -39,9 +39,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.page_layout import line_pen
-from app.ui.kit.parts import draw_line
+from app.ui.kit.parts import draw_line, plain_label
 from app.ui.kit.row_list import LEFT
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 from app.ui.table.answer_model import FITS, WORDS, AnswerModel, Index, copied
 from app.ui.table.cells import CellWords, Look
 
@@ -50,7 +50,7 @@ _MOST_HEADER_LINES = 3
 _MOST_CACHED = 40_000
 _LEFT_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 # Widths in steps: of the files' names, and the least and the most that a column gets by itself.
-_NAMES, _LEAST, _MOST = 48, 40, 84
+_NAMES, _LEAST, _MOST = 52, 40, 84
 _INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"}
 _SETTLED_MS = 150
 
@@ -155,7 +155,8 @@ class AnswerDelegate(QStyledItemDelegate):
         painter.save()
         theme, rect, model = self._theme, QRectF(option.rect), index.model()
         assert isinstance(model, AnswerModel)
-        current = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        view = option.widget
+        current = isinstance(view, QTableView) and view.currentIndex() == index
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, theme.colour("accent_ground"))
         row = model.rows[index.row()]
@@ -174,17 +175,19 @@ class AnswerDelegate(QStyledItemDelegate):
             words: CellWords = index.data(WORDS)
             if not index.data(FITS):
                 painter.setOpacity(0.45)
-            self._draw_cell(painter, inner, words, self.room(int(rect.width())))
+            spare = rect.height() >= self.height_for(_MOST_LINES) - 1  # less the grid's line
+            self._draw_cell(painter, inner, words, self.room(int(rect.width())), _MOST_LINES if spare else 1)
         painter.setOpacity(1)
         if current:
-            painter.setPen(QPen(theme.colour("accent"), 2))
+            painter.setPen(QPen(theme.colour("accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
         painter.restore()
 
-    def _draw_cell(self, painter: QPainter, inner: QRectF, words: CellWords, room: int) -> None:
+    def _draw_cell(self, painter: QPainter, inner: QRectF, words: CellWords, room: int, most: int) -> None:
+        """Draw a cell in a row with room for `most` lines of words; what the words leave the line below may take."""
         theme, use = self._theme, font_of(words.look)
-        lines = self._lines.broken(words.words, use, room)
+        lines = self._lines.broken(words.words, use, room, most)
         bottom = self._draw_lines(painter, inner, lines, use, _INKS.get(words.look, "ink"))
         if words.look is Look.LOW:
             painter.setPen(line_pen(theme.colour("mark"), True, True))
@@ -203,7 +206,7 @@ class AnswerDelegate(QStyledItemDelegate):
             sign = QRect(int(line.left()), int(line.top() + (high - side) / 2), side, side)
             theme.icon(words.sign, "likely" if words.sign == "check" else "fault").paint(painter, sign)
             line.setLeft(line.left() + side + theme.step(0.75))
-        below = self._lines.broken(words.below, "small", int(line.width()), 1)
+        below = self._lines.broken(words.below, "small", int(line.width()), 1 + most - len(lines))
         self._draw_lines(painter, line, below, "small", "ink_quiet")
 
     def _draw_lines(
@@ -235,14 +238,12 @@ class _QuestionHeader(QHeaderView):
         model = self.model()
         if not isinstance(model, AnswerModel):
             return
-        most = 1
-        for at, column in enumerate(model.columns):
-            room = self._room(self.sectionSize(at))
-            if self._lines.width(column.question, "small_strong") > room:
-                lines = self._lines.broken(column.question, "small_strong", room, _MOST_HEADER_LINES)
-                most = max(most, len(lines))
-        words = most * self._lines.height("small_strong") + self._lines.height("small")
-        self.setFixedHeight(words + self._theme.step(4.5))
+        most = self._lines.height("small_strong") + self._lines.height("small")
+        for at in range(len(model.columns)):
+            question, note = self._broken(at, self.sectionSize(at))
+            high = len(question) * self._lines.height("small_strong") + len(note) * self._lines.height("small")
+            most = max(most, high)
+        self.setFixedHeight(most + self._theme.step(4.5))
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         model, theme = self.model(), self._theme
@@ -251,32 +252,38 @@ class _QuestionHeader(QHeaderView):
         painter.save()
         painter.fillRect(rect, theme.colour("desk"))
         inner = QRectF(rect).adjusted(theme.step(2.5), theme.step(1.75), -theme.step(2.5), 0)
-        high, top = self._lines.height("small_strong"), inner.top()
-        painter.setFont(self._lines.font("small_strong"))
-        painter.setPen(theme.colour("ink"))
-        room = self._room(rect.width())
-        for line in self._lines.broken(
-            model.columns[section].question, "small_strong", room, _MOST_HEADER_LINES
+        top = inner.top()
+        for lines, use, ink in zip(
+            self._broken(section, rect.width()), ("small_strong", "small"), ("ink", "ink_quiet"), strict=True
         ):
-            painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(_LEFT_TOP), line)
-            top += high
-        small = self._lines.height("small")
-        note = QRectF(inner.left(), rect.bottom() - small - theme.step(1.5), inner.width(), small)
+            painter.setFont(self._lines.font(use))
+            painter.setPen(theme.colour(ink))
+            high = self._lines.height(use)
+            for line in lines:
+                painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(_LEFT_TOP), line)
+                top += high
+            top += theme.step(0.5)
         at, descending = model.sorted_by()
         if at == section:
             side = theme.step(3.5)
-            arrow = QRect(int(note.right()) - side, int(note.top() + (small - side) / 2), side, side)
+            arrow = QRect(rect.right() - side - theme.step(1), rect.bottom() - side - theme.step(1), side, side)
             theme.icon("arrow-down" if descending else "arrow-up", "accent").paint(painter, arrow)
-            note.setRight(note.right() - side)
-        draw_line(painter, theme, note, model.note(section), "small", "ink_quiet", LEFT)
         painter.setPen(theme.colour("line"))
         painter.drawLine(rect.topRight(), rect.bottomRight())
         painter.setPen(theme.colour("line_strong"))
         painter.drawLine(rect.bottomLeft(), rect.bottomRight())
         painter.restore()
 
-    def _room(self, width: int) -> int:
-        return max(20, width - self._theme.step(5) - 1)
+    def _broken(self, section: int, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The lines of a question, and of the note below it."""
+        model = self.model()
+        assert isinstance(model, AnswerModel)
+        room = max(20, width - self._theme.step(5) - 1)
+        question = model.columns[section].question
+        return (
+            self._lines.broken(question, "small_strong", room, _MOST_HEADER_LINES),
+            self._lines.broken(model.note(section), "small", room),
+        )
 
 
 class _DocumentHeader(QHeaderView):
@@ -346,6 +353,9 @@ class AnswerView(QTableView):
         self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
         self.documents = _DocumentHeader(theme, self._lines)
+        self._corner = plain_label("Document", type="small_strong", wrap=False)
+        self._corner.setParent(self)
+        self._corner.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setHorizontalHeader(self.questions)
         self.setVerticalHeader(self.documents)
         self.setItemDelegate(self._painter)
@@ -357,6 +367,7 @@ class AnswerView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
+        mark(self, kind="sheet")
         self.setWordWrap(False)
         self.questions.sectionMoved.connect(self._section_moved)
         self.questions.sectionResized.connect(self._section_resized)
@@ -433,7 +444,11 @@ class AnswerView(QTableView):
             return False
         for column, room in enumerate(rooms):
             words = self.answers.words(row, column)
-            if self._lines.width(words.words, font_of(words.look)) > room:
+            sign = self._theme.step(4.25) if words.sign else 0
+            if (
+                self._lines.width(words.words, font_of(words.look)) > room
+                or self._lines.width(words.below, "small") + sign > room
+            ):
                 return True
         return False
 
@@ -457,6 +472,11 @@ class AnswerView(QTableView):
             self._fitting = False
             self._pressed = -1
             self.column_moved.emit(before, now)
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        step = self._theme.step
+        self._corner.setGeometry(step(2.5), step(2), self.documents.width() - step(5), step(6))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -208,4 +208,4 @@ class QuestionLine(QFrame):
     def _fit(self) -> None:
         lines = min(_MOST_LINES, max(1, self.field.document().blockCount()))
         high = QFontMetrics(self._theme.font("ui")).lineSpacing()
-        self.field.setFixedHeight(lines * high + self._theme.step(4.5))
+        self.field.setFixedHeight(lines * high + self._theme.step(5.5))

@@ -423,9 +423,9 @@ class TableView(Page):
         self._split.setStretchFactor(0, 1)
         self._split.setHandleWidth(1)
         self._stack = QStackedWidget()
-        for widget in (self._split, self.welcome, self.no_questions, self.no_rows):
+        # Nothing is shown before the tables are known, so that nothing flashes up.
+        for widget in (QWidget(), self._split, self.welcome, self.no_questions, self.no_rows):
             self._stack.addWidget(widget)
-        self._stack.setCurrentWidget(self.welcome)
         messages = QWidget()
         above = QVBoxLayout(messages)
         for part in (self.notice, self.remove_question, self.over.question, self.undo_line):
