@@ -29,6 +29,7 @@ COMMANDS = {
     "train": "teach a model from examples",
     "models": "see, get, choose, measure and remove models",
     "history": "look through what was asked before",
+    "table": "ask many documents a list of questions",
     "export": "write answers from the history to a file",
     "updates": "ask whether there is a newer version",
 }

@@ -142,6 +142,10 @@ def _command(name: str) -> Command:
             from app.cli import history
 
             return history
+        case "table":
+            from app.cli import table
+
+            return table
         case "export":
             from app.cli import export
 

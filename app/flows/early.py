@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from app.engine.child import Child as Child
 
 # The commands whose work is done by a model, unless something is wrong with it.
-_WITH_MODELS = frozenset({"ask", "classify", "fill", "next", "tokens", "inspect"})
+_WITH_MODELS = frozenset({"ask", "classify", "fill", "next", "tokens", "inspect", "table"})
 _HELP = frozenset({"-h", "--help"})
 
 

@@ -1,0 +1,179 @@
+"""Ask many documents a list of questions, and write the table of answers."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from app.cli.terminal import (
+    TerminalReport,
+    add_model_arguments,
+    new_parser,
+    one_line,
+    print_either,
+    print_json,
+)
+from app.core.about import command
+from app.core.answer_table import AnswerTable
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.report import Silent
+from app.core.wording import count, duration, size
+from app.flows.answer_table.export import export_table, require_format, write_back
+from app.flows.answer_table.fill import Filled, fill
+from app.flows.answer_table.questions import columns_of, questions_from
+from app.flows.answer_table.tables import save_table, tables
+from app.flows.library.libraries import planned, save_library, size_up
+from app.flows.library.update import update
+from app.flows.rows import refuse_same_file, refuse_unwritable
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+QUESTIONS is a text file with a question in each line, a CSV file with a column named question (or with
+the questions in its first column), or an XLSX file.
+
+A folder becomes a library of that folder; its new and changed files are read first. The answers come
+out as CSV or JSON Lines, a row or an object for each document and question, or as XLSX, with a sheet of
+documents by questions and a sheet of all details. With --beside, the list itself comes out, as CSV or
+XLSX, with the answers in columns behind its own.
+
+Every answer is kept as soon as it is found. Stopped with Ctrl+C, what was found is written; started again,
+it goes on from there, and reads only new and changed files and new questions. The window shows the same
+table.
+"""
+_LIST = "list"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `table`."""
+    parser = new_parser("table", "Ask many documents a list of questions, and write the table.", _EPILOG)
+    parser.add_argument("questions", metavar="QUESTIONS", help="a list of questions; list shows the tables")
+    parser.add_argument("--over", metavar="FOLDER|LIBRARY", help="the documents")
+    parser.add_argument("--output", metavar="OUT", help="the file to write: .csv, .xlsx or .jsonl")
+    parser.add_argument("--name", default="", help="what the table is called")
+    parser.add_argument("--beside", action="store_true", help="write the list with the answers beside it")
+    parser.add_argument("--yes", action="store_true", help="read a folder of many files without asking")
+    parser.add_argument("--anew", action="store_true", help="read again what another model read")
+    add_model_arguments(parser)
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Fill and write a table, or list the tables."""
+    if arguments.over is None and arguments.output is None and arguments.questions == _LIST:
+        _list(workspace, report, arguments.json)
+        return
+    if arguments.over is None or arguments.output is None:
+        missing = "--over FOLDER" if arguments.over is None else "--output OUT.xlsx"
+        raise SpanlightError(f"{missing.partition(' ')[0]} is missing.", f"Add {missing}.")
+    source, output = Path(arguments.questions), Path(arguments.output)
+    require_format(output, (".csv", ".xlsx") if arguments.beside else (".csv", ".xlsx", ".jsonl"))
+    refuse_same_file(source, output)
+    questions = questions_from(source)
+    refuse_unwritable(output)
+    library = _library(arguments, workspace, report)
+    table = _table(arguments.name or f"{source.stem}, {library.name}", library, questions, workspace, report)
+    try:
+        _update(workspace, library, report)
+        filled = fill(
+            workspace, table, report, model=arguments.model, device=arguments.device, anew=arguments.anew
+        )
+    finally:
+        # Also after a stop or a fault: what was read is worth having.
+        report.clear()
+        if arguments.beside:
+            write_back(workspace, table, source, output, Silent())
+        else:
+            export_table(workspace, table, output, Silent())
+    status = workspace.library.status(library)
+    if arguments.json:
+        print_json(_values(table, library, filled) | {"files": status.total, "files_read": status.read})
+        return
+    print(f"{_read(filled)}, in {duration(filled.seconds)}. {status.in_words}.")
+    if filled.failed:
+        print(f"{count(filled.failed, 'answer')} could not be read now; start it again for these.")
+
+
+def _library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Library:
+    """The library of a folder, made where there is none, or of this name."""
+    if not Path(arguments.over).is_dir():
+        return workspace.library.library(arguments.over)
+    library = planned(workspace, [arguments.over])
+    if library.number:
+        return library
+    found = size_up(workspace, library, report)
+    report.clear()
+    if not found.files:
+        raise SpanlightError(f"There is no document in {one_line(library.roots[0])}.", "Name another folder.")
+    if found.is_large and not arguments.yes:
+        many = f"{count(len(found.files), 'file')}, {size(found.size)},"
+        wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
+        if not wanted:
+            hint = "" if wanted is False else "Add --yes to read them."
+            raise SpanlightError(f"Nothing was done: {many} would be read.", hint)
+    return save_library(workspace, library, report)
+
+
+def _update(workspace: Workspace, library: Library, report: TerminalReport) -> None:
+    """Read new and changed files; where that is impossible now, go on with those that were read before."""
+    try:
+        update(workspace, library, report)
+    except SpanlightError as fault:
+        if not workspace.library.status(library).read:
+            raise
+        report.notice(f"{fault.message} The files read before are asked.")
+
+
+def _table(
+    name: str, library: Library, questions: tuple[str, ...], workspace: Workspace, report: TerminalReport
+) -> AnswerTable:
+    """The table of this name with these questions added to those that it has; made where there is none."""
+    for table in tables(workspace, report):
+        if table.name.casefold() == name.casefold():
+            if table.library not in (0, library.number):
+                raise SpanlightError(
+                    f"The table “{name}” is over another library.", "Give another name with --name."
+                )
+            known = {column.question for column in table.columns}
+            new = columns_of(question for question in questions if question not in known)
+            changed = replace(table, library=library.number, columns=(*table.columns, *new))
+            return save_table(workspace, changed, report)
+    return save_table(workspace, AnswerTable(0, name, library.number, columns_of(questions)), report)
+
+
+def _read(filled: Filled) -> str:
+    before = f", {filled.before:,} of them before" if filled.before else ""
+    return f"{count(filled.read + filled.before, 'answer')} read{before}"
+
+
+def _values(table: AnswerTable, library: Library, filled: Filled) -> dict[str, object]:
+    return {
+        "table": table.name,
+        "library": library.name,
+        "questions": len(table.columns),
+        "read": filled.read,
+        "before": filled.before,
+        "failed": filled.failed,
+        "seconds": filled.seconds,
+    }
+
+
+def _list(workspace: Workspace, report: TerminalReport, as_json: bool) -> None:
+    names = {library.number: library.name for library in workspace.library.libraries()}
+    found = tables(workspace, report)
+    values = [
+        {
+            "table": table.name,
+            "library": names.get(table.library, ""),
+            "questions": [column.question for column in table.columns],
+        }
+        for table in found
+    ]
+    lines = [
+        f"{one_line(table.name)}: {count(len(table.columns), 'question')}"
+        f" over {one_line(names.get(table.library, 'a library that was removed'))}"
+        for table in found
+    ]
+    none = f"There are no tables yet; {command()} table QUESTIONS --over FOLDER --output OUT.xlsx makes one."
+    print_either(as_json, {"tables": values}, "\n".join(lines) or none)

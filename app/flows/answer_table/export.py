@@ -1,0 +1,319 @@
+"""Write a table to a file, or its answers beside the list of questions that it was made from."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, Verdict, cell_of
+from app.core.days import iso
+from app.core.errors import SpanlightError
+from app.core.library import FileState, LibraryFile
+from app.core.report import Report
+from app.core.tables import csv_lines, harmless
+from app.core.wording import low_confidence, percent
+from app.flows.answer_table.questions import Loaded, load, open_workbook
+from app.flows.answer_table.tables import library_over
+from app.flows.answer_table.values import value
+from app.flows.rows import dumps, refuse_same_file
+from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+FORMATS = (".csv", ".xlsx", ".jsonl")
+# What a spreadsheet takes: rows of a sheet, and characters of a cell.
+_MOST_ROWS = 1_048_576
+_MOST_CHARACTERS = 32_767
+# Characters that XML, and so a spreadsheet, cannot hold.
+_UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_WIDTHS = {
+    "document": 32,
+    "path": 32,
+    "question": 44,
+    "answer": 52,
+    "quotation": 60,
+    "value": 18,
+    "reason": 32,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A cell of the table with its document and question."""
+
+    file: LibraryFile
+    column: Column
+    cell: Cell
+
+    @property
+    def words(self) -> str:
+        """What the cell shows: its words, with low confidence said, or else its state."""
+        cell = self.cell
+        if cell.verdict is Verdict.NOT_THERE:
+            return CellState.ABSENT
+        if cell.words and cell.state is CellState.LOW_CONFIDENCE and cell.verdict is Verdict.NONE:
+            assert cell.answer is not None
+            return f"{cell.words} ({low_confidence(cell.answer.probability)})"
+        return cell.words or cell.state
+
+    @property
+    def probability(self) -> float | None:
+        """How likely the reader's words are right, or that there are none; None where nothing was read."""
+        if self.cell.answer is not None:
+            return self.cell.answer.probability
+        return self.cell.no_answer if self.cell.state is CellState.ABSENT else None
+
+    @property
+    def values(self) -> dict[str, object]:
+        """All that is known of the cell, by the names of the columns of an export."""
+        cell, answer = self.cell, self.cell.answer
+        parsed = value(self.column.type, cell.words, question=self.column.question)
+        # The place and the sentence are of the reader's words: none for others that the person took.
+        found = answer if answer is not None and cell.span == answer.span else None
+        return {
+            "document": Path(self.file.path).name,
+            "question": self.column.question,
+            "answer": cell.words,
+            "value": parsed.shown if parsed is not None else "",
+            "state": str(cell.state),
+            "probability": self.probability,
+            "verdict": str(cell.verdict),
+            "quotation": found.sentence if found is not None else "",
+            "page": found.page if found is not None else None,
+            "page label": found.page_label if found is not None else "",
+            "line": found.line if found is not None else None,
+            "section": found.heading if found is not None else "",
+            "start": cell.span.start if cell.span is not None else None,
+            "end": cell.span.end if cell.span is not None else None,
+            "reader's answer": answer.text if answer is not None else "",
+            "model": cell.model,
+            "read": iso(cell.seconds) if cell.seconds else "",
+            "judged": iso(cell.judged) if cell.judged else "",
+            "sha256": self.file.sha256,
+            "path": self.file.path,
+            "reason": cell.reason,
+        }
+
+
+def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: Report) -> None:
+    """Write a table to a file of one of `FORMATS`, by the extension of its name, whole or not at all.
+
+    CSV and JSON Lines have a row or an object for each cell, with words, value, state, probability, quotation, place in
+    code points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents
+    by questions in the sheet "Table". What a spreadsheet would take for a formula gets an apostrophe. Cells not read yet
+    are there with that state. Raises SpanlightError for another extension and where the disk refuses; Stopped when
+    cancelled.
+    """
+    kind = require_format(path)
+    rows = _rows(workspace, table)
+    if kind == ".xlsx":
+        data = _workbook(table, rows, report)
+    else:
+        lines = (line for row in rows for line in _checked(row, report))
+        if kind == ".csv":
+            values = (line.values for line in lines)
+            text = csv_lines([_names(), *([_written(each) for each in one.values()] for one in values)])
+            data = text.encode("utf-8-sig", "replace")
+        else:
+            data = "".join(f"{dumps(line.values)}\n" for line in lines).encode("utf-8")
+    report.check()
+    write_atomic(path, data, private=False)
+
+
+def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Path, report: Report) -> None:
+    """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
+
+    Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
+    answers of each. A spreadsheet keeps its looks if `path` is one too; else the result is CSV. Raises SpanlightError
+    for a list without any of the table's questions, and as `export_table` does; Stopped when cancelled.
+    """
+    kind = require_format(path, (".csv", ".xlsx"))
+    refuse_same_file(source, path)
+    loaded = load(source)
+    rows = _rows(workspace, table)
+    heads, answers = _beside(table, rows)
+    added = [
+        heads if loaded.header and not at else answers.get(loaded.question(at), [""] * len(heads))
+        for at in range(len(loaded.rows))
+    ]
+    if not any(loaded.question(at) in answers for at in range(len(loaded.rows))):
+        raise SpanlightError(
+            f"“{source.name}” has none of this table's questions.", "Choose the list that was loaded."
+        )
+    report.check()
+    if kind == ".csv":
+        write_atomic(path, _csv_beside(loaded, heads, added).encode("utf-8-sig", "replace"), private=False)
+    else:
+        write_atomic(path, _sheet_beside(source, loaded, heads, added), private=False)
+
+
+def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
+    """The extension of a file to write; raises SpanlightError for one that is not among these."""
+    kind = path.suffix.lower()
+    if kind not in formats:
+        raise SpanlightError(
+            f"“{path.name}” tells no format that a table is written in.",
+            f"End the name with {', '.join(formats[:-1])} or {formats[-1]}.",
+        )
+    return kind
+
+
+def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
+    """A table's cells, a list for each document that is there, in the order of their paths."""
+    stored = workspace.tables.cells(table)
+    return [
+        [
+            _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
+            for column in table.columns
+        ]
+        for file in workspace.library.files(library_over(workspace, table))
+        if file.state is not FileState.GONE
+    ]
+
+
+def _checked(row: list[_Line], report: Report) -> list[_Line]:
+    report.check()
+    return row
+
+
+def _names() -> list[str]:
+    column, file = Column(0, ""), LibraryFile(0, "", FileState.WAITING)
+    return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
+
+
+def _written(one: object) -> str:
+    if one is None:
+        return ""
+    return f"{one:.6f}" if isinstance(one, float) else str(one)
+
+
+def _beside(table: AnswerTable, rows: list[list[_Line]]) -> tuple[list[str], dict[str, list[str]]]:
+    """The names of the columns that are added to a list of questions, and their values for each question."""
+    if len(rows) == 1:
+        heads = ["answer", "quotation", "page", "probability", "verdict", "document"]
+        return heads, {line.column.question: _of_one(line) for line in rows[0]}
+    heads = [Path(row[0].file.path).name for row in rows if row]
+    return heads, {
+        column.question: [row[at].words for row in rows] for at, column in enumerate(table.columns)
+    }
+
+
+def _of_one(line: _Line) -> list[str]:
+    values = line.values
+    sure = percent(line.probability) if line.probability is not None else ""
+    return [
+        line.words,
+        *(_written(values[name]) for name in ("quotation", "page")),
+        sure,
+        *(_written(values[name]) for name in ("verdict", "document")),
+    ]
+
+
+def _csv_beside(loaded: Loaded, heads: list[str], added: list[list[str]]) -> str:
+    width = max((len(row) for row in loaded.rows), default=1)
+    lines = [[*row, *[""] * (width - len(row)), *more] for row, more in zip(loaded.rows, added, strict=True)]
+    if not loaded.header:
+        lines.insert(0, [*["question" if at == loaded.column else "" for at in range(width)], *heads])
+    return csv_lines(lines, loaded.delimiter if len(loaded.delimiter) == 1 else ",")
+
+
+def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[list[str]]) -> bytes:
+    from openpyxl import Workbook
+
+    if source.suffix.lower() == ".xlsx":
+        book = open_workbook(source)
+        sheet = book.worksheets[0]
+        behind = sheet.max_column + 1
+    else:
+        book = Workbook()
+        sheet = book.active
+        for row in loaded.rows:
+            sheet.append([_fit(cell) for cell in row])
+        behind = max((len(row) for row in loaded.rows), default=1) + 1
+    if not loaded.header:
+        sheet.insert_rows(1)
+        sheet.cell(1, loaded.column + 1, "question")
+        added = [heads, *added]
+    for at, more in enumerate(added, start=1):
+        for place, words in enumerate(more, start=behind):
+            if words:
+                sheet.cell(at, place, _fit(words))
+    return _bytes_of(book)
+
+
+def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> bytes:
+    from openpyxl import Workbook
+
+    if len(rows) * max(1, len(table.columns)) >= _MOST_ROWS:
+        raise SpanlightError("The table has more cells than a spreadsheet takes.", "Export it as CSV.")
+    book = Workbook(write_only=True)
+    _write_sheet(
+        book,
+        "Table",
+        ["document", *(column.question for column in table.columns)],
+        ([(Path(row[0].file.path).name, True), *map(_shown, row)] for row in rows if _checked(row, report)),
+        [32, *[36] * len(table.columns)],
+    )
+    names = _names()
+    _write_sheet(
+        book,
+        "Answers",
+        names,
+        ([(one, True) for one in line.values.values()] for row in rows for line in _checked(row, report)),
+        [_WIDTHS.get(name, 12) for name in names],
+    )
+    return _bytes_of(book)
+
+
+def _shown(line: _Line) -> tuple[object, bool]:
+    """A cell's words, and whether they are an answer rather than a state."""
+    sure = line.cell.state is CellState.ANSWER or line.cell.verdict is not Verdict.NONE
+    return line.words, sure and bool(line.cell.words)
+
+
+def _write_sheet(
+    book: Workbook,
+    name: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[tuple[object, bool]]],
+    widths: Sequence[int],
+) -> None:
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
+    sheet = book.create_sheet(name)
+    sheet.freeze_panes = "B2"
+    for at, width in enumerate(widths, start=1):
+        sheet.column_dimensions[get_column_letter(at)].width = width
+    wrapped = Alignment(wrap_text=True, vertical="top")
+    bold, pale = Font(bold=True), Font(italic=True, color="777777")
+
+    def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
+        for words, plain in values:
+            cell = WriteOnlyCell(sheet, _fit(words) if isinstance(words, str) else words)
+            cell.alignment = wrapped
+            if font is not None or not plain:
+                cell.font = font or pale
+            yield cell
+
+    sheet.append(cells(((head, True) for head in heads), bold))
+    for row in rows:
+        sheet.append(cells(row, None))
+
+
+def _fit(words: str) -> str:
+    """The words as a cell of a spreadsheet takes them."""
+    return harmless(_UNWRITABLE.sub(" ", words))[:_MOST_CHARACTERS]
+
+
+def _bytes_of(book: Workbook) -> bytes:
+    data = io.BytesIO()
+    book.save(data)
+    return data.getvalue()

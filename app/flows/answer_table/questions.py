@@ -1,0 +1,192 @@
+"""Lists of questions, pasted or from a file: CSV, XLSX, or plain lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.answer_table import Column, ColumnType
+from app.core.errors import SpanlightError
+from app.core.text import normalise_newlines
+from app.core.wording import size
+from app.documents.plain_text import decode
+from app.flows.answer_table.tables import refuse_too_many
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+_MOST_BYTES = 20_000_000
+_MOST_UNPACKED = 200_000_000
+# What stands before a line of a list: a bullet with or without a box, a number, a letter.
+_MARK = re.compile(
+    r"(?:[-*+•‣–·]\s+(?:\[[ xX]?\]\s+)?|\(?(?:\d{1,4}|[a-zA-Z])\)\s*|Q?\d{1,4}[.:]\s+|\d{1,4}\t)"
+)
+_HEADER = re.compile(r"questions?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A list of questions as it stands in its file: rows of cells, of which those in `column` are questions.
+
+    The first row is a header if `header` says so. `delimiter` is the CSV's, empty for plain lines.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+    column: int = 0
+    header: bool = False
+    delimiter: str = ""
+
+    def question(self, row: int) -> str:
+        """The question in a row, counted from 0; empty for the header and where there is none."""
+        cells = self.rows[row]
+        if (self.header and not row) or self.column >= len(cells):
+            return ""
+        return clean(cells[self.column])
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The questions in their order, each once; raises SpanlightError for more than a table takes."""
+        return _each_once(self.question(row) for row in range(len(self.rows)))
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """The questions of a pasted text, one a line, without bullets and numbers; each once.
+
+    Raises SpanlightError for more than a table takes.
+    """
+    return _each_once(map(clean, normalise_newlines(text).split("\n")))
+
+
+def questions_from(path: Path) -> tuple[str, ...]:
+    """The questions of a file, each once: of a CSV or XLSX file, the column that is named so, or else the first.
+
+    Raises SpanlightError for a file that cannot be read, one without questions, and more than a table takes.
+    """
+    found = load(path).questions
+    if not found:
+        raise SpanlightError(f"“{path.name}” has no questions.", "Write one a line.")
+    return found
+
+
+def columns_of(questions: Iterable[str]) -> tuple[Column, ...]:
+    """Columns for questions, each of the type that its first words ask for; words where they tell nothing."""
+    return tuple(Column(0, question, type_of(question)) for question in questions)
+
+
+_TYPES = (
+    (ColumnType.DATE, re.compile(r"(?:when|(?:on |from |until |by )?(?:what|which) (?:is the )?(?:\w+ )?date)\b")),
+    (ColumnType.NUMBER, re.compile(r"how (?:many|old)\b|what (?:percentage|share|number)\b")),
+    (ColumnType.AMOUNT, re.compile(r"how much\b|what (?:is|are|was) the (?:\w+ )*(?:price|fee|cost|rent|salary)\b")),
+    (
+        ColumnType.YES_NO,
+        re.compile(
+            r"(?:is|are|was|were|does|do|did|has|have|had|may|must|can|could|will|would|shall|should|might) (?!not\b)"
+        ),
+    ),
+)  # fmt: skip
+
+
+def type_of(question: str) -> ColumnType:
+    """The type of answer that a question's first words ask for."""
+    words = " ".join(question.casefold().split())
+    return next((type for type, pattern in _TYPES if pattern.match(words)), ColumnType.WORDS)
+
+
+def load(path: Path) -> Loaded:
+    """A list of questions with all that stands beside them. Raises SpanlightError for a file that cannot be read."""
+    try:
+        length = path.stat().st_size
+        if length > _MOST_BYTES:
+            raise SpanlightError(
+                f"“{path.name}” has {size(length)}: too much for a list of questions.", "Choose another file."
+            )
+        if path.suffix.lower() == ".xlsx":
+            return _with_column(_sheet_rows(path), "xlsx")
+        text = normalise_newlines(decode(path.read_bytes(), path.name))
+    except OSError as fault:
+        reason = fault.strerror or "the disk refused"
+        raise SpanlightError(f"“{path}” could not be read: {reason}.", "Check the name.") from fault
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return Loaded(tuple((line,) for line in text.split("\n")))
+    return _csv(text, path.name)
+
+
+def open_workbook(path: Path) -> Workbook:
+    """A spreadsheet, with the values that its formulas had. Raises SpanlightError where it cannot be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
+                raise SpanlightError(
+                    f"“{path.name}” is too large for a list of questions.", "Choose another file."
+                )
+        from openpyxl import load_workbook
+
+        return load_workbook(path, data_only=True)
+    except (SpanlightError, MemoryError):
+        raise
+    except Exception as fault:  # openpyxl lets through whatever a damaged file causes
+        raise SpanlightError(
+            f"“{path.name}” is not a spreadsheet that can be read.", "Save it as XLSX again, or as CSV."
+        ) from fault
+
+
+def clean(line: str) -> str:
+    """A line as a question: on one line, without the bullet or the number before it."""
+    line = " ".join(_MARK.sub("", line.strip().lstrip("\ufeff"), count=1).split())
+    return line if any(character.isalnum() for character in line) else ""
+
+
+def _sheet_rows(path: Path) -> list[tuple[str, ...]]:
+    sheet = open_workbook(path).worksheets
+    if not sheet:
+        return []
+    return [
+        tuple("" if each is None else str(each) for each in row)
+        for row in sheet[0].iter_rows(values_only=True)
+    ]
+
+
+def _csv(text: str, name: str) -> Loaded:
+    head = text.split("\n", 1)[0]
+    # In "What is the term, if any?" the comma divides nothing.
+    real = head if '"' in head else re.sub(r"[,;] ", "", head)
+    delimiter = max(",;\t", key=real.count)
+    if '"' not in text and not real.count(delimiter):
+        return _with_column([(line,) for line in text.split("\n")], ",")
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
+    except csv.Error as fault:
+        raise SpanlightError(f"“{name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
+    return _with_column(rows, delimiter)
+
+
+def _with_column(rows: list[tuple[str, ...]], delimiter: str) -> Loaded:
+    """The rows with the column of their questions: one that is named so, else the first one with words."""
+    while rows and not any(cell.strip() for cell in rows[-1]):
+        rows.pop()
+    if not rows:
+        return Loaded((), delimiter=delimiter)
+    named = next((at for at, cell in enumerate(rows[0]) if _HEADER.fullmatch(cell.strip())), None)
+    if named is not None:
+        return Loaded(tuple(rows), named, True, delimiter)
+    width = max(map(len, rows))
+    column = next(
+        (at for at in range(width) if any(at < len(row) and " " in row[at].strip() for row in rows)), 0
+    )
+    first = rows[0][column].strip() if column < len(rows[0]) else ""
+    header = len(rows) > 1 and " " not in first and not first.endswith("?")
+    return Loaded(tuple(rows), column, header, delimiter)
+
+
+def _each_once(questions: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(filter(None, questions)))
+    refuse_too_many(found)
+    return found

@@ -1,0 +1,296 @@
+"""Dates, amounts, numbers, yes and no in the words of an answer, only where they are certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal, InvalidOperation
+
+from app.core.answer_table import ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What an answer's words say: as it is shown, and as it is sorted among the values of its column."""
+
+    shown: str
+    sort_key: tuple[str, float]
+
+
+def value(type: ColumnType, words: str, *, question: str = "") -> Value | None:
+    """The value in the words for a column of this type; None for words as such, and where nothing is certain.
+
+    Dates are shown in ISO 8601, amounts with the currency's code. Several different values are none. For yes and no,
+    a `question` that asks for the contrary ("Is it forbidden?") takes only a plain "yes" or "no".
+    """
+    line = " ".join(words.split())
+    match type:
+        case ColumnType.DATE:
+            return _only(_dates(line))
+        case ColumnType.AMOUNT:
+            return _only(_amounts(line))
+        case ColumnType.NUMBER:
+            return _only(_numbers(line))
+        case ColumnType.YES_NO:
+            return _yes_or_no(line, question)
+    return None
+
+
+def _only(values: Iterable[Value | None]) -> Value | None:
+    """The one value that is there, perhaps more than once; None also where one of them is uncertain."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
+
+
+# Dates
+
+_MONTH_NAMES = (
+    "january jan januar janvier enero gennaio januari janeiro",
+    "february feb februar février fevrier febrero febbraio februari fevereiro",
+    "march mar märz maerz mars marzo maart março",
+    "april apr avril abril aprile",
+    "may mai mayo maggio mei maio",
+    "june jun juni juin junio giugno junho",
+    "july jul juli juillet julio luglio julho",
+    "august aug août aout agosto augustus",
+    "september sept sep septembre septiembre settembre setembro",
+    "october oct oktober okt octobre octubre ottobre outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre decembre diciembre dicembre dezembro",
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTH = f"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|º|\.)?"
+_YEAR = r"(?P<year>[12]\d{3})"
+_WRITTEN = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<![\w.]){_DAY}(?:\s+day)?[\s-]*(?:of\s+|de\s+)?{_MONTH}\b\.?(?:\s*,\s*|\s+de\s+|[\s-]+){_YEAR}(?!\d)",
+        rf"\b{_MONTH}\b\.?\s+(?:the\s+)?{_DAY}(?:\s*,\s*|\s+){_YEAR}(?!\d)",
+        rf"\b{_MONTH}\b\.?(?:\s*,\s*|\s+de\s+|\s+of\s+|\s+){_YEAR}(?!\d)",
+        rf"(?<![\d./-]){_YEAR}([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}})(?![\d/-])",
+    )
+]
+_NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/.-])(\d{1,2})\2([12]\d{3})(?!\d)")
+_ONLY_YEAR = re.compile(r"(?:in |the year |year )*(?P<year>1\d{3}|20\d{2})\.?", re.IGNORECASE)
+
+
+def _dates(line: str) -> list[Value | None]:
+    found: list[Value | None] = []
+    for pattern in _WRITTEN:
+        for match in pattern.finditer(line):
+            parts = match.groupdict()
+            month = parts["month"].casefold()
+            number = _MONTHS[month] if month in _MONTHS else int(month)
+            found.append(_date(int(parts["year"]), number, int(parts["day"]) if "day" in parts else 0))
+        line = pattern.sub(" ; ", line)
+    for first, separator, second, year in _NUMERIC.findall(line):
+        day, month = int(first), int(second)
+        if separator != "." and day <= 12 and month <= 12 and day != month:
+            found.append(None)  # the third of April or the fourth of March
+        elif day <= 12 < month:
+            found.append(_date(int(year), day, month))
+        else:
+            found.append(_date(int(year), month, day))
+    if not found and (only := _ONLY_YEAR.fullmatch(line)):
+        year = only["year"]
+        found.append(Value(year, ("", float(date(int(year), 1, 1).toordinal()))))
+    return found
+
+
+def _date(year: int, month: int, day: int) -> Value | None:
+    """A day, or a whole month for day 0; None where the calendar has none such."""
+    try:
+        moment = date(year, month, day or 1)
+    except ValueError:
+        return None
+    return Value(moment.isoformat() if day else f"{year}-{month:02}", ("", float(moment.toordinal())))
+
+
+# Numbers and amounts
+
+_FIGURES = r"\d+(?:[.,'’\u00a0\u202f ]\d+)*"
+_GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*|\d{1,2}(?:,\d{2})+,\d{3}")
+_SCALES = {
+    "thousand": 1000, "k": 1000, "million": 10**6, "millions": 10**6, "mio": 10**6, "mn": 10**6, "m": 10**6,
+    "billion": 10**9, "billions": 10**9, "bn": 10**9, "trillion": 10**12,
+}  # fmt: skip
+_SCALE = r"(?:\s?(?P<{0}>thousand|millions?|mio|mn|billions?|bn|trillion|[mk](?![a-z])))?\b"
+_CURRENCIES = {
+    "£": "GBP", "gbp": "GBP", "pounds sterling": "GBP", "pounds": "GBP", "pound": "GBP", "sterling": "GBP",
+    "€": "EUR", "eur": "EUR", "euros": "EUR", "euro": "EUR",
+    "us$": "USD", "usd": "USD", "us dollars": "USD", "u.s. dollars": "USD", "$": "$", "dollars": "$", "dollar": "$",
+    "a$": "AUD", "aud": "AUD", "c$": "CAD", "cad": "CAD", "nz$": "NZD", "nzd": "NZD", "hk$": "HKD", "hkd": "HKD",
+    "s$": "SGD", "sgd": "SGD", "¥": "JPY", "jpy": "JPY", "yen": "JPY", "cny": "CNY", "rmb": "CNY", "yuan": "CNY",
+    "₹": "INR", "inr": "INR", "rs.": "INR", "rs": "INR", "rupees": "INR", "chf": "CHF", "swiss francs": "CHF",
+    "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "czk": "CZK", "huf": "HUF", "zar": "ZAR", "brl": "BRL",
+    "r$": "BRL", "mxn": "MXN", "krw": "KRW", "₩": "KRW", "₪": "ILS", "₺": "TRY",
+}  # fmt: skip
+_CURRENCY = "|".join(re.escape(name) for name in sorted(_CURRENCIES, key=len, reverse=True))
+_AMOUNT = re.compile(
+    rf"(?P<sign>[-−]\s?)?(?:(?<![a-z])(?P<before>{_CURRENCY})\s?(?P<one>{_FIGURES}){_SCALE.format('ones')}"
+    rf"|(?<![\d.,])(?P<two>{_FIGURES}){_SCALE.format('twos')}\s?(?P<after>{_CURRENCY})(?![a-z]))",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    rf"(?<![\w.,])(?P<sign>[-−])?(?P<figures>{_FIGURES}){_SCALE.format('scale')}"
+    r"(?:\s?(?P<percent>%|per\s?cent\b))?(?:\)?[\s-]*(?P<unit>(?:calendar |business |working )?[a-z]+))?",
+    re.IGNORECASE,
+)
+# Durations in days.
+_DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 365.25 / 12, "year": 365.25}
+_WORDS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen".split()
+    )
+} | {
+    word: 10 * number
+    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+}
+_WORD_NUMBER = re.compile(
+    rf"\b(?P<words>(?:{'|'.join(_WORDS)})(?:[\s-](?:{'|'.join(_WORDS)}))*)\b(?P<more>[\s-]hundred|[\s-]thousand)?"
+    r"(?:\s(?P<percent>%|per\s?cent\b))?(?:\s(?P<unit>(?:calendar |business |working )?[a-z]+))?",
+    re.IGNORECASE,
+)
+
+
+def _figures(written: str, *, amount: bool) -> Decimal | None:
+    """The number that is written; None where a point or a comma may divide either thousands or the fraction.
+
+    In an amount three digits behind it are thousands.
+    """
+    written = written.strip()
+    grouped = _GROUPED.fullmatch(written)
+    separators = {each for each in written if not each.isdigit()}
+    if len(separators) > 1:
+        last = max(written.rfind(each) for each in separators)
+        whole = written[:last]
+        if written[last] in " \u00a0\u202f'’" or not _GROUPED.fullmatch(whole):
+            return None
+        written = f"{_digits(whole)}.{written[last + 1 :]}"
+    elif grouped:
+        only_point = written.count(".") == 1
+        if only_point and written.startswith("0"):
+            pass  # 0.125
+        elif only_point and not amount:
+            return None
+        else:
+            written = _digits(written)
+    elif separators & set(" \u00a0\u202f'’") or sum(written.count(each) for each in ".,") > 1:
+        return None
+    else:
+        written = written.replace(",", ".")
+    try:
+        return Decimal(written)
+    except InvalidOperation:
+        return None
+
+
+def _digits(written: str) -> str:
+    return "".join(each for each in written if each.isdigit())
+
+
+def _amounts(line: str) -> list[Value | None]:
+    found: list[Value | None] = []
+    for match in _AMOUNT.finditer(line):
+        number = _figures(match["one"] or match["two"], amount=True)
+        scale = (match["ones"] or match["twos"] or "").casefold()
+        if number is None or number.adjusted() > 20:
+            found.append(None)
+            continue
+        number *= _SCALES.get(scale, 1) * (-1 if match["sign"] else 1)
+        currency = _CURRENCIES[(match["before"] or match["after"]).casefold()]
+        found.append(Value(f"{currency} {_shown(number, cents=True)}", (currency, float(number))))
+    return found
+
+
+def _numbers(line: str) -> list[Value | None]:
+    found: list[Value | None] = []
+    for match in _NUMBER.finditer(line):
+        number = _figures(match["figures"], amount=False)
+        if number is None or number.adjusted() > 20:
+            found.append(None)
+            continue
+        scale = (match["scale"] or "").casefold()
+        number *= _SCALES.get(scale, 1) * (-1 if match["sign"] else 1)
+        found.append(_number(number, bool(match["percent"]), match["unit"]))
+    if found:
+        return found  # "sixty (60) days" is one number
+    for match in _WORD_NUMBER.finditer(line):
+        written = _written(match["words"])
+        if written is None:
+            found.append(None)
+            continue
+        scale = (match["more"] or "").strip(" -").casefold()
+        number = Decimal(written * {"hundred": 100, "thousand": 1000}.get(scale, 1))
+        found.append(_number(number, bool(match["percent"]), match["unit"]))
+    return found
+
+
+def _written(words: str) -> int | None:
+    """Twenty-one as 21; None for words in a row that are no number."""
+    numbers = [_WORDS[word.casefold()] for word in re.split(r"[\s-]", words)]
+    if len(numbers) == 1:
+        return numbers[0]
+    tens, ones = (numbers[0], numbers[1]) if len(numbers) == 2 else (0, 0)
+    return tens + ones if tens >= 20 and 0 < ones < 10 else None
+
+
+def _number(number: Decimal, percent: bool, unit: str | None) -> Value:
+    if percent:
+        return Value(f"{_shown(number)}%", ("%", float(number)))
+    name = (unit or "").casefold()
+    days = _DAYS.get(name.rpartition(" ")[2].removesuffix("s"))
+    if days is not None:
+        return Value(f"{_shown(number)} {name}", ("days", float(number) * days))
+    return Value(_shown(number), ("", float(number)))
+
+
+def _shown(number: Decimal, *, cents: bool = False) -> str:
+    if number == number.to_integral_value():
+        return f"{int(number):,}"
+    return f"{number:,.2f}" if cents else f"{number.normalize():,f}"
+
+
+# Yes and no
+
+_PLAIN = re.compile(r"(yes|no)\b(?=$|[.,;:!])", re.IGNORECASE)
+_NOT = re.compile(
+    r"\b(?:not|cannot|no|never|neither|nor|none|nothing|prohibited|forbidden|unlawful)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_ALLOWED = re.compile(
+    r"\b(?:is|are|be)\s(?:\w+ly\s)?(?:permitted|allowed|entitled)\b|\bha(?:s|ve) the right to\b",
+    re.IGNORECASE,
+)
+# With these, the clause says neither.
+_BUT = re.compile(
+    r"\b(?:unless|except|until|without|other than|save|only|if|provided|subject to|prior|where|but|however|refus\w*"
+    r"|withh\w*|prevent\w*|limit\w*|later than|less than|more than|exceed\w*|longer)\b",
+    re.IGNORECASE,
+)
+_CONTRARY = re.compile(
+    r"\b(?:not|no|never|prohibit\w*|forbid\w*|forbidden|exclu\w*|prevent\w*|refus\w*|without|ban\w*|unlawful|free of"
+    r"|exempt\w*|restrict\w*|limit\w*)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def _yes_or_no(line: str, question: str) -> Value | None:
+    plain = _PLAIN.match(line)
+    if plain:
+        return _said(plain[1].casefold() == "yes")
+    if _CONTRARY.search(question) or _BUT.search(line):
+        return None
+    against = len(_NOT.findall(line))
+    if not against:
+        return _said(True) if _ALLOWED.search(line) else None
+    return _said(False) if against == 1 else None
+
+
+def _said(yes: bool) -> Value:
+    return Value("Yes" if yes else "No", ("", float(yes)))
