@@ -247,7 +247,7 @@ class AnswerModel(QAbstractTableModel):
             return " ".join(words.casefold().split())
         from app.flows.answer_table.values import value
 
-        parsed = value(column.type, words)
+        parsed = value(column.type, words, question=column.question)
         return None if parsed is None else parsed.sort_key
 
     # Qt's interface
@@ -313,7 +313,7 @@ class AnswerModel(QAbstractTableModel):
             return ""
         from app.flows.answer_table.values import value
 
-        parsed = value(column.type, words)
+        parsed = value(column.type, words, question=column.question)
         return "" if parsed is None else parsed.shown
 
     def _tip(self, row: int, column: int) -> str:

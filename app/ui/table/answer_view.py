@@ -49,8 +49,8 @@ _MOST_LINES = 2  # of a cell's words
 _MOST_HEADER_LINES = 3
 _MOST_CACHED = 40_000
 _LEFT_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-# Widths in steps: of the files' names, and the least and the most that a column gets by itself.
-_NAMES, _LEAST, _MOST = 52, 40, 84
+# Widths in steps: of the files' names, and of a column by itself, the least and the most.
+_LEAST_NAMES, _NAMES, _LEAST, _MOST = 28, 52, 40, 84
 _INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"}
 _SETTLED_MS = 150
 
@@ -179,7 +179,14 @@ class AnswerDelegate(QStyledItemDelegate):
             self._draw_cell(painter, inner, words, self.room(int(rect.width())), _MOST_LINES if spare else 1)
         painter.setOpacity(1)
         if current:
-            painter.setPen(QPen(theme.colour("accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"), 2))
+            painter.setPen(
+                QPen(
+                    theme.colour(
+                        "accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"
+                    ),
+                    2,
+                )
+            )
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
         painter.restore()
@@ -241,7 +248,9 @@ class _QuestionHeader(QHeaderView):
         most = self._lines.height("small_strong") + self._lines.height("small")
         for at in range(len(model.columns)):
             question, note = self._broken(at, self.sectionSize(at))
-            high = len(question) * self._lines.height("small_strong") + len(note) * self._lines.height("small")
+            high = len(question) * self._lines.height("small_strong") + len(note) * self._lines.height(
+                "small"
+            )
             most = max(most, high)
         self.setFixedHeight(most + self._theme.step(4.5))
 
@@ -266,7 +275,9 @@ class _QuestionHeader(QHeaderView):
         at, descending = model.sorted_by()
         if at == section:
             side = theme.step(3.5)
-            arrow = QRect(rect.right() - side - theme.step(1), rect.bottom() - side - theme.step(1), side, side)
+            arrow = QRect(
+                rect.right() - side - theme.step(1), rect.bottom() - side - theme.step(1), side, side
+            )
             theme.icon("arrow-down" if descending else "arrow-up", "accent").paint(painter, arrow)
         painter.setPen(theme.colour("line"))
         painter.drawLine(rect.topRight(), rect.bottomRight())
@@ -414,12 +425,13 @@ class AnswerView(QTableView):
     @Slot()
     def fit(self) -> None:
         """Give the columns, the rows and the header their sizes."""
-        model = self.answers
+        model, step = self.answers, self._theme.step
+        self.documents.setFixedWidth(max(step(_LEAST_NAMES), min(step(_NAMES), self.width() * 2 // 5)))
         self.clearSpans()
         self._fitting = True
         if model.columns:
-            share = (self.viewport().width() - 1) // len(model.columns)
-            usual = min(self._theme.step(_MOST), max(self._theme.step(_LEAST), share))
+            share = (self.width() - self.documents.width() - step(4)) // len(model.columns)
+            usual = min(step(_MOST), max(step(_LEAST), share))
             for at, column in enumerate(model.columns):
                 self.questions.resizeSection(at, self._own_widths.get(column.number, usual))
         self._fitting = False
@@ -487,7 +499,6 @@ class AnswerView(QTableView):
     @Slot()
     def _restyle(self) -> None:
         self._lines.forget()
-        self.documents.setFixedWidth(self._theme.step(_NAMES))
         self.documents.setDefaultSectionSize(self._painter.height_for(1))
         self.fit()
 

@@ -64,7 +64,10 @@ class Exporting(QObject):
             source = Path(name) if name else None
         if source is None:
             return
-        suggested, kind = f"{source.stem} answered{source.suffix}", f"The list with its answers (*{source.suffix})"
+        suggested, kind = (
+            f"{source.stem} answered{source.suffix}",
+            f"The list with its answers (*{source.suffix})",
+        )
         if name := save_name(self._page, "The list with its answers", suggested, kind):
             self.write_back(source, Path(name))
 

@@ -68,7 +68,11 @@ class Over(QObject):
         if not table.library:
             return "Its library was removed; what was read stays.", ""
         found = self._libraries.find(table.library) if self._libraries is not None else None
-        return ("", "") if found is None else (f"{found[0].name}: {found[1].in_words}", "\n".join(found[0].roots))
+        return (
+            ("", "")
+            if found is None
+            else (f"{found[0].name}: {found[1].in_words}", "\n".join(found[0].roots))
+        )
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, or find the one that has exactly these."""

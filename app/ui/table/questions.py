@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.answer_table import ColumnType
+from app.core.errors import SpanlightError
 from app.core.report import Report
 from app.core.wording import count, first_words
 from app.ui.kit.file_dialog import open_name
@@ -162,12 +163,16 @@ class Questions(QObject):
 
     @Slot(str)
     def _entered(self, text: str) -> None:
-        from app.flows.answer_table.questions import questions_in
-
         words = " ".join(text.split())
         match self._line.asked:
             case Asked.QUESTIONS:
-                self._store.add_questions(questions_in(text))
+                from app.flows.answer_table.questions import columns_of, questions_in
+
+                try:
+                    self._store.add_columns(columns_of(questions_in(text)))
+                except SpanlightError as error:
+                    self.failed.emit(error)
+                    return
             case Asked.NAME:
                 self._store.rename(words)
             case Asked.SET:
@@ -198,7 +203,9 @@ class Questions(QObject):
 
     @Slot(object)
     def _list_read(self, questions: tuple[str, ...]) -> None:
-        self._store.add_questions(questions)
+        from app.flows.answer_table.questions import columns_of
+
+        self._store.add_columns(columns_of(questions))
         self.noted.emit(f"{count(len(questions), 'question')} loaded")
         self._line.close_line()
 

@@ -145,12 +145,8 @@ class TableStore(QObject):
             self._past.append(self.table.columns)
             self.change(partial(_with_columns, columns))
 
-    def add_questions(self, questions: Sequence[str]) -> None:
-        """Add questions at the end; those that are there already are not added again."""
-        self.change(partial(_with_questions, tuple(questions)))
-
     def add_columns(self, columns: tuple[Column, ...]) -> None:
-        """Add a set's questions at the end."""
+        """Add questions at the end; those that are there already are not added again."""
         self.change(partial(_with_more, columns))
 
     def rename(self, name: str) -> None:
@@ -300,10 +296,6 @@ class TableStore(QObject):
 
 def _with_columns(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
     return replace(table, columns=columns)
-
-
-def _with_questions(questions: tuple[str, ...], table: AnswerTable) -> AnswerTable:
-    return _with_more(tuple(Column(0, question) for question in questions), table)
 
 
 def _with_more(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:

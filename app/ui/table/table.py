@@ -36,6 +36,8 @@ from app.ui.table.welcome import SAMPLES, Welcome
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
     from app.ui.kit.libraries import Libraries
+# The shares of the table and of the document beside it.
+_USUAL = (58, 42)
 
 
 class TableView(Page):
@@ -221,8 +223,7 @@ class TableView(Page):
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
-        samples = SAMPLES if self.welcome.with_samples else ()
-        self.store.add(library, [Column(0, question) for question in samples])
+        self.store.add(library, _samples() if self.welcome.with_samples else ())
 
     @Slot()
     def _ask_to_remove(self) -> None:
@@ -269,7 +270,7 @@ class TableView(Page):
 
     @Slot()
     def _try_samples(self) -> None:
-        self.store.add_questions(SAMPLES)
+        self.store.add_columns(_samples())
 
     # The document beside, and verdicts
 
@@ -281,8 +282,9 @@ class TableView(Page):
         if self.beside.isHidden():
             self.beside.show()
             sizes = self.workspace.settings.splitters.get("table", [])
-            whole = self._split.width()
-            self._split.setSizes(sizes if len(sizes) == 2 else [whole * 58 // 100, whole * 42 // 100])
+            left, right = sizes if len(sizes) == 2 and all(sizes) else _USUAL
+            at = self._split.width() * left // (left + right)
+            self._split.setSizes([at, self._split.width() - at])
             self.view.scrollTo(self.view.currentIndex())
         self._follow()
 
@@ -489,3 +491,8 @@ class TableView(Page):
             ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right),
         )  # fmt: skip
 
+
+def _samples() -> tuple[Column, ...]:
+    from app.flows.answer_table.questions import columns_of
+
+    return columns_of(SAMPLES)
