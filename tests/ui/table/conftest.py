@@ -128,6 +128,7 @@ def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) 
     qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
     ask_for(page, f"{NOTICE}\n{FEE}")
     until_full(page, qtbot, 6)
+    page.line.close_line()
     return page
 
 
