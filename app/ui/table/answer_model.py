@@ -23,8 +23,6 @@ from app.ui.table.cells import (
 )
 
 Index = QModelIndex | QPersistentModelIndex
-WORDS = Qt.ItemDataRole.UserRole  # a cell's CellWords
-FITS = Qt.ItemDataRole.UserRole + 1  # whether the cell is one that the filter looks for
 _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 
 
@@ -110,8 +108,8 @@ class AnswerModel(QAbstractTableModel):
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
         """Set what is said in a column's header of its verdicts, by the column's number."""
-        self._notes = dict(notes)
-        if self.columns:
+        if self.columns and notes != self._notes:
+            self._notes = dict(notes)
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def note(self, section: int) -> str:
@@ -149,12 +147,15 @@ class AnswerModel(QAbstractTableModel):
         read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
         return read, len(shas) * len(numbers)
 
-    def cells_of(self, column: Column | None = None) -> list[Cell]:
-        """The stored cells of a column, or of all, each file's once."""
-        shas = dict.fromkeys(row.file.sha256 for row in self._every if row.file.sha256)
-        columns = self.columns if column is None else (column,)
-        keys = ((sha256, one.number) for one in columns for sha256 in shas)
-        return [self.cells[key] for key in keys if key in self.cells]
+    def judged(self) -> list[Cell]:
+        """The cells of these files and questions with a verdict."""
+        shas = {row.file.sha256 for row in self._every}
+        numbers = {column.number for column in self.columns}
+        return [
+            cell
+            for (sha256, number), cell in self.cells.items()
+            if cell.verdict is not Verdict.NONE and number in numbers and sha256 in shas
+        ]
 
     # Filter and order
 
@@ -178,6 +179,10 @@ class AnswerModel(QAbstractTableModel):
         numbers = [column.number for column in self.columns]
         at = numbers.index(self._sorted_by) if self._sorted_by in numbers else -1
         return at, self._descending
+
+    def fits(self, row: int, column: int) -> bool:
+        """Whether a cell is one that the filter looks for."""
+        return self.filter is Filter.ALL or self._fits(self.cell(row, column))
 
     def fitting(self) -> list[tuple[int, int]]:
         """The places of the cells that the filter looks for, in the order to look at them."""
@@ -281,13 +286,9 @@ class AnswerModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self.rows) or index.column() >= len(self.columns):
             return None
         row, column = index.row(), index.column()
-        if role == WORDS:
-            return self.words(row, column)
         if role in _SPOKEN:
             file = self.rows[row]
             return file.message or self.words(row, column).spoken
-        if role == FITS:
-            return self._fits(self.cell(row, column))
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._tip(row, column)
         return None

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QFont,
     QFontMetrics,
@@ -24,6 +25,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
     QPen,
     QResizeEvent,
     QTextLayout,
@@ -42,7 +44,7 @@ from app.ui.kit.page_layout import line_pen
 from app.ui.kit.parts import draw_line, plain_label
 from app.ui.kit.row_list import LEFT
 from app.ui.kit.theme import Theme, mark
-from app.ui.table.answer_model import FITS, WORDS, AnswerModel, Index, copied
+from app.ui.table.answer_model import AnswerModel, Index, copied
 from app.ui.table.cells import CellWords, Look
 
 _MOST_LINES = 2  # of a cell's words
@@ -52,27 +54,36 @@ _LEFT_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 # Widths in steps: of the files' names, and of a column by itself, the least and the most.
 _LEAST_NAMES, _NAMES, _LEAST, _MOST = 28, 52, 40, 84
 _INKS = {Look.ABSENT: "ink_quiet", Look.UNREAD: "ink_quiet", Look.FAULT: "fault"}
+_PALE = 0.45  # of cells that the filter does not look for
 _SETTLED_MS = 150
 
 
 class Lines:
-    """Words broken into lines for a width, the last one elided; what was broken once is kept."""
+    """Words broken into lines for a width, the last one elided; all is kept that painting asks for again."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._broken: dict[tuple[str, str, int], tuple[str, ...]] = {}
         self._wide: dict[tuple[str, str], int] = {}
+        self._inks: dict[str, QColor] = {}
 
     def forget(self) -> None:
-        """Forget everything, after the fonts changed."""
+        """Forget everything, after the fonts or the colours changed."""
         self._fonts.clear()
+        self._inks.clear()
         self._broken.clear()
         self._wide.clear()
 
     def font(self, use: str) -> QFont:
         """The font of a use; "absent" is the usual one in italics."""
         return self._font(use)[0]
+
+    def ink(self, role: str) -> QColor:
+        """The colour of a role."""
+        if role not in self._inks:
+            self._inks[role] = self._theme.colour(role)
+        return self._inks[role]
 
     def height(self, use: str) -> int:
         """The height of a line, in pixels."""
@@ -158,7 +169,7 @@ class AnswerDelegate(QStyledItemDelegate):
         view = option.widget
         current = isinstance(view, QTableView) and view.currentIndex() == index
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.colour("accent_ground"))
+            painter.fillRect(rect, self._lines.ink("accent_ground"))
         row = model.rows[index.row()]
         inner = rect.adjusted(theme.step(2.5), theme.step(2), -theme.step(2.5), 0)
         if row.message:
@@ -172,21 +183,16 @@ class AnswerDelegate(QStyledItemDelegate):
                 "fault",
             )
         else:
-            words: CellWords = index.data(WORDS)
-            if not index.data(FITS):
-                painter.setOpacity(0.45)
+            # Asked directly: through `data` both would be converted for every cell of every frame.
+            words = model.words(index.row(), index.column())
+            if not model.fits(index.row(), index.column()):
+                painter.setOpacity(_PALE)
             spare = rect.height() >= self.height_for(_MOST_LINES) - 1  # less the grid's line
             self._draw_cell(painter, inner, words, self.room(int(rect.width())), _MOST_LINES if spare else 1)
         painter.setOpacity(1)
         if current:
-            painter.setPen(
-                QPen(
-                    theme.colour(
-                        "accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"
-                    ),
-                    2,
-                )
-            )
+            edge = "accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"
+            painter.setPen(QPen(self._lines.ink(edge), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
         painter.restore()
@@ -197,7 +203,7 @@ class AnswerDelegate(QStyledItemDelegate):
         lines = self._lines.broken(words.words, use, room, most)
         bottom = self._draw_lines(painter, inner, lines, use, _INKS.get(words.look, "ink"))
         if words.look is Look.LOW:
-            painter.setPen(line_pen(theme.colour("mark"), True, True))
+            painter.setPen(line_pen(self._lines.ink("mark"), True, True))
             high = self._lines.height(use)
             for at, shown in enumerate(lines):
                 y = inner.top() + (at + 1) * high - 1
@@ -220,7 +226,7 @@ class AnswerDelegate(QStyledItemDelegate):
         self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str
     ) -> float:
         painter.setFont(self._lines.font(use))
-        painter.setPen(self._theme.colour(ink))
+        painter.setPen(self._lines.ink(ink))
         high, top = self._lines.height(use), inner.top()
         for line in lines:
             painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(_LEFT_TOP), line)
@@ -380,6 +386,8 @@ class AnswerView(QTableView):
         self.setCornerButtonEnabled(False)
         mark(self, kind="sheet")
         self.setWordWrap(False)
+        # Scrolled by moving pixels: only what comes into view is painted.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.questions.sectionMoved.connect(self._section_moved)
         self.questions.sectionResized.connect(self._section_resized)
         self.questions.viewport().installEventFilter(self)
@@ -484,6 +492,12 @@ class AnswerView(QTableView):
             self._fitting = False
             self._pressed = -1
             self.column_moved.emit(before, now)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._lines.ink("panel"))
+        painter.end()
+        super().paintEvent(event)
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

@@ -344,13 +344,14 @@ class TableView(Page):
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import checked
 
+        judged = self.model.judged()
         notes = {}
-        for column in self.model.columns:
-            found = checked(self.model.cells_of(column))
+        for number in {cell.column for cell in judged}:
+            found = checked(cell for cell in judged if cell.column == number)
             if found.looked_at:
-                notes[column.number] = f"{found.looked_at:,} checked, {found.right:,} right"
+                notes[number] = f"{found.looked_at:,} checked, {found.right:,} right"
         self.model.set_notes(notes)
-        self.head.show_checked(checked_in_words(checked(self.model.cells_of())) if notes else "")
+        self.head.show_checked(checked_in_words(checked(judged)))
 
     # Filter, progress, export
 
