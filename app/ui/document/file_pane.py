@@ -36,12 +36,13 @@ class FilePane(QStackedWidget):
     """One file at a time: its document, or its progress, password or fault.
 
     `opened` carries the Opened document once it is shown; `failed` the fault when its pages cannot be drawn; `closed`
-    is sent by the button below a file that cannot be opened.
+    is sent by the button below a file that cannot be opened; `files_dropped` carries paths.
     """
 
     opened = Signal(object)
     failed = Signal(object)
     closed = Signal()
+    files_dropped = Signal(list)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
@@ -125,6 +126,7 @@ class FilePane(QStackedWidget):
             self._drop_pane()
             self.addWidget(pane)
             self.pane = pane
+            pane.files_dropped.connect(self.files_dropped)
             # With a style sheet Qt resets the fonts of a widget that gets a parent.
             self._theme.refresh()
         if isinstance(pane, DocumentPane):

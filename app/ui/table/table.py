@@ -98,6 +98,7 @@ class TableView(Page):
         """Make tables over these libraries."""
         self.over.take(libraries)
 
+    @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
         """Take dropped folders as a library, and a dropped list as questions."""
         folders = [path for path in paths if path.is_dir()]
@@ -479,6 +480,7 @@ class TableView(Page):
         self.beside.undo_asked.connect(self.undo)
         self.beside.close_asked.connect(self._close_beside)
         self.beside.failed.connect(self._failed)
+        self.beside.file.files_dropped.connect(self.open_files)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)
