@@ -112,6 +112,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "selectolax": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
+    "openpyxl": ("app.flows.answer_table",),
     "pickle": (),
     "a name made while running": (
         "app.engine.installation",  # tries all modules

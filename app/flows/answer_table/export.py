@@ -106,9 +106,9 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
 
     CSV and JSON Lines have a row or an object for each cell, with words, value, state, probability, quotation, place in
     code points of the document's text, model, verdict and times. XLSX has these in the sheet "Answers", and documents
-    by questions in the sheet "Table". What a spreadsheet would take for a formula gets an apostrophe. Cells not read yet
-    are there with that state. Raises SpanlightError for another extension and where the disk refuses; Stopped when
-    cancelled.
+    by questions in the sheet "Table". What a spreadsheet would take for a formula gets an apostrophe. A cell that was
+    not read yet is there with that state. Raises SpanlightError for another extension, for more cells than a
+    spreadsheet takes, and where the disk refuses; Stopped when cancelled.
     """
     kind = require_format(path)
     rows = _rows(workspace, table)

@@ -82,7 +82,7 @@ def columns_of(questions: Iterable[str]) -> tuple[Column, ...]:
 
 _TYPES = (
     (ColumnType.DATE, re.compile(r"(?:when|(?:on |from |until |by )?(?:what|which) (?:is the )?(?:\w+ )?date)\b")),
-    (ColumnType.NUMBER, re.compile(r"how (?:many|old)\b|what (?:percentage|share|number)\b")),
+    (ColumnType.NUMBER, re.compile(r"how (?:many|old|long)\b|what (?:percentage|share|number)\b")),
     (ColumnType.AMOUNT, re.compile(r"how much\b|what (?:is|are|was) the (?:\w+ )*(?:price|fee|cost|rent|salary)\b")),
     (
         ColumnType.YES_NO,
@@ -114,7 +114,7 @@ def load(path: Path) -> Loaded:
         reason = fault.strerror or "the disk refused"
         raise SpanlightError(f"“{path}” could not be read: {reason}.", "Check the name.") from fault
     if path.suffix.lower() not in (".csv", ".tsv"):
-        return Loaded(tuple((line,) for line in text.split("\n")))
+        return Loaded(tuple((line,) for line in text.rstrip().split("\n")))
     return _csv(text, path.name)
 
 

@@ -62,7 +62,7 @@ _MONTH_NAMES = (
 )
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 _MONTH = f"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|º|\.)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _WRITTEN = [
     re.compile(pattern, re.IGNORECASE)
@@ -73,7 +73,7 @@ _WRITTEN = [
         rf"(?<![\d./-]){_YEAR}([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}})(?![\d/-])",
     )
 ]
-_NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/.-])(\d{1,2})\2([12]\d{3})(?!\d)")
+_NUMERIC = re.compile(r"(?<![\d./-])(\d{1,2})([/.-])(\d{1,2})\2([12]\d{3})(?!\d|[./-]\d)")
 _ONLY_YEAR = re.compile(r"(?:in |the year |year )*(?P<year>1\d{3}|20\d{2})\.?", re.IGNORECASE)
 
 

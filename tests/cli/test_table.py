@@ -1,0 +1,125 @@
+"""table in the terminal: a folder, a list of questions and a file of answers, stopped and started again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.report import Report, Stopped
+from app.core.requests import ModelChoice
+from tests.flows.fake_engine import FakeEngine
+from tests.helpers.commands import Command
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "Leases"
+    folder.mkdir()
+    (folder / "first.txt").write_text("The landlord is Anna.")
+    (folder / "second.md").write_text("The tenant is Ben.")
+    return folder
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> str:
+    path = tmp_path / "checks.txt"
+    path.write_text("1. Who is Anna?\n2. Who is Ben?\n")
+    return str(path)
+
+
+class StopsAfter(FakeEngine):
+    """Stops as Ctrl+C does, after so many questions."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+        if len(self.requests) >= self._most:
+            raise Stopped
+        return super().run(request, choice, report)
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    rows = csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""))
+    return [[row["document"], row["question"], row["answer"], row["state"]] for row in rows]
+
+
+def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
+    command: Command, folder: Path, questions: str, tmp_path: Path
+) -> None:
+    out_file = tmp_path / "out.csv"
+    arguments = ("table", questions, "--over", str(folder), "--output", str(out_file))
+    stopping = StopsAfter(3)
+    code, out, err = command(*arguments, engine=stopping)
+    assert (code, out) == (130, "") and err.endswith("Stopped.\n")
+    whole = [
+        ["first.txt", "Who is Anna?", "Anna", "answer"],
+        ["first.txt", "Who is Ben?", "", "not in the text"],
+        ["second.md", "Who is Anna?", "", "not in the text"],
+        ["second.md", "Who is Ben?", "Ben", "answer"],
+    ]
+    assert rows_of(out_file) == [*whole[:3], ["second.md", "Who is Ben?", "", "not read yet"]]
+    engine = FakeEngine()
+    code, out, err = command(*arguments, engine=engine)
+    assert (code, err, len(engine.requests)) == (0, "", 1)
+    assert out.startswith("4 answers read, 3 of them before, in ") and out.endswith(" 2 files read.\n")
+    assert rows_of(out_file) == whole
+    Path(questions).write_text("Who is Ben?\nWhere is Ben?\n")
+    engine = FakeEngine()
+    code, out, err = command(*arguments, "--json", engine=engine)
+    assert code == 0 and [request.text for request in engine.requests] == ["Where is Ben?"] * 2  # type: ignore[attr-defined]
+    values = json.loads(out)
+    assert (values["table"], values["library"], values["questions"]) == ("checks, Leases", "Leases", 3)
+    assert (values["read"], values["before"], values["files"], values["files_read"]) == (2, 4, 2, 2)
+    code, out, err = command("table", "list")
+    assert (code, out, err) == (0, "checks, Leases: 3 questions over Leases\n", "")
+    # The library by its name, the list with the answers beside it, as a table of another name.
+    beside = tmp_path / "beside.csv"
+    arguments = ("table", questions, "--over", "leases", "--output", str(beside), "--beside", "--name", "B")
+    assert command(*arguments)[0] == 0
+    assert beside.read_bytes().decode("utf-8-sig").splitlines() == [
+        "question,first.txt,second.md",
+        "Who is Ben?,not in the text,Ben",
+        "Where is Ben?,not in the text,Ben",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("QUESTIONS", "--over", "FOLDER"), "--output is missing. Add --output OUT.xlsx."),
+        (("QUESTIONS", "--output", "out.csv"), "--over is missing. Add --over FOLDER."),
+        (("QUESTIONS", "--over", "FOLDER", "--output", "out.txt"), "“out.txt” tells no format"),
+        (("QUESTIONS", "--over", "FOLDER", "--output", "out.jsonl", "--beside"), ".csv or .xlsx."),
+        (("QUESTIONS", "--over", "nowhere", "--output", "out.csv"), "There is no library “nowhere”."),
+        (("gone.txt", "--over", "FOLDER", "--output", "out.csv"), "“gone.txt” could not be read"),
+        (("QUESTIONS", "--over", "EMPTY", "--output", "out.csv"), "There is no document in "),
+    ],
+)
+def test_what_does_not_fit_is_told_in_one_line(
+    command: Command,
+    folder: Path,
+    questions: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    given = {"QUESTIONS": questions, "FOLDER": str(folder), "EMPTY": str(tmp_path / "empty")}
+    code, out, err = command("table", *(given.get(each, each) for each in arguments))
+    assert (code, out) == (2, "") and said in err and err.count("\n") == 1
+    assert not list(tmp_path.glob("out.*"))
+
+
+def test_the_list_of_no_tables_says_how_to_make_one(command: Command) -> None:
+    code, out, _ = command("table", "list")
+    assert code == 0 and out.startswith("There are no tables yet; ")
+    assert json.loads(command("table", "list", "--json")[1]) == {"tables": []}

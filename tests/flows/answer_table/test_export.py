@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import Workbook, load_workbook
+from openpyxl.styles import Font
+
+from app.core.answer_table import AnswerTable, Verdict
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.report import Silent, Stopped
+from app.core.text import Span
+from app.flows.answer_table.export import export_table, write_back
+from app.flows.answer_table.fill import fill
+from app.flows.answer_table.tables import cells, judge
+from app.flows.workspace import Workspace
+from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
+
+Make = Callable[..., AnswerTable]
+QUIET = Silent()
+
+
+@pytest.fixture
+def table(workspace: Workspace, make: Make) -> AnswerTable:
+    """A filled table; of the first lease the notice is said to be other words."""
+    table = make()
+    fill(workspace, table, QUIET)
+    sha256 = next(key[0] for key, cell in cells(workspace, table, QUIET).items() if cell.words == "60")
+    judge(
+        workspace,
+        table,
+        sha256,
+        table.columns[1].number,
+        Verdict.OTHER_WORDS,
+        QUIET,
+        words="60 days",
+        span=Span(38, 45),
+    )
+    return table
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
+
+
+def test_csv_has_a_row_a_cell(workspace: Workspace, table: AnswerTable, tmp_path: Path) -> None:
+    export_table(workspace, table, tmp_path / "new" / "out.csv", QUIET)
+    rows = rows_of(tmp_path / "new" / "out.csv")
+    assert [(row["document"], row["question"]) for row in rows] == [
+        (name, question) for name in ("first.txt", "scan.pdf", "second.txt") for question in QUESTIONS
+    ]
+    landlord, notice, garden, scan = rows[:4]
+    text = TEXTS["first.txt"]
+    assert text[int(landlord["start"]) : int(landlord["end"])] == landlord["answer"] == "Anna"
+    assert landlord["probability"] == "0.800000" and landlord["state"] == "answer"
+    assert (landlord["quotation"], landlord["page"], landlord["page label"]) == (
+        "The landlord is Anna.",
+        "1",
+        "iii",
+    )
+    assert landlord["model"] == "reader" and len(landlord["sha256"]) == 64 and landlord["read"].endswith("Z")
+    assert text[int(notice["start"]) : int(notice["end"])] == notice["answer"] == "60 days"
+    assert (notice["value"], notice["verdict"], notice["reader's answer"]) == ("60 days", "other words", "60")
+    assert (notice["quotation"], notice["page"]) == ("", "") and notice["judged"].endswith("Z")
+    assert (garden["state"], garden["answer"], garden["probability"]) == ("not in the text", "", "0.900000")
+    assert (scan["state"], scan["reason"], scan["probability"]) == (
+        "no text layer",
+        "Pictures of pages only.",
+        "",
+    )
+    assert rows[6]["quotation"] == "'=The landlord is Anna."
+
+
+def test_json_lines_have_the_same_values_as_they_are(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    export_table(workspace, table, tmp_path / "out.jsonl", QUIET)
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 9
+    assert (lines[0]["answer"], lines[0]["start"], lines[0]["page"], lines[3]["page"]) == (
+        "Anna",
+        16,
+        1,
+        None,
+    )
+    assert (lines[2]["probability"], lines[3]["probability"]) == (0.9, None)
+    assert lines[6]["quotation"] == "=The landlord is Anna."
+
+
+def test_a_spreadsheet_has_a_sheet_to_look_at_and_one_of_all_values(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    export_table(workspace, table, tmp_path / "out.xlsx", QUIET)
+    export_table(workspace, table, tmp_path / "out.csv", QUIET)
+    book = load_workbook(tmp_path / "out.xlsx")
+    assert book.sheetnames == ["Table", "Answers"]
+    seen = [list(row) for row in book["Table"].iter_rows(values_only=True)]
+    assert seen == [
+        ["document", *QUESTIONS],
+        ["first.txt", "Anna", "60 days", "not in the text"],
+        ["scan.pdf", *["no text layer"] * 3],
+        ["second.txt", "Anna", "not in the text", "not in the text"],
+    ]
+    answers = [list(row) for row in book["Answers"].iter_rows(values_only=True)]
+    assert answers[0] == list(rows_of(tmp_path / "out.csv")[0])
+    assert (answers[1][answers[0].index("start")], answers[1][answers[0].index("probability")]) == (16, 0.8)
+    kinds = {cell.data_type for row in book["Answers"].iter_rows() for cell in row}
+    assert "f" not in kinds
+
+
+def test_words_that_no_spreadsheet_takes_are_changed_and_formulas_are_harmless(
+    workspace: Workspace, library: Library, make: Make, tmp_path: Path
+) -> None:
+    put(workspace, library, "=1+1.txt", "\x01 =cmd|'/c' is here \ufffe")
+    table = make("What is =cmd|'/c'?")
+    fill(workspace, table, QUIET)
+    export_table(workspace, table, tmp_path / "out.xlsx", QUIET)
+    cell_rows = list(load_workbook(tmp_path / "out.xlsx")["Table"].iter_rows(values_only=True))
+    assert cell_rows[1] == ("'=1+1.txt", "'=cmd|'/c'")
+
+
+def test_what_was_not_read_and_what_is_uncertain_says_so(
+    workspace: Workspace, make: Make, tmp_path: Path
+) -> None:
+    table = make("Perhaps it is Anna?")
+    export_table(workspace, table, tmp_path / "before.csv", QUIET)
+    assert [row["state"] for row in rows_of(tmp_path / "before.csv")] == [
+        "not read yet", "no text layer", "not read yet"
+    ]  # fmt: skip
+    fill(workspace, table, QUIET)
+    export_table(workspace, table, tmp_path / "after.xlsx", QUIET)
+    rows = list(load_workbook(tmp_path / "after.xlsx")["Table"].iter_rows(values_only=True))
+    assert rows[1][1] == "Anna (Low confidence, 30%)"
+
+
+def test_what_cannot_be_written_leaves_what_is_there(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    with pytest.raises(SpanlightError, match=r"“out.pdf” tells no format .* \.csv, \.xlsx or \.jsonl"):
+        export_table(workspace, table, tmp_path / "out.pdf", QUIET)
+
+    class Stopping(Silent):
+        def check(self) -> None:
+            raise Stopped
+
+    there = tmp_path / "out.csv"
+    there.write_text("mine")
+    with pytest.raises(Stopped):
+        export_table(workspace, table, there, Stopping())
+    assert there.read_text() == "mine"
+
+
+def test_answers_are_written_beside_a_csv_list(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    source = tmp_path / "list.csv"
+    source.write_text(f"no;question\n1;{QUESTIONS[0]}\n;\n2;{QUESTIONS[1]}\n3;Another?\n4;{QUESTIONS[0]}\n")
+    write_back(workspace, table, source, tmp_path / "out.csv", QUIET)
+    lines = (tmp_path / "out.csv").read_bytes().decode("utf-8-sig").splitlines()
+    assert lines == [
+        "no;question;first.txt;scan.pdf;second.txt",
+        f"1;{QUESTIONS[0]};Anna;no text layer;Anna",
+        ";;;;",
+        f"2;{QUESTIONS[1]};60 days;no text layer;not in the text",
+        "3;Another?;;;",
+        f"4;{QUESTIONS[0]};Anna;no text layer;Anna",
+    ]
+
+
+def test_of_one_document_the_place_stands_beside_the_answer(
+    workspace: Workspace, library: Library, make: Make, tmp_path: Path
+) -> None:
+    files = workspace.library.files(library)
+    workspace.library.leave(library, [file for file in files if not file.path.endswith("first.txt")])
+    table = make()
+    fill(workspace, table, QUIET)
+    source = tmp_path / "list.txt"
+    source.write_text(f"1. {QUESTIONS[0]}\n2. {QUESTIONS[2]}\n")
+    write_back(workspace, table, source, tmp_path / "out.csv", QUIET)
+    assert [list(row.values()) for row in rows_of(tmp_path / "out.csv")] == [
+        [f"1. {QUESTIONS[0]}", "Anna", "The landlord is Anna.", "1", "80%", "", "first.txt"],
+        [f"2. {QUESTIONS[2]}", "not in the text", "", "", "90%", "", "first.txt"],
+    ]
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_spreadsheet_keeps_its_looks(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path, header: bool
+) -> None:
+    book = Workbook()
+    sheet: Any = book.active
+    if header:
+        sheet.append(["id", "question"])
+    sheet.append([7, QUESTIONS[0]])
+    sheet.append([8, QUESTIONS[1]])
+    sheet.cell(sheet.max_row, 2).font = Font(bold=True)
+    book.save(tmp_path / "list.xlsx")
+    write_back(workspace, table, tmp_path / "list.xlsx", tmp_path / "out.xlsx", QUIET)
+    written: Any = load_workbook(tmp_path / "out.xlsx").active
+    rows = [list(row) for row in written.iter_rows(values_only=True)]
+    assert rows[0][1:] == ["question", "first.txt", "scan.pdf", "second.txt"]
+    assert rows[1] == [7, QUESTIONS[0], "Anna", "no text layer", "Anna"]
+    assert rows[2] == [8, QUESTIONS[1], "60 days", "no text layer", "not in the text"]
+    assert written.cell(3, 2).font.bold
+
+
+def test_another_list_and_the_list_itself_are_refused(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path
+) -> None:
+    source = tmp_path / "list.txt"
+    source.write_text("Quite another question?\n")
+    with pytest.raises(SpanlightError, match="has none of this table's questions"):
+        write_back(workspace, table, source, tmp_path / "out.csv", QUIET)
+    with pytest.raises(SpanlightError, match="would overwrite"):
+        write_back(workspace, table, source.rename(tmp_path / "list.csv"), tmp_path / "list.csv", QUIET)
+    assert (tmp_path / "list.csv").read_text() == "Quite another question?\n"

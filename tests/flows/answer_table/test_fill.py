@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Verdict
+from app.core.errors import EngineLost, SpanlightError
+from app.core.library import Library
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import ModelChoice, Question
+from app.flows.answer_table.fill import fill
+from app.flows.answer_table.tables import cells, judge
+from app.flows.workspace import Workspace
+from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
+from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, fake_workspace
+
+Make = Callable[..., AnswerTable]
+
+
+class Heard(Silent):
+    """Remembers what was reported, and stops after so many cells."""
+
+    def __init__(self, most: int = 10**6) -> None:
+        self.cells: list[Cell] = []
+        self.steps: list[Progress] = []
+        self._most = most
+
+    def partial(self, result: object) -> None:
+        assert isinstance(result, Cell)
+        self.cells.append(result)
+
+    def progress(self, progress: Progress) -> None:
+        self.steps.append(progress)
+
+    def check(self) -> None:
+        if len(self.cells) >= self._most:
+            raise Stopped
+
+
+def by_file(
+    workspace: Workspace, library: Library, found: dict[tuple[str, int], Cell]
+) -> dict[str, list[Cell]]:
+    return {
+        Path(file.path).name: [cell for (sha256, _), cell in sorted(found.items()) if sha256 == file.sha256]
+        for file in workspace.library.files(library)
+        if file.sha256
+    }
+
+
+def test_every_cell_is_read_and_kept_with_its_place(
+    workspace: Workspace, library: Library, make: Make
+) -> None:
+    table, heard = make(), Heard()
+    done = fill(workspace, table, heard)
+    assert (done.read, done.before, done.failed) == (6, 0, 0)
+    found = cells(workspace, table, Silent())
+    first, second = by_file(workspace, library, found).values()
+    assert [cell.state for cell in first] == [CellState.ANSWER, CellState.ANSWER, CellState.ABSENT]
+    assert [cell.state for cell in second] == [CellState.ANSWER, CellState.ABSENT, CellState.ABSENT]
+    notice = first[1].answer
+    assert notice is not None and notice.span.of(TEXTS["first.txt"]) == notice.text == "60"
+    assert (notice.sentence, notice.page, notice.page_label) == ("🦉 The notice is 60 days.", 1, "iii")
+    assert (first[1].model, first[2].answer, first[2].no_answer) == ("reader", None, 0.9)
+    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == found
+    assert [step.done for step in heard.steps] == list(range(7))
+    assert heard.steps[-1] == Progress(6, 6, "cells", 0.0)
+
+
+def test_words_of_low_confidence_are_kept_as_such(workspace: Workspace, make: Make) -> None:
+    table = make("Perhaps it is Anna?")
+    fill(workspace, table, Silent())
+    states = {(cell.state, cell.words) for cell in cells(workspace, table, Silent()).values()}
+    assert states == {(CellState.LOW_CONFIDENCE, "Anna")}
+
+
+def test_a_stopped_one_goes_on_and_reads_nothing_twice(
+    workspace: Workspace, make: Make, engine: FakeEngine
+) -> None:
+    table = make()
+    with pytest.raises(Stopped):
+        fill(workspace, table, Heard(4))
+    assert len(cells(workspace, table, Silent())) == len(engine.requests) == 4
+    done = fill(workspace, table, Silent())
+    assert (done.read, done.before, len(engine.requests)) == (2, 4, 6)
+    assert fill(workspace, table, Silent()).read == 0 and len(engine.requests) == 6
+
+
+def test_only_new_questions_and_changed_files_are_read(
+    workspace: Workspace, library: Library, make: Make, engine: FakeEngine
+) -> None:
+    table = make()
+    fill(workspace, table, Silent())
+    before = cells(workspace, table, Silent())
+    old = by_file(workspace, library, before)["second.txt"]
+    judge(workspace, table, old[0].sha256, old[0].column, Verdict.RIGHT, Silent())
+    put(workspace, library, "second.txt", "The landlord is Ben.")
+    table = replace(table, columns=make("Where is Ben?", name="other").columns + table.columns)
+    table = workspace.tables.save(table, library)
+    engine.requests.clear()
+    fill(workspace, table, Silent())
+    asked = [(each.text, each.documents[0].name) for each in engine.requests if isinstance(each, Question)]
+    assert asked == [
+        ("Where is Ben?", "first.txt"),
+        ("Where is Ben?", "second.txt"),
+        *((question, "second.txt") for question in QUESTIONS),
+    ]
+    now = cells(workspace, table, Silent())
+    assert (
+        now[old[0].sha256, old[0].column].verdict is Verdict.RIGHT
+    )  # it stays, and is back when the file is
+    new = by_file(workspace, library, now)["second.txt"]
+    assert [cell.verdict for cell in new] == [Verdict.NONE] * 4
+
+
+def test_what_is_on_the_screen_comes_first_and_equal_files_are_read_once(
+    workspace: Workspace, library: Library, make: Make, engine: FakeEngine
+) -> None:
+    put(workspace, library, "copy.txt", TEXTS["second.txt"])
+    copy = put(workspace, library, "third.txt", "Another one.")
+    table = make("Who is Anna?")
+    fill(workspace, table, Silent(), first=["0" * 64, copy.sha256])
+    asked = [each.documents[0].name for each in engine.requests if isinstance(each, Question)]
+    assert asked == ["third.txt", "copy.txt", "first.txt"]
+
+
+def test_another_process_that_fills_too_is_not_disturbed(
+    workspace: Workspace, library: Library, make: Make, tmp_path: Path, engine: FakeEngine
+) -> None:
+    table = make()
+    other = fake_workspace(tmp_path / "home", FakeEngine())
+
+    class Interrupted(Heard):
+        def partial(self, result: object) -> None:
+            super().partial(result)
+            if len(self.cells) == 1:
+                fill(other, table, Silent())
+
+    heard = Interrupted()
+    fill(workspace, table, heard)
+    other.close()
+    assert len(engine.requests) == 1  # the rest were there when their turn came
+    assert {(cell.sha256, cell.column): cell for cell in heard.cells} == cells(workspace, table, Silent())
+
+
+def test_a_reader_that_breaks_down_over_one_cell_goes_on_with_the_others(
+    workspace: Workspace, make: Make, engine: FakeEngine
+) -> None:
+    table, heard = make(), Heard()
+
+    def before(request: object) -> None:
+        if isinstance(request, Question) and "60" in request.text:
+            raise EngineLost("The model process ran out of memory.", "Ask again.", -9)
+
+    engine._before = before
+    done = fill(workspace, table, heard)
+    assert (done.read, done.failed) == (4, 2)
+    failed = [cell for cell in heard.cells if cell.state is CellState.FAILED]
+    assert {cell.reason for cell in failed} == {"The model process ran out of memory. Ask again."}
+    assert len(cells(workspace, table, Silent())) == 4
+    engine._before = None
+    assert fill(workspace, table, Silent()).read == 2
+
+
+def test_cells_of_another_model_are_read_anew_if_asked_for(
+    workspace: Workspace, make: Make, engine: FakeEngine
+) -> None:
+    class Named(FakeEngine):
+        def run(self, request: object, choice: ModelChoice | None, report: Any) -> Any:
+            return replace(super().run(request, choice, report), model="better")
+
+    table = make()
+    fill(workspace, table, Silent())
+    ((sha256, column), *_) = cells(workspace, table, Silent())
+    judge(workspace, table, sha256, column, Verdict.RIGHT, Silent())
+    better = replace(READER, name="better")
+    other = workspace.__dict__
+    other["engine"], other["shelf"] = Named(), FakeShelf(READER, better)
+    assert fill(workspace, table, Silent(), model="better").read == 0
+    assert fill(workspace, table, Silent(), model="better", anew=True).read == 6
+    found = cells(workspace, table, Silent())
+    assert {cell.model for cell in found.values()} == {"better"}
+    assert found[sha256, column].verdict is Verdict.RIGHT
+    assert fill(workspace, table, Silent(), model="better", anew=True).read == 0
+
+
+def test_without_a_reader_or_a_library_the_reason_is_told(
+    workspace: Workspace, library: Library, make: Make
+) -> None:
+    table = make()
+    workspace.library.remove(library)
+    with pytest.raises(SpanlightError, match="The library of the table “Checks” was removed"):
+        fill(workspace, table, Silent())

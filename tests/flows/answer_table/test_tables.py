@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, ColumnType, Verdict
+from app.core.errors import SpanlightError
+from app.core.library import Library
+from app.core.report import Silent
+from app.core.text import Span
+from app.flows.answer_table.tables import (
+    cells,
+    checked,
+    judge,
+    question_sets,
+    remove_question_set,
+    remove_table,
+    save_question_set,
+    save_table,
+    tables,
+)
+from app.flows.workspace import Workspace
+
+Make = Callable[..., AnswerTable]
+QUIET = Silent()
+
+
+def test_tables_are_saved_listed_and_removed(workspace: Workspace, library: Library, make: Make) -> None:
+    table = make()
+    assert [column.number > 0 for column in table.columns] == [True] * 3
+    other = make("Who?", name="  Another \n one ")
+    assert tables(workspace, QUIET) == (other, table)
+    assert other.name == "Another one"
+    remove_table(workspace, table, QUIET)
+    assert tables(workspace, QUIET) == (other,)
+
+
+def test_questions_are_cleaned_and_each_is_kept_once(workspace: Workspace, library: Library) -> None:
+    columns = [Column(0, " Who  is it? "), Column(0, "\n"), Column(0, "Who is it?", ColumnType.DATE)]
+    table = save_table(workspace, AnswerTable(0, "A", library.number, tuple(columns)), QUIET)
+    assert [(column.question, column.type) for column in table.columns] == [("Who is it?", ColumnType.WORDS)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"name": " "}, "A table needs a name"),
+        ({"library": 99}, "The library of the table “Checks” was removed"),
+        ({"columns": tuple(Column(0, f"What is {at}?") for at in range(1001))}, "1,001 questions"),
+    ],
+)
+def test_what_cannot_be_saved_changes_nothing(
+    workspace: Workspace, make: Make, change: dict[str, object], words: str
+) -> None:
+    table = make()
+    with pytest.raises(SpanlightError, match=words):
+        save_table(workspace, replace(table, **change), QUIET)  # type: ignore[arg-type]
+    assert tables(workspace, QUIET) == (table,)
+
+
+def test_a_library_that_is_removed_and_added_again_has_its_tables_back(
+    workspace: Workspace, library: Library, make: Make
+) -> None:
+    table = make()
+    workspace.library.remove(library)
+    assert tables(workspace, QUIET) == (replace(table, library=0),)
+    workspace.library.save(Library(0, "Recipes", ("/recipes",)))
+    assert tables(workspace, QUIET) == (replace(table, library=0),)
+    again = workspace.library.save(replace(library, number=0))
+    assert again.number != library.number
+    assert tables(workspace, QUIET) == (replace(table, library=again.number),)
+
+
+def test_a_renamed_library_keeps_its_tables(workspace: Workspace, library: Library, make: Make) -> None:
+    table = make()
+    workspace.library.save(replace(library, name="Contracts"))
+    assert tables(workspace, QUIET) == (table,)
+    workspace.library.save(replace(library, name="Contracts", roots=("/elsewhere",)))
+    assert tables(workspace, QUIET) == (table,)  # it was noted that its name changed
+
+
+def test_sets_of_questions(workspace: Workspace) -> None:
+    columns = (Column(4, "Who?"), Column(0, "When?", ColumnType.DATE))
+    save_question_set(workspace, " My  set ", columns, QUIET)
+    assert question_sets(workspace, QUIET) == {"My set": (Column(0, "Who?"), columns[1])}
+    with pytest.raises(SpanlightError, match="needs a name"):
+        save_question_set(workspace, "", columns, QUIET)
+    remove_question_set(workspace, "My set", QUIET)
+    assert question_sets(workspace, QUIET) == {}
+
+
+def test_a_verdict_is_undone_by_giving_the_former_one(workspace: Workspace, make: Make) -> None:
+    table = make("Who?")
+    column = table.columns[0].number
+    args = (workspace, table, "a" * 64, column)
+    first = judge(*args, Verdict.OTHER_WORDS, QUIET, words="Ben", span=Span(1, 4))
+    assert judge(*args, Verdict.NOT_THERE, QUIET, words="dropped").words == ""
+    again = judge(*args, first.verdict, QUIET, words=first.right_words, span=first.right_span)
+    assert replace(again, judged=0.0) == replace(first, judged=0.0)
+    assert cells(workspace, table, QUIET) == {("a" * 64, column): again}
+    judge(*args, Verdict.NONE, QUIET)
+    assert cells(workspace, table, QUIET) == {}
+
+
+def a_cell(state: CellState, verdict: Verdict) -> Cell:
+    return Cell(1, "", state, verdict=verdict)
+
+
+def test_right_answers_are_counted_with_their_interval() -> None:
+    found = [
+        *[a_cell(CellState.ANSWER, Verdict.RIGHT)] * 7,
+        a_cell(CellState.ABSENT, Verdict.NOT_THERE),
+        a_cell(CellState.ANSWER, Verdict.NOT_THERE),
+        a_cell(CellState.LOW_CONFIDENCE, Verdict.OTHER_WORDS),
+        a_cell(CellState.ANSWER, Verdict.NONE),
+        a_cell(CellState.UNREAD, Verdict.OTHER_WORDS),
+    ]
+    counted = checked(found)
+    assert (counted.looked_at, counted.right) == (10, 8)
+    # As in Newcombe 1998, Statistics in Medicine 17, for 8 of 10 by the score method.
+    assert (round(counted.low, 4), round(counted.high, 4)) == (0.4902, 0.9433)
+    assert checked([]) == Checked(0, 0, 0.0, 1.0)
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_the_interval_holds_the_share_and_stays_within_its_bounds(right: int, wrong: int) -> None:
+    counted = checked(
+        [a_cell(CellState.ANSWER, Verdict.RIGHT)] * right
+        + [a_cell(CellState.ANSWER, Verdict.NOT_THERE)] * wrong
+    )
+    assert 0.0 <= counted.low <= counted.high <= 1.0
+    if right + wrong:
+        assert counted.low - 1e-9 <= right / (right + wrong) <= counted.high + 1e-9

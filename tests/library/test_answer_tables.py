@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.errors import SpanlightError
+from app.core.history import KeptAnswer
+from app.core.library import Library
+from app.core.text import Span
+from app.library.answer_tables import AnswerTables, Origin, library_of
+
+LIBRARY = Library(3, "Leases", ("/leases",))
+ANSWER = KeptAnswer(Span(4, 8), "Anna", 0.8, "Her name is Anna.", "is ", ".", 2, "Names", "ii", None)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[AnswerTables]:
+    with closing(AnswerTables(tmp_path / "tables.sqlite3")) as tables:
+        yield tables
+
+
+def a_table(store: AnswerTables, *questions: str, name: str = "Checks") -> AnswerTable:
+    return store.save(AnswerTable(0, name, 3, tuple(Column(0, each) for each in questions)), LIBRARY)
+
+
+def a_cell(table: AnswerTable, sha256: str = "a" * 64) -> Cell:
+    return Cell(table.columns[0].number, sha256, CellState.ANSWER, ANSWER, 0.1, "reader", 5.0)
+
+
+def test_a_question_keeps_its_cells_wherever_it_stands_and_when_it_comes_back(store: AnswerTables) -> None:
+    table = a_table(store, "Who?", "When?")
+    store.put(cell := a_cell(table))
+    turned = store.save(
+        replace(table, columns=(Column(0, "When?", ColumnType.DATE), Column(0, "Who?"))), LIBRARY
+    )
+    assert [column.number for column in turned.columns] == [each.number for each in reversed(table.columns)]
+    assert turned.columns[0].type is ColumnType.DATE
+    without = store.save(replace(table, columns=table.columns[1:]), LIBRARY)
+    assert store.cells(without) == {}
+    again = store.save(replace(without, columns=table.columns), LIBRARY)
+    assert store.cells(again) == {(cell.sha256, cell.column): cell}
+
+
+def test_an_edited_question_is_another_one(store: AnswerTables) -> None:
+    table = a_table(store, "Who?")
+    store.put(a_cell(table))
+    edited = store.save(replace(table, columns=(replace(table.columns[0], question="Who is it?"),)), LIBRARY)
+    assert edited.columns[0].number != table.columns[0].number
+    assert store.cells(edited) == {}
+
+
+def test_a_cell_is_stored_once_unless_it_is_read_anew(store: AnswerTables) -> None:
+    table = a_table(store, "Who?")
+    first = a_cell(table)
+    later = replace(first, answer=None, state=CellState.ABSENT, model="other")
+    assert store.put(first) == first
+    assert store.put(later) == first
+    assert store.put(later, instead=True) == later
+
+
+def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables) -> None:
+    table = a_table(store, "Who?")
+    cell = a_cell(table)
+    judged = store.judge(cell.column, cell.sha256, Verdict.OTHER_WORDS, "Ben \ud800", Span(1, 6), 9.0)
+    assert (judged.state, judged.words, judged.span) == (CellState.UNREAD, "Ben \ud800", Span(1, 6))
+    read = store.put(cell)
+    assert read == replace(
+        cell, verdict=Verdict.OTHER_WORDS, right_words="Ben \ud800", right_span=Span(1, 6), judged=9.0
+    )
+    again = store.put(replace(cell, model="other"), instead=True)
+    assert again is not None and again.verdict is Verdict.OTHER_WORDS
+    assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == replace(cell, model="other")
+
+
+def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(store: AnswerTables) -> None:
+    table = a_table(store, "Who?")
+    with pytest.raises(SpanlightError, match="There is a table “checks” already"):
+        a_table(store, name="checks")
+    store.put(cell := a_cell(table))
+    store.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
+    store.remove(table)
+    assert (store.tables(), store.cells(table), store.put(cell)) == ([], {}, None)
+    with pytest.raises(SpanlightError, match="table was removed"):
+        store.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
+    assert b"Anna" not in (store_file(store).read_bytes())
+
+
+def store_file(store: AnswerTables) -> Path:
+    return next(Path(each) for each in _paths(store))
+
+
+def _paths(store: AnswerTables) -> list[str]:
+    with store._database.reading() as connection:
+        return [row[2] for row in connection.execute("PRAGMA database_list")]
+
+
+def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:
+    columns = (Column(0, "Who?"), Column(0, "When?", ColumnType.DATE))
+    store.save_question_set("Lease", columns)
+    store.save_question_set("lease", columns[1:])
+    assert list(store.question_sets().values()) == [columns[1:]]
+    store.remove_question_set("Lease")
+    assert store.question_sets() == {}
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.text(min_size=1).filter(str.strip),
+    st.text(),
+    st.floats(0, 1),
+    st.none() | st.integers(1, 9),
+    st.sampled_from([CellState.ANSWER, CellState.LOW_CONFIDENCE]),
+)
+def test_a_cell_comes_back_as_it_was_put(
+    tmp_path_factory: pytest.TempPathFactory,
+    question: str,
+    words: str,
+    sure: float,
+    page: int | None,
+    state: CellState,
+) -> None:
+    with closing(AnswerTables(tmp_path_factory.mktemp("t") / "tables.sqlite3")) as store:
+        table = a_table(store, question)
+        assert table.columns[0].question == question
+        answer = replace(ANSWER, text=words, span=Span(7, 7 + len(words)), probability=sure, page=page)
+        cell = replace(a_cell(table), state=state, answer=answer)
+        assert store.put(cell) == cell
+        assert store.cell(cell.column, cell.sha256) == cell
+
+
+def test_two_processes_may_judge(tmp_path: Path) -> None:
+    file = tmp_path / "tables.sqlite3"
+    with closing(AnswerTables(file)) as one, closing(AnswerTables(file)) as other:
+        table = a_table(one, "Who?")
+        cell = a_cell(table)
+        assert other.tables()[0][0] == table
+        one.put(cell)
+        other.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
+        one.judge(cell.column, cell.sha256, Verdict.NOT_THERE, "", None, 2.0)
+        found = other.cell(cell.column, cell.sha256)
+    assert found is not None and (found.verdict, found.judged) == (Verdict.NOT_THERE, 2.0)
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from dataclasses import replace
+from app.core.answer_table import Verdict
+from tests.library.test_answer_tables import AnswerTables, a_cell, a_table
+store = AnswerTables(Path(sys.argv[1]))
+table = a_table(store, "Who?")
+for at in range(100_000):
+    cell = a_cell(table, f"{at:064}")
+    store.put(cell)
+    store.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
+    print(at, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills as POSIX does")
+def test_a_kill_leaves_whole_cells_only(tmp_path: Path) -> None:
+    file = tmp_path / "tables.sqlite3"
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    for line in writer.stdout:
+        if int(line) == 30:
+            break
+    time.sleep(0.003)
+    writer.send_signal(signal.SIGKILL)
+    told = 30 + len(writer.stdout.read().split())
+    writer.wait()
+    with closing(AnswerTables(file)) as store:
+        ((table, _),) = store.tables()
+        cells = store.cells(table)
+        for at in range(told + 1):
+            expected = replace(a_cell(table, f"{at:064}"), verdict=Verdict.RIGHT, judged=1.0)
+            assert cells.pop((expected.sha256, expected.column)) == expected
+        assert all(
+            replace(cell, verdict=Verdict.NONE, judged=0.0) == a_cell(table, cell.sha256)
+            for cell in cells.values()
+        )
+        assert len(cells) <= 2
+
+
+def test_the_library_is_known_again_by_its_name_or_its_roots() -> None:
+    origin = Origin(3, "Leases", ("/leases",))
+    renamed = Library(3, "Contracts", ("/leases", "/more"))
+    assert library_of(origin, [Library(1, "leases"), renamed]) == Library(
+        1, "leases"
+    )  # the index was made anew
+    assert library_of(origin, [renamed]) == renamed
+    assert library_of(origin, [Library(3, "Recipes", ("/recipes",))]) is None  # the number was given again
