@@ -22,6 +22,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "text_size": (75, 200),
     "document_size": (50, 300),
     "unload_minutes": (0, 24 * 60),
+    "list_library": (0, 2**53),
     "download_speed": (0.0, 1e12),
     "reading_speed": (0.0, 1e18),
     "last_table": (0, 1 << 62),
@@ -40,8 +41,11 @@ class Settings:
     `geometry` is the window's place in Base64; `splitters` maps a splitter's name to its sizes in pixels;
     `ask_reading` is how a long document is read: the passages that a quicker reader finds (usual), all of them by the
     careful reader, or only the best ones (quick);
+    `ask_scope` is what questions are asked of: the document on the page (empty), those that are open (open), or a
+    library by its number (library:3);
     `keep_history` keeps every question and its answer;
-    `recent_files` are the paths opened last, the latest first;
+    `recent_files` are the paths opened last, the latest first; `document_list` is whether the list of documents is
+    shown where there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
     `text_size` is in per cent of the default, `document_size` the further one of documents' text;
     `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
@@ -63,8 +67,11 @@ class Settings:
     ask_top_k: int = 5
     ask_threshold: float | None = None
     ask_reading: str = "usual"
+    ask_scope: str = ""
     keep_history: bool = True
     recent_files: list[str] = field(default_factory=list)
+    document_list: bool = True
+    list_library: int = 0
     text_size: int = 100
     document_size: int = 100
     classify_lines: bool = False

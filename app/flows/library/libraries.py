@@ -16,6 +16,8 @@ from app.flows.workspace import Workspace
 
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
     """All libraries by name, with how much of each is indexed."""
+    if not workspace.paths.library.exists():  # there never was one: what the index needs is not imported
+        return ()
     index = workspace.library
     return tuple((library, index.status(library)) for library in index.libraries())
 

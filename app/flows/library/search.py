@@ -15,10 +15,11 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
-from app.flows.history.history import kept_answer
+from app.flows.history.history import kept_answer, remember
 from app.flows.workspace import Workspace
 
 if TYPE_CHECKING:
+    from app.core.history import Entry
     from app.core.layout import Opened
     from app.library.index import Index, Passage
 
@@ -80,6 +81,32 @@ def ask_library(
         passages_of=index.characters(library),
     )
     return listing.reading(ask(workspace, request, listing, model=model, device=device))
+
+
+def remember_found(
+    workspace: Workspace,
+    question: Question,
+    found: LibraryReading,
+    report: Report,
+    *,
+    asked: float | None = None,
+) -> Entry | None:
+    """Save a question to a library in the history with the file of its best answer, as `remember` does.
+
+    None also where nothing was found.
+    """
+    if not found.found:
+        return None
+    file = found.found[0].file
+    opened = replace(workspace.library.opened(file), sha256=file.sha256)
+    answers = tuple(
+        replace(answer, document=0, span=place.answer.span)
+        for answer, place in zip(found.reading.answers, found.found, strict=True)
+        if place.file.number == file.number
+    )
+    return remember(
+        workspace, (opened,), question, replace(found.reading, answers=answers), report, asked=asked
+    )
 
 
 def find(index: Index, question: str, library: Library, *, most: int = READ) -> list[Excerpt]:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
 from app.ui.document.marks.places import Place
+from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import look_button, plain_label, push_button
@@ -41,6 +42,8 @@ class AnswerCard(QFrame):
         mark(self, kind="card")
         self.setObjectName("answer")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.source = ElidedLabel()
+        mark(self.source, type="strong")
         self.over = plain_label(type="small_strong", ink="quiet")
         self.answer = FlowText(theme, "answer", spacing=1.1)
         self.likely = plain_label()
@@ -69,7 +72,15 @@ class AnswerCard(QFrame):
         self.again = push_button(theme, "Ask again")
         self.whole = push_button(theme, "Read every passage")
         column = QVBoxLayout(self)
-        for widget in (self.over, self.answer, self.likely, self.note, self._sentence, self.facts):
+        for widget in (
+            self.source,
+            self.over,
+            self.answer,
+            self.likely,
+            self.note,
+            self._sentence,
+            self.facts,
+        ):
             column.addWidget(widget)
         buttons = FlowRow()
         for button in (self.copy, self._save, self.look, self.nearest, self.again, self.whole):
@@ -105,7 +116,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
         self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
-        self._finish(f"Answer: {place.text}. {likely}. {place.where}.")
+        self._finish(f"Answer: {place.text}. {likely}. {_named(place)}.")
 
     def show_low_confidence(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
@@ -116,7 +127,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, (0, len(place.text)), faint=True)
         self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
         self.set_note(wording.NEAREST_WORDS)
-        self._finish(f"{likely}: {place.text}. {place.where}. {wording.NEAREST_WORDS}")
+        self._finish(f"{likely}: {place.text}. {_named(place)}. {wording.NEAREST_WORDS}")
 
     def show_none(
         self,
@@ -127,13 +138,17 @@ class AnswerCard(QFrame):
         facts: str = "",
         *,
         whole: bool = True,
+        not_in: str = "",
     ) -> None:
         """Show that the text has no answer, how likely that is, and with `nearest` the words nearest to an answer.
 
-        `over` is which part of the text was read, `facts` how; `whole` is `Reading.judged_whole`.
+        `over` is which part of the text was read, `facts` how; `whole` is `Reading.judged_whole`; `not_in` is the
+        sentence where several documents were asked.
         """
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=whole)
+        if not_in and whole:
+            title, likely = f"{not_in}.", wording.likely(no_answer)
         self.answer.set_text(title.rstrip("."))
         self.likely.setText(
             self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
@@ -145,7 +160,7 @@ class AnswerCard(QFrame):
         if nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
             self.set_note(
-                f"The nearest words are not sure enough ({place.likely.lower()}, {place.where}). "
+                f"The nearest words are not sure enough ({place.likely.lower()}, {_named(place)}). "
                 "How sure an answer must be is set below."
             )
             self.copy.show()
@@ -185,7 +200,7 @@ class AnswerCard(QFrame):
         self.over.setVisible(bool(over))
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))
-        for widget in (self._sentence, self.copy, self._save, self.whole, self.look):
+        for widget in (self.source, self._sentence, self.copy, self._save, self.whole, self.look):
             widget.hide()
         self.nearest.setVisible(why_not)  # never hidden in between: the focus would leave it
         _explain(self.likely, "")
@@ -200,6 +215,8 @@ class AnswerCard(QFrame):
         self, place: Place, no_answer: float, likely: str, role: str, *, faint: bool, sure: bool
     ) -> None:
         """Show the probability of the words, in a role's colour, their place and their sentence."""
+        self.source.set_full_text(place.source, place.document)
+        self.source.setVisible(bool(place.document))
         quiet = self._theme.colour("ink_quiet").name()
         # Words of the document must not be taken for HTML.
         cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
@@ -209,7 +226,7 @@ class AnswerCard(QFrame):
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
         self._sentence.show()
         self.copy.setVisible(sure)
-        self._save.setVisible(sure and not self.formats.isEmpty())
+        self._save.setVisible(sure and not place.document and not self.formats.isEmpty())
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()
@@ -239,6 +256,10 @@ class AnswerCard(QFrame):
     @Slot(QAction)
     def _format_chosen(self, action: QAction) -> None:
         self.save_requested.emit(str(action.data()))
+
+
+def _named(place: Place) -> str:
+    return f"{place.source}, {place.where}" if place.document else place.where
 
 
 def _explain(label: QLabel, explained: str) -> None:

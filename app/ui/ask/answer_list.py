@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.core import wording
 from app.ui.document.marks.places import Place
-from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
 
@@ -19,14 +19,41 @@ _BEFORE = 5
 
 def _words(place: Place) -> tuple[str, str, str]:
     where = f"{place.where}. {place.cell}" if place.cell else place.where
-    return place.text, f"{place.text}. {place.likely}. {where}.", f"{place.likely}, {where}"
+    source = f"{place.source}, " if place.document else ""
+    return place.text, f"{place.text}. {place.likely}. {source}{where}.", f"{place.likely}, {source}{where}"
 
 
 class PlaceDelegate(RowDelegate):
-    """A row: the words, a piece of their sentence, their place, the bar and the number."""
+    """A row: the words, a piece of their sentence, their place, the bar and the number.
+
+    Above the first row of each of several documents stands its name; `above` identifies the one before the first row.
+    """
+
+    above = ""
 
     def row_height(self, index: Index) -> int:
-        return self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(5)
+        row = self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(5)
+        return row + (self._head_height() if index.isValid() and self._begins_document(index) else 0)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if self._begins_document(index):
+            step = self._theme.step
+            head = QRectF(option.rect)
+            head.setHeight(self._head_height())
+            name = head.adjusted(0, step(3), -step(2), -step(1))
+            middle = Qt.TextElideMode.ElideMiddle
+            self.draw_text(painter, name, index.data(ROW).source, "strong", elide=middle)
+            option = QStyleOptionViewItem(option)
+            option.rect.setTop(option.rect.top() + self._head_height())
+        super().paint(painter, option, index)
+
+    def _head_height(self) -> int:
+        return self.line_height("strong") + self._theme.step(4)
+
+    def _begins_document(self, index: Index) -> bool:
+        before = index.sibling(index.row() - 1, 0)
+        above = before.data(ROW).document if before.isValid() else self.above
+        return bool(index.data(ROW).document != above)
 
     def draw(self, painter: QPainter, rect: QRectF, row: Place, option: QStyleOptionViewItem) -> None:
         step = self._theme.step
@@ -93,9 +120,10 @@ class AnswerList(RowList):
         self.clicked.connect(self._clicked)
         self._restyle()
 
-    def set_places(self, places: Sequence[Place]) -> None:
-        """Show these places, none of them chosen."""
-        if tuple(places) != self._model.rows:
+    def set_places(self, places: Sequence[Place], above: str = "") -> None:
+        """Show these places, none of them chosen; `above` identifies the document of the answer above them."""
+        if tuple(places) != self._model.rows or above != self._delegate.above:
+            self._delegate.above = above
             self._model.take(places)
             self._restyle()
         self.select(-1)
@@ -147,7 +175,7 @@ class AnswerList(RowList):
 
     @Slot()
     def _restyle(self) -> None:
-        row = self._delegate.sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
-        self.setFixedHeight(row * len(self._model.rows) + 2)
-        self.setVisible(bool(self._model.rows))
         super()._restyle()
+        rows = range(len(self._model.rows))
+        self.setFixedHeight(sum(self._delegate.row_height(self._model.index(row)) for row in rows) + 2)
+        self.setVisible(bool(self._model.rows))

@@ -21,7 +21,8 @@ from app.core import wording
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.session import AskSession, QuestionRun, RunState, TextState
+from app.ui.ask.scope_choice import ScopeChoice
+from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
@@ -32,6 +33,9 @@ from app.ui.kit.theme import Theme, mark
 _LONGEST_NAMED = 200
 _IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
 _NONE_YET = "Nothing sure so far."
+_IDLE_OPEN = "Ask something that the open documents may answer. The best places are listed here, by document."
+_IDLE_LIBRARY = "Ask something that the files may answer. The best places are listed here, by document."
+_AWAITS_FILES = "Asked as soon as the files are open"
 _AWAITS_FILE = "Asked as soon as the file is open"
 _AWAITS_TURN = "Asked after the question in another tab"
 _PAUSED = "begins again after the question in another tab"
@@ -189,7 +193,9 @@ class ThresholdLine(QWidget):
 
 
 class AnswerPanel(QFrame):
-    """Question box, progress, notice, the answer's card, the other places, and the threshold, of one sheet.
+    """Question box, what is asked, progress, notice, the answer's card, the other places, and the threshold.
+
+    They are those of one sheet, or of a session whose questions are about several documents.
 
     `suggestion_clicked` carries a question. `question` names the answered one where another one is in the box;
     `stronger` tells of stronger readers, and the button `readers` leads to them.
@@ -201,9 +207,11 @@ class AnswerPanel(QFrame):
         super().__init__()
         self._theme = theme
         self._sheet: Sheet | None = None
+        self._session: AskSession | None = None
         self.setProperty("kind", "panel")
         self.setAccessibleName("Question and answers")
         self.box = QuestionBox(theme)
+        self.scope = ScopeChoice(theme)
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
         self.question = plain_label(type="small_strong", ink="quiet")
@@ -237,7 +245,7 @@ class AnswerPanel(QFrame):
         self._scroll = Scrolling(inner)
         self._heads = ScrolledHeads(self._scroll)
         self._column = QVBoxLayout(self)
-        for part in (self.box, self.strip, self.notice):
+        for part in (self.box, self.scope, self.strip, self.notice):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
@@ -253,14 +261,23 @@ class AnswerPanel(QFrame):
     def show_sheet(self, sheet: Sheet) -> None:
         """Show the state of a sheet's question: its progress, its answers, and what else can be asked."""
         self._sheet = sheet
-        session, run = sheet.session, sheet.session.shown_run
+        self._show_session(sheet.session)
+
+    def show_across(self, session: AskSession) -> None:
+        """Show the state of a question about several documents."""
+        self._sheet = None
+        self._show_session(session)
+
+    def _show_session(self, session: AskSession) -> None:
+        self._session, run = session, session.shown_run
         is_running = run is not None and run.is_running
         self._name_question()
         self.suggest(
             [one for one in session.suggestions if not is_running and (run is None or one != run.question)]
         )
         self._show_progress(session, run)
-        self.idle.setText(_IDLE)
+        idle = {ScopeKind.OPEN: _IDLE_OPEN, ScopeKind.LIBRARY: _IDLE_LIBRARY}
+        self.idle.setText(idle.get(self.scope.scope.kind, _IDLE) if self._sheet is None else _IDLE)
         if run is None or run.reading is None:
             self._clear_answer()
             self.idle.setVisible(session.waiting is None and not is_running)
@@ -273,23 +290,24 @@ class AnswerPanel(QFrame):
             self._show_answers(run)
             # Answers that come while reading goes on do not scroll the list away from where the user is.
             self._select(run.chosen, scroll=not is_running)
-            self._show_note(sheet, run)
+            self._show_note(run)
 
     @Slot()
     def refresh(self) -> None:
-        """Show the sheet again, in the colours of another theme."""
-        if self._sheet is not None:
-            self.show_sheet(self._sheet)
+        """Show the session again, in the colours of another theme."""
+        if self._session is not None:
+            self._show_session(self._session)
 
     def show_chosen(self) -> None:
         """Show which answer is highlighted strongly, in view."""
-        if self._sheet is not None and (run := self._sheet.session.shown_run) is not None:
+        if self._session is not None and (run := self._session.shown_run) is not None:
             self._select(run.chosen)
-            self._show_note(self._sheet, run)
+            self._show_note(run)
 
     def _show_progress(self, session: AskSession, run: QuestionRun | None) -> None:
         if session.waiting is not None:
-            self.strip.waiting(_AWAITS_TURN if session.is_open else _AWAITS_FILE)
+            turn = _AWAITS_TURN if self._sheet is not None else _AWAITS_FILES
+            self.strip.waiting(turn if session.is_open else _AWAITS_FILE)
         elif run is None or not run.is_running:
             self.strip.clear()
         elif run.state is RunState.PAUSED:
@@ -297,7 +315,7 @@ class AnswerPanel(QFrame):
         elif run.progress is not None:
             self.strip.show_progress(run.progress)
         else:
-            self.strip.waiting(run.queue_note if run.state is RunState.QUEUED else "Reading")
+            self.strip.waiting(run.queue_note if run.state is RunState.QUEUED else run.reading_what)
 
     def _show_answers(self, run: QuestionRun) -> None:
         """Show the answer's card, and the other places."""
@@ -314,25 +332,33 @@ class AnswerPanel(QFrame):
             self.card.show_low_confidence(run.place(0), no_answer, over, facts, sure=is_final)
         else:
             over = run.note if is_stopped else ""
-            if reading.quick and not is_stopped:
+            if reading.quick and not is_stopped and run.library is None:
                 over = wording.best_passages(reading.share_of_text)
             nearest = run.place(0) if run.answers() else None
             is_whole = reading.judged_whole and not is_stopped
-            self.card.show_none(no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole)
+            not_in = run.not_in if run.is_across else ""
+            is_whole = is_whole or (
+                run.library is not None and not is_stopped
+            )  # its passages were found in all of it
+            self.card.show_none(
+                no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole, not_in=not_in
+            )
         can_ask_more = is_final and run.text is TextState.SAME
-        self.card.look.setVisible(can_ask_more)
-        self.card.whole.setVisible(reading.quick and can_ask_more)
+        self.card.look.setVisible(can_ask_more and not run.is_across)
+        self.card.whole.setVisible(reading.quick and can_ask_more and run.library is None)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
-            [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
+            [run.place(index) for index in others],
+            "Other places" if is_final else "Other places so far",
+            run.place_key(0)[0] if run.is_across and others else "",
         )
 
-    def _show_note(self, sheet: Sheet, run: QuestionRun) -> None:
+    def _show_note(self, run: QuestionRun) -> None:
         """Show on the card that the text has changed, or why the chosen answer is not highlighted."""
         if run.text is TextState.CHANGED:
             self.card.set_note(_CHANGED, again=not run.is_running)
-        elif run.lit and not run.lit[run.chosen]:
-            self.card.set_note(f"{_NOT_LIT} {sheet.pane.why_not(run.chosen)}")
+        elif self._sheet is not None and run.lit and not run.lit[run.chosen]:
+            self.card.set_note(f"{_NOT_LIT} {self._sheet.pane.why_not(run.chosen)}")
         elif self.card.note.text().startswith((_CHANGED, _NOT_LIT)):
             self.card.set_note("")
 
@@ -340,8 +366,8 @@ class AnswerPanel(QFrame):
     def _name_question(self) -> None:
         """Name the answered question where another one is in the box, as when it is typed above its answer."""
         question = ""
-        if self._sheet is not None:
-            session = self._sheet.session
+        if self._session is not None:
+            session = self._session
             waiting = session.waiting.question if session.waiting is not None else ""
             question = session.shown_run.question if session.shown_run is not None else waiting
         is_other = question not in ("", self.box.question())
@@ -349,9 +375,9 @@ class AnswerPanel(QFrame):
         self.question.setText(named)
         self.question.setVisible(is_other)
 
-    def _show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
+    def _show_others(self, places: Sequence[Place], title: str = "Other places", above: str = "") -> None:
         """List the places other than the answer's; the list is hidden where there are none."""
-        self.list.set_places(places)
+        self.list.set_places(places, above)
         self._others.setText(title)
         for head in (self._others, self._keys):
             self._heads.set_first(head, self.list if places else None)

@@ -7,95 +7,57 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, QStandardPaths, Qt, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
-from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.settings.settings import Settings
 from app.ui.ask.answer_panel import AnswerPanel
+from app.ui.ask.asking import Asking
 from app.ui.ask.controller import AskController
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
-from app.ui.ask.session import DocumentState
+from app.ui.ask.panes import AskPanes
+from app.ui.ask.session import DocumentState, Scope
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.ask.shelf import DocumentShelf
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.dropped import Given, look_like_documents, sort_paths
+from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.history import Entry
-    from app.core.offers import OfferedModel
+    from app.core.library import Library
     from app.ui.ask.welcome import Welcome, WelcomeBand
+    from app.ui.kit.libraries import Libraries
 
 _REPLACED = "A break stands in place of a blank; the answers are not touched by it."
 _ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
-_SPLITTER = "ask"
-# In steps: the side panel's usual width, its preferred least width, and the page's least width.
-_SIDE, _SIDE_WELL, _PAGE_LEAST = 98, 76, 50
-
-
-class AskPanes(QSplitter):
-    """`above` and `page` in the middle, `side` at the right with the saved width, or one that suits the window."""
-
-    def __init__(
-        self, theme: Theme, settings: Settings, above: QWidget, page: QWidget, side: QWidget
-    ) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
-        self._theme = theme
-        self._settings = settings
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(above)
-        column.addWidget(page, 1)
-        middle.setMinimumWidth(theme.step(_PAGE_LEAST))
-        self.addWidget(middle)
-        self.addWidget(side)
-        self.setStretchFactor(0, 1)
-        self.setChildrenCollapsible(False)
-        self.setHandleWidth(1)
-        self.splitterMoved.connect(self._moved)
-        saved = settings.splitters.get(_SPLITTER)
-        self._placed = saved is not None
-        if saved is not None:
-            self.setSizes(saved)
-
-    def keep(self) -> None:
-        """Save the splitter's position in the settings, where the user has moved it."""
-        if self._placed:
-            self._settings.splitters[_SPLITTER] = self.sizes()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Set the side panel's width as long as the user has not moved the splitter."""
-        super().resizeEvent(event)
-        if not self._placed:
-            step = self._theme.step
-            wide = max(step(_SIDE_WELL), min(step(_SIDE), self.width() // 3))
-            self.setSizes([self.width() - wide, wide])
-
-    @Slot()
-    def _moved(self) -> None:
-        self._placed = True
+_MANY = 10  # files opened at once: they may be meant as a library
 
 
 class AskView(Page):
-    """Documents as tabs, the page in the middle, question and answers at the right."""
+    """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
+
+    `models_given` carries the paths of models among files to open.
+    """
+
+    models_given = Signal(list)
 
     KEY = "ask"
     TITLE = "Ask"
     ICON = "ask"
     SHORTCUTS = (
         ("Ctrl+L", "Go to the question"),
+        ("Alt+Down", "Choose what is asked: this document, the open ones, a library"),
         ("Enter", "Ask"),
         ("Esc", "Stop; the best answer so far stays"),
         ("F3", "Next answer"),
@@ -106,9 +68,12 @@ class AskView(Page):
         ("Ctrl+F", "Find in the text"),
         IN_FIND_BAR,
         ("Ctrl+O", "Open files"),
+        ("Ctrl+B", "List of documents"),
+        ("Ctrl+Shift+F", "Find a document"),
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
+        ("Ctrl+K", "Keep a file open that an answer has opened"),
         ("Ctrl+Tab", "Next text"),
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
@@ -122,14 +87,17 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
+        self.shelf = DocumentShelf(workspace, theme, lanes, self.sheets, self.files, self)
+        self._libraries: Libraries | None = None
+        self._opened_together: list[Path] = []
+        self.asking = Asking(
+            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
+        )
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.welcome: Welcome | None = None
         self._samples: Sequence[Sample] = ()
         self._painted = self._first_start = False
-        self._own_threshold: float | None = None  # until the reader's card has been read
-        self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
-        self._stronger_job: Job | None = None
         self._lay_out()
         self._connect()
         self._make_shortcuts()
@@ -138,20 +106,25 @@ class AskView(Page):
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
         self._first_job.failed.connect(self._show_fault)
-        FirstPaint(self).first.connect(self.settings_changed)  # what it imports must not delay the paint
+        FirstPaint(self).first.connect(
+            self.asking.settings_changed
+        )  # what it imports must not delay the paint
 
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close the welcome, else drop a question that waits for its file, else stop opening it, else stop reading."""
+        """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
+        if self.shelf.leave():
+            return True
         if self.welcome is not None and self.welcome.leave():
             return True
-        return self.controller.stop(self.sheets.current())
+        return self.asking.stop()
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self.controller.close()
+        self.asking.across.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
@@ -161,6 +134,8 @@ class AskView(Page):
 
     def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""
+        if self.asking.is_across():
+            return False
         sheet = self.sheets.current()
         if sheet.is_open:
             return sheet.pane.is_empty()
@@ -181,26 +156,63 @@ class AskView(Page):
         if not self._is_page_first():
             self.panel.box.select_earlier()
 
+    def take_libraries(self, libraries: Libraries) -> None:
+        """List the libraries, offer them to be asked, and add folders to them."""
+        self._libraries = libraries
+        self.shelf.take_libraries(libraries)
+        self.asking.take_libraries(libraries)
+        libraries.added.connect(self._library_added)
+
+    @Slot(object)
+    def _library_added(self, library: Library) -> None:
+        self.asking.ask_library(library.number)
+
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already is brought to the front."""
+        """Open each file as a document of its own, or bring it to the front; a folder becomes a library."""
         self.panel.notice.clear()
+        if look_like_documents(paths):
+            self._open(paths)
+        else:
+            job = self.lanes.files.start(sort_paths, paths)
+            job.done.connect(self._sorted)
+            job.failed.connect(self._show_fault)
+
+    @Slot(object)
+    def _sorted(self, given: Given) -> None:
+        if given.files:
+            self._open(given.files)
+        if given.folders and self._libraries is not None:
+            self._libraries.add(given.folders)
+        if given.models:
+            self.models_given.emit(given.models)
+
+    def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
+        self._opened_together = paths if len(paths) >= _MANY and self._libraries is not None else []
+        if self._opened_together:
+            sentence = (
+                f"{count(len(paths), 'document')} are open. As a library they can be asked all at once."
+            )
+            self.panel.notice.show_hint(sentence, act="Keep these as a library")
+
+    @Slot()
+    def _keep_together(self) -> None:
+        """Keep the files that were opened at once as a library."""
+        if self._opened_together and self._libraries is not None:
+            self._libraries.add(self._opened_together)
+            self._opened_together = []
+            self.panel.notice.clear()
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
         self.panel.notice.clear()
+        self.asking.set_scope(Scope())
         self.controller.open_entry(entry)
 
-    @Slot()
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
-        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
-        job.done.connect(self._own_threshold_read)
-        if self._stronger_job is not None:
-            self._stronger_job.drop()
-        self._stronger_job = self._stronger = None
-        self._offer_stronger()
+        self.asking.settings_changed()
 
     def painted(self) -> None:
         """Show the welcome at the first start, now that it does not delay the start."""
@@ -257,19 +269,14 @@ class AskView(Page):
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
+        sheet.empty.folder_asked.connect(self.shelf.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
         self._offer_samples(sheet)
         sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
-        self.panel.notice.clear()
-        with QSignalBlocker(self.panel.box):
-            self.panel.box.set_question(sheet.session.question, sheet.session.history)
-        self.panel.strip.clear()
-        self._show(sheet)
-        run = sheet.session.shown_run
-        self.note.emit(run.note if run is not None else "")
+        self.asking.show_sheet(sheet)
         self._offer_formats(sheet)
 
     def _offer_formats(self, sheet: Sheet) -> None:
@@ -278,24 +285,13 @@ class AskView(Page):
         self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
     @Slot(object)
-    def _show(self, sheet: Sheet) -> None:
-        if sheet is self.sheets.current():
-            self.panel.show_sheet(sheet)
-            self._offer_stronger()
-
-    @Slot(object)
-    def _show_progress(self, sheet: Sheet) -> None:
-        run = sheet.session.shown_run
-        if sheet is self.sheets.current() and run is not None and run.progress is not None:
-            self.panel.strip.show_progress(run.progress)
-
-    @Slot(object)
     def _file_opened(self, sheet: Sheet) -> None:
         self._offer_recent()
         if sheet is self.sheets.current():
             self._offer_formats(sheet)
             # Focus the question, unless one is being typed already, or was asked before.
-            if self.isVisible() and not sheet.session.question and not self.find_bar.isVisible():
+            is_free = self.isVisible() and not self.find_bar.isVisible() and not self.asking.is_across()
+            if is_free and not sheet.session.question:
                 self.panel.box.select()
 
     @Slot()
@@ -361,33 +357,9 @@ class AskView(Page):
                 key, Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
             )
 
+    # What is asked
+
     # Questions
-
-    @Slot()
-    def _question_edited(self) -> None:
-        self.sheets.current().session.question = self.panel.box.field.toPlainText()
-        self.panel.notice.clear()
-        self.sheets.save_soon()
-
-    @Slot()
-    def _ask(self, *, whole: bool = False) -> None:
-        self.panel.notice.clear()
-        session = self.sheets.current().session
-        if self.controller.ask(self.sheets.current(), whole=whole):
-            session.history = self.panel.box.remember()
-        elif not session.question.strip():
-            self.panel.box.setFocus()
-        self.sheets.save_soon()
-
-    @Slot()
-    def _ask_whole(self) -> None:
-        self._ask(whole=True)
-
-    @Slot(object)
-    def _asking(self, sheet: Sheet) -> None:
-        run = sheet.session.shown_run
-        if sheet is self.sheets.current() and run is not None and run.shows_nearest:
-            self.panel.threshold.open(False)
 
     def _offer_samples(self, sheet: Sheet) -> None:
         sheet.empty.set_samples(
@@ -396,6 +368,7 @@ class AskView(Page):
 
     @Slot(int)
     def _try_sample(self, index: int) -> None:
+        self.asking.set_scope(Scope())
         sample = self._samples[index]
         sheet = self.sheets.current()
         sheet.show_text(sample.text, name=sample.title)
@@ -403,82 +376,9 @@ class AskView(Page):
         if sample.questions:
             self.panel.box.set_question(sample.questions[0], sheet.session.history)
         self.panel.box.select()
-        self._ask()
-
-    @Slot(str)
-    def _ask_suggestion(self, question: str) -> None:
-        self.panel.box.set_question(question, self.sheets.current().session.history)
-        self._ask()
+        self.asking.ask()
 
     # Answers
-
-    @Slot(object)
-    def _show_chosen(self, sheet: Sheet) -> None:
-        if sheet is self.sheets.current():
-            self.panel.show_chosen()
-
-    @Slot(bool)
-    def _show_nearest(self, on: bool) -> None:
-        self.panel.threshold.open(on, self.panel.card.nearest)
-        self.controller.show_nearest(on)
-
-    @Slot()
-    def _look_inside(self) -> None:
-        run = self.sheets.current().session.shown_run
-        visit = run.visit() if run is not None else None
-        if visit is not None:
-            self.look_inside.emit(visit)
-
-    @Slot(object)
-    def _threshold_moved(self, threshold: float | None) -> None:
-        self.controller.set_threshold(threshold)
-        self._show_threshold()
-
-    @Slot(float)
-    def _own_threshold_read(self, threshold: float) -> None:
-        self._own_threshold = threshold
-        self._show_threshold()
-
-    def _show_threshold(self) -> None:
-        chosen = self.workspace.settings.ask_threshold
-        shown = self._own_threshold if chosen is None else chosen
-        if shown is not None:
-            self.panel.threshold.set_threshold(shown, own=chosen is None)
-
-    def _offer_stronger(self) -> None:
-        """Recommend a stronger reader where the final answer has low confidence."""
-        run = self.sheets.current().session.shown_run
-        reading = run.judged() if run is not None and run.reading is not None and not run.is_running else None
-        if reading is None or reading.best is not None or reading.shown is None:
-            self.panel.offer_readers("")
-            return
-        if self._stronger is None and self._stronger_job is None:
-            from app.flows.models.catalogue import stronger_to_have
-
-            self._stronger_job = self.lanes.files.start(stronger_to_have, self.workspace)
-            self._stronger_job.done.connect(self._stronger_found)
-        if not self._stronger:
-            self.panel.offer_readers("")
-            return
-        from app.flows.models.catalogue import recommended, summary
-
-        speed = self.workspace.settings.reading_speed
-        best = recommended(self._stronger, speed)
-        others = [model for model in self._stronger if model is not best]
-        advice = (
-            f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
-        )
-        names = ", ".join(model.title for model in others)
-        also = f" {'Also' if best else 'They are'}: {names}." if others else ""
-        self.panel.offer_readers(
-            f"A stronger reader may be surer. {advice}{also}",
-            "\n".join(summary(model, speed) for model in others),
-        )
-
-    @Slot(object)
-    def _stronger_found(self, models: tuple[OfferedModel, ...]) -> None:
-        self._stronger = models
-        self._offer_stronger()
 
     # Building
 
@@ -492,6 +392,7 @@ class AskView(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
+        whole.addWidget(self.shelf.confirmation)
         whole.addWidget(self._splitter, 1)
         self._column = whole
 
@@ -499,6 +400,15 @@ class AskView(Page):
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
+        self.tabs.documents.clicked.connect(self.shelf.toggle)
+        self.shelf.toggled.connect(self.tabs.documents.setChecked)
+        self.shelf.open_asked.connect(self.open_files)
+        self.shelf.brought.connect(self.type_next)
+        self.shelf.left.connect(self.type_next)
+        self.shelf.ask_asked.connect(self.asking.ask_library)
+        self.shelf.ledger_asked.connect(self.asking.show_ledger)
+        self.shelf.not_shown.connect(panel.notice.show_not_shown)
+        panel.notice.acted.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)
@@ -507,41 +417,30 @@ class AskView(Page):
         self.sheets.failed.connect(self._show_fault)
         self.files.opened.connect(self._file_opened)
         self.files.failed.connect(self._show_fault)
-        controller.changed.connect(self._show)
-        controller.progressed.connect(self._show_progress)
-        controller.chosen.connect(self._show_chosen)
-        controller.asking.connect(self._asking)
         controller.restored.connect(self._sheet_shown)
         controller.copied.connect(panel.card.copied)
         controller.hint.connect(panel.notice.show_hint)
         controller.note.connect(self.note)
         controller.failed.connect(self._show_fault)
         controller.lost.connect(self.lost)
-        panel.box.ask_requested.connect(self._ask)
-        panel.box.edited.connect(self._question_edited)
-        panel.box.field.copy_requested.connect(controller.copy)
+        self.asking.note.connect(self.note)
+        self.asking.lost.connect(self.lost)
+        self.asking.file_requested.connect(self._open_recent)
+        self.asking.look_inside.connect(self.look_inside)
+        panel.scope.folder_requested.connect(self.shelf.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
-        panel.strip.stop_asked.connect(controller.stop_question)
-        panel.card.chosen.connect(controller.choose)
-        panel.card.copy_requested.connect(controller.copy_answer)
-        panel.card.again.clicked.connect(self._ask)
-        panel.card.whole.clicked.connect(self._ask_whole)
-        panel.card.look.clicked.connect(self._look_inside)
-        panel.card.nearest_requested.connect(self._show_nearest)
         panel.card.save_requested.connect(self._export)
-        panel.list.chosen.connect(controller.choose)
-        panel.list.copy_requested.connect(controller.copy_answer)
-        panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
-        panel.threshold.changed.connect(self._threshold_moved)
         self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
-            ("F3", self.controller.choose_next), ("Shift+F3", self.controller.choose_previous),
+            ("Alt+Down", self.panel.scope.open), ("Ctrl+K", self.sheets.keep_current),
+            ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
+            ("Ctrl+B", self.shelf.toggle), ("Ctrl+Shift+F", self.shelf.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),
-            ("Ctrl+I", self._look_inside), *reading_keys(self.finding, self.zoom),
+            ("Ctrl+I", self.asking.look), *reading_keys(self.finding, self.zoom),
         )  # fmt: skip

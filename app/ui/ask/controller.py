@@ -54,7 +54,8 @@ class AskController(QObject):
     `chosen` when another answer is highlighted strongly, `asking` before the user's question replaces the last one,
     `ended` when a question was read to the end, stopped, or failed, `restored` when an entry of the history is shown.
     `copied` is sent when the best answer was copied, `lost` when the model process died; `hint` is a sentence with a
-    hint, `note` one line for the status line.
+    hint, `note` one line for the status line. `begun` is sent before it reads for a question, `rested` when none is
+    left; while it is `held`, because a question about several documents is read for, it begins none.
     """
 
     changed = Signal(object)
@@ -68,6 +69,8 @@ class AskController(QObject):
     note = Signal(str)
     failed = Signal(object)
     lost = Signal()
+    begun = Signal()
+    rested = Signal()
 
     def __init__(
         self, workspace: Workspace, lanes: Lanes, sheets: Sheets, files: DocumentFiles, parent: QObject
@@ -77,6 +80,7 @@ class AskController(QObject):
         self._lanes = lanes
         self._sheets = sheets
         self._files = files
+        self.held = False
         self._now: _Reading | None = None
         self._history_jobs: dict[Job, Sheet] = {}
         # An entry of the history to show once its file is open, and the one whose text is being looked up.
@@ -94,7 +98,7 @@ class AskController(QObject):
         if run is not None and run.threshold != threshold:
             run.set_threshold(threshold)
             sheet.highlight()
-        self._next_soon()
+        self.next_soon()
 
     def stop(self, sheet: Sheet) -> bool:
         """Drop the question that waits, else stop opening the file, else stop reading; False without any of these."""
@@ -160,6 +164,10 @@ class AskController(QObject):
             self.stop_reading(sheet)  # the answers so far are kept
         elif own is not None and self._now is not None and self._now.run is own:
             self._drop_job()
+        self.pause()
+
+    def pause(self) -> None:
+        """Pause what is read for, if anything."""
         if self._now is not None:
             self._now.job.deliver()  # it may just have finished
         if self._now is not None:
@@ -171,6 +179,7 @@ class AskController(QObject):
     def _begin(self, sheet: Sheet, run: QuestionRun) -> None:
         from app.flows.ask.question import ask
 
+        self.begun.emit()
         job = self._lanes.work.start(ask, self._workspace, run.request)
         job.name = "the work on Ask"
         run.begin()
@@ -226,23 +235,28 @@ class AskController(QObject):
         self.changed.emit(sheet)
         return True
 
-    def _next_soon(self) -> None:
+    def next_soon(self) -> None:
+        """Read for the next question that waits or is paused."""
         # Later: no question may begin in the middle of starting or ending another one.
         QTimer.singleShot(0, self._ask_next)
 
     @Slot()
     def _ask_next(self) -> None:
         """Read for the next question, where it is its turn."""
+        if self.held:
+            return
         sheets = {sheet.session: sheet for sheet in self._sheets.all()}
         ready = [session for session, sheet in sheets.items() if self._can_ask(sheet)]
         session = next_question(list(sheets), ready, self._sheets.current().session)
         if session is None:
+            if self._now is None:
+                self.rested.emit()
             return
         sheet = sheets[session]
         if (waiting := session.take_waiting()) is not None:
             self.changed.emit(sheet)
             self._ask_now(sheet, waiting.question, whole=waiting.whole)
-            self._next_soon()  # where that one could not be asked, the next one can
+            self.next_soon()  # where that one could not be asked, the next one can
         elif session.run is not None:
             self._begin(sheet, session.run)
 
@@ -341,7 +355,7 @@ class AskController(QObject):
         self.changed.emit(sheet)
         self._remember(sheet, run)
         self.ended.emit(sheet)
-        self._next_soon()
+        self.next_soon()
 
     # Answers
 
@@ -362,17 +376,8 @@ class AskController(QObject):
             sheet.pane.reveal(run.chosen)
         self.chosen.emit(sheet)
 
-    @Slot()
-    def choose_next(self) -> None:
-        """Go to the next answer, after the last one to the first."""
-        self._step(1)
-
-    @Slot()
-    def choose_previous(self) -> None:
-        """Go to the previous answer, from the first one to the last."""
-        self._step(-1)
-
-    def _step(self, by: int) -> None:
+    def step(self, by: int) -> None:
+        """Go to the next answer, or with -1 to the previous one, cyclically."""
         run = self._sheets.current().session.shown_run
         if run is not None and run.lit:
             self.choose((run.chosen + by) % len(run.lit))
@@ -436,7 +441,7 @@ class AskController(QObject):
             self.restore_last(sheet)
         sheet.highlight()
         self.changed.emit(sheet)
-        self._next_soon()
+        self.next_soon()
 
     # The history
 
@@ -451,7 +456,7 @@ class AskController(QObject):
             job = self._lanes.files.start(remember, *arguments, asked=run.asked_at)
             self._history_jobs[job] = sheet
             job.done.connect(self._remembered)
-            job.failed.connect(self._not_remembered)
+            job.failed.connect(self.not_remembered)
             return
         try:
             entry = remember(*arguments, Silent(), asked=run.asked_at)
@@ -468,7 +473,8 @@ class AskController(QObject):
             self._sheets.save_soon()
 
     @Slot(object)
-    def _not_remembered(self, error: BaseException) -> None:
+    def not_remembered(self, error: BaseException) -> None:
+        """Tell that an answer was not saved in the history."""
         sheet_of(self._history_jobs, self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
@@ -510,8 +516,7 @@ class AskController(QObject):
             self._text_job = None
         if entry.path:
             self._files.open([Path(entry.path)])
-            self._wanted = (self._sheets.current(), entry)
-            self._show_wanted()
+            self.show_entry(self._sheets.current(), entry)
             return
         from app.flows.history.history import document_of
 
@@ -530,6 +535,10 @@ class AskController(QObject):
         if sheet is None:
             sheet = self._sheets.new()
             sheet.show_text(text, name="" if entry.name == sheet.title else entry.name)
+        self.show_entry(sheet, entry)
+
+    def show_entry(self, sheet: Sheet, entry: Entry) -> None:
+        """Highlight the answers of an entry on a sheet, once its file is open."""
         self._wanted = (sheet, entry)
         self._show_wanted()
 
@@ -542,7 +551,10 @@ class AskController(QObject):
         (sheet, entry), self._wanted = self._wanted, None
         self.stop_reading(sheet)
         found = answers_in(sheet.current_document(), entry)
-        sheet.session.question, sheet.session.run = entry.question, None
+        session = sheet.session
+        session.run = None
+        if not (session.is_preview and session.question):  # what was typed there stays
+            session.question = entry.question
         if found.answers or found.in_place:
             self._show_found(sheet, entry, found)
         else:

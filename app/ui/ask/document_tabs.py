@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QMouseEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyle,
     QStyleOptionTab,
+    QStylePainter,
     QTabBar,
     QToolButton,
 )
@@ -25,9 +26,39 @@ _UNDO_MS = 20_000
 
 
 class TabStrip(QTabBar):
-    """The tabs themselves; the middle mouse button closes one (`middle_clicked`)."""
+    """The tabs themselves; the middle mouse button closes one (`middle_clicked`). A preview's title is in italics."""
 
     middle_clicked = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def set_preview(self, index: int, on: bool) -> None:
+        """Show a tab as one whose place the next opened file takes, or as one that stays."""
+        if bool(self.tabData(index)) != on:
+            self.setTabData(index, on)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QStylePainter(self)
+        for index in range(self.count()):
+            if not self.tabData(index):
+                continue
+            option = QStyleOptionTab()
+            super().initStyleOption(option, index)
+            room = self.style().subElementRect(QStyle.SubElement.SE_TabBarTabText, option, self)
+            font = self.font()
+            font.setItalic(True)
+            ink = "ink" if index == self.currentIndex() else "ink_quiet"
+            if index == self.currentIndex():
+                font.setWeight(QFont.Weight.DemiBold)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour(ink))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextShowMnemonic
+            words = QFontMetrics(font).elidedText(self.tabText(index), self.elideMode(), room.width(), flags)
+            painter.drawText(room, int(flags), words)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.MiddleButton:
@@ -47,6 +78,9 @@ class TabStrip(QTabBar):
 
     def initStyleOption(self, option: QStyleOptionTab, index: int) -> None:
         super().initStyleOption(option, index)
+        if self.tabData(index):
+            option.text = ""  # drawn in italics over it, which the style sheet's font would undo
+            return
         if index != self.currentIndex():
             return
         # Qt elides by the bar's font; the tab in front has the style sheet's bolder one, and would be cut at both ends.
@@ -74,7 +108,7 @@ class TabStrip(QTabBar):
 
 
 class DocumentTabs(QFrame):
-    """A row of tabs, `strip`, with the buttons `new`, `open`, and, after a tab was closed, `undo`.
+    """A row of tabs, `strip`, with the buttons `documents`, `new`, `open`, and, after a tab was closed, `undo`.
 
     `close_requested` carries a tab's index, `recent_requested` the path of a file opened before, or is empty to clear
     that list.
@@ -87,7 +121,7 @@ class DocumentTabs(QFrame):
         super().__init__()
         self._theme = theme
         self.setProperty("kind", "frame")
-        self.strip = TabStrip()
+        self.strip = TabStrip(theme)
         self.strip.setAccessibleName("Open documents")
         self.strip.setDrawBase(False)
         self.strip.setExpanding(False)
@@ -96,7 +130,10 @@ class DocumentTabs(QFrame):
         self.strip.setStyleSheet("QTabBar::tear { width: 0; border: 0; }")
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.new, self.open, self._recent = QToolButton(), QToolButton(), QToolButton()
+        self.documents = QToolButton()
+        self.documents.setCheckable(True)
         for button, icon, name, tip in (
+            (self.documents, "list", "List of documents", "List of documents  (Ctrl+B)"),
             (self.new, "plus", "New text", "New text  (Ctrl+T)"),
             (self.open, "open", "Open files", "Open files  (Ctrl+O)"),
             (self._recent, "down", "Files opened before", "Files opened before"),
@@ -117,6 +154,7 @@ class DocumentTabs(QFrame):
         )
         mark(self.undo, type="small")
         row = QHBoxLayout(self)
+        row.addWidget(self.documents)
         row.addWidget(self.strip, 0, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.new)
         row.addWidget(self.open)

@@ -29,13 +29,14 @@ _KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next
 class EmptyPage(QFrame):
     """Covers a page that has no text yet; typing goes to the page.
 
-    `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked` and
-    `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
+    `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked`,
+    `folder_asked` and `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
     """
 
     sample_chosen = Signal(int)
     recent_chosen = Signal(str)
     open_asked = Signal()
+    folder_asked = Signal()
     paste_asked = Signal()
     clicked = Signal()
 
@@ -47,7 +48,10 @@ class EmptyPage(QFrame):
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self._paste = push_button(theme, "Paste", icon="paste", tip="Paste  (Ctrl+V)")
         self._open = push_button(theme, "Open a file…", icon="open", tip="Open files  (Ctrl+O)")
-        for button in (self._paste, self._open):
+        self._folder = push_button(
+            theme, "Add a folder…", icon="folder", tip="All its documents can be asked at once"
+        )
+        for button in (self._paste, self._open, self._folder):
             button.setCursor(Qt.CursorShape.ArrowCursor)
         self._again = plain_label("Open again", type="small_strong", ink="quiet")
         self._recent: list[QPushButton] = []
@@ -57,11 +61,12 @@ class EmptyPage(QFrame):
         keys = (one.replace(" ", _NBSP) for one in _KEYS)
         row = QHBoxLayout()
         row.addWidget(self._open)
+        row.addWidget(self._folder)
         row.addWidget(self._paste)
         row.addStretch(1)
         self._grid = QGridLayout()
         self._column = QVBoxLayout(self)
-        self._column.addWidget(plain_label("Drop a file here, or paste a text", type="answer"))
+        self._column.addWidget(plain_label("Drop files or a folder here, or paste a text", type="answer"))
         self._column.addWidget(
             plain_label("PDF, Word, web pages, Markdown and plain text", type="small", ink="quiet")
         )
@@ -76,6 +81,7 @@ class EmptyPage(QFrame):
         self._column.addStretch(1)
         self._paste.clicked.connect(self.paste_asked)
         self._open.clicked.connect(self.open_asked)
+        self._folder.clicked.connect(self.folder_asked)
         theme.space(self._column, 2, (0, 2, 0, 4))
         theme.in_steps(self._grid.setSpacing, 2)
         theme.in_steps(row.setSpacing, 2)

@@ -34,11 +34,13 @@ class DocumentFiles(QObject):
 
     Open files are checked when the system reports a change, and when the window becomes active again. `opened` carries
     a sheet whose file has just been read, `unread` one whose file was not, so that it shows why, or an earlier reading;
-    `failed` the fault when pages cannot be drawn.
+    `settled` is sent after each of them, and when a file needs its password; `failed` carries the fault when pages
+    cannot be drawn.
     """
 
     opened = Signal(object)
     unread = Signal(object)
+    settled = Signal()
     failed = Signal(object)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, sheets: Sheets, parent: QObject) -> None:
@@ -70,6 +72,25 @@ class DocumentFiles(QObject):
                 sheet = self._sheets.new()
                 self._read(sheet, whole)
                 self._sheets.shown.emit(sheet)
+
+    def preview(self, path: str) -> Sheet:
+        """Show a file's sheet; where it is not open, it is opened in place of the last one that was opened so."""
+        if not self._sheets.bring_file(path):
+            before = next((sheet for sheet in self._sheets.all() if sheet.session.is_preview), None)
+            sheet = self._sheets.new()
+            self._read(sheet, path)
+            sheet.set_preview(True)
+            self._sheets.shown.emit(sheet)
+            if before is not None:
+                self._sheets.drop(before)
+        return self._sheets.current()
+
+    def wake(self) -> list[Sheet]:
+        """Read the files that were not read since the start; returns the sheets whose files are being read."""
+        for sheet in self._sheets.all():
+            if sheet.session.state is DocumentState.ASLEEP:
+                self._read(sheet, sheet.session.path)
+        return [sheet for sheet in self._sheets.all() if sheet.session.state is DocumentState.LOADING]
 
     def reload(self, sheet: Sheet) -> None:
         """Read a sheet's file again."""
@@ -169,6 +190,7 @@ class DocumentFiles(QObject):
         recent[:] = [path, *(one for one in recent if one != path)][:MOST_RECENT]
         self._sheets.save_soon()
         self.opened.emit(sheet)
+        self.settled.emit()
 
     @Slot(object)
     def _not_read(self, error: BaseException) -> None:
@@ -179,6 +201,7 @@ class DocumentFiles(QObject):
         if isinstance(error, PasswordNeeded):
             session.state = DocumentState.LOCKED
             sheet.opening.ask_password(session.name, error.wrong)
+            self.settled.emit()
             return
         fault = fault_of(error)
         if session.opened is not None:
@@ -188,12 +211,14 @@ class DocumentFiles(QObject):
             session.state = DocumentState.FAILED
             sheet.opening.show_fault(session.name, fault.sentence, fault.hint, fault.report)
         self.unread.emit(sheet)
+        self.settled.emit()
 
     @Slot()
     def _stopped(self) -> None:
         sheet = sheet_of(self._reading, self.sender())
         if sheet is not None and not self._revert(sheet) and sheet in self._sheets.all():
             self._sheets.close(self._sheets.all().index(sheet))
+        self.settled.emit()
 
     def _revert(self, sheet: Sheet) -> bool:
         """Show the document of an earlier reading again; False without one."""

@@ -12,6 +12,8 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.undo_line import redoes
 
 _MOST_LINES = 5
+# The longest that fits is shown in an empty field.
+_INVITATIONS = ("What do you want to know?", "Your question", "Ask")
 
 
 class QuestionField(QPlainTextEdit):
@@ -80,7 +82,6 @@ class QuestionBox(QFrame):
         self.field.setProperty("bare", "true")
         self.field.setAccessibleName("Question")
         self.field.setAccessibleDescription("Enter asks. Up and Down bring back earlier questions.")
-        self.field.setPlaceholderText("What do you want to know?")
         self.field.setTabChangesFocus(True)
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -159,9 +160,12 @@ class QuestionBox(QFrame):
 
     @Slot()
     def _fit(self) -> None:
+        metrics, margin = self.field.fontMetrics(), 2 * round(self.field.document().documentMargin())
+        room = self.field.viewport().width() - margin
+        fitting = (words for words in _INVITATIONS if metrics.horizontalAdvance(words) <= room)
+        self.field.setPlaceholderText(next(fitting, _INVITATIONS[-1]))
         lines = min(_MOST_LINES, max(1, int(self.field.document().size().height())))
-        line = self.field.fontMetrics().lineSpacing()
-        self.field.setFixedHeight(lines * line + 2 * round(self.field.document().documentMargin()))
+        self.field.setFixedHeight(lines * metrics.lineSpacing() + margin)
 
     def _colour(self, focused: bool) -> None:
         theme = self._theme

@@ -1,4 +1,4 @@
-"""An open document and the last question about it: plain data and its transitions, without Qt."""
+"""What is asked, and the last question about it: plain data and its transitions, without Qt."""
 
 from __future__ import annotations
 
@@ -13,15 +13,53 @@ from typing import TYPE_CHECKING
 from app.core import wording
 from app.core.models import Head, model_title
 from app.core.report import Progress
-from app.ui.document.marks.places import Place, place_of
+from app.ui.document.marks.places import Place, place_in_file, place_of
 
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.inspection import Visit
     from app.core.layout import Opened
+    from app.core.library import FoundAnswer, Library, LibraryReading, LibraryStatus
     from app.core.requests import Question
     from app.core.results import Answer, Reading
     from app.core.text import Span
+
+_OPEN, _LIBRARY = "open", "library:"
+
+
+class ScopeKind(Enum):
+    """What a question is asked of."""
+
+    DOCUMENT = auto()  # the one on the page
+    OPEN = auto()  # all that are open
+    LIBRARY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What questions are asked of; `library` is the number of one."""
+
+    kind: ScopeKind = ScopeKind.DOCUMENT
+    library: int = 0
+
+    @property
+    def key(self) -> str:
+        """It as it is saved in the settings."""
+        match self.kind:
+            case ScopeKind.DOCUMENT:
+                return ""
+            case ScopeKind.OPEN:
+                return _OPEN
+            case ScopeKind.LIBRARY:
+                return f"{_LIBRARY}{self.library}"
+
+
+def scope_of(key: str) -> Scope:
+    """The scope that was saved; the document on the page for anything else."""
+    number = key.removeprefix(_LIBRARY)
+    if key.startswith(_LIBRARY) and number.isdecimal():
+        return Scope(ScopeKind.LIBRARY, int(number))
+    return Scope(ScopeKind.OPEN) if key == _OPEN else Scope()
 
 
 class DocumentState(Enum):
@@ -54,14 +92,16 @@ class TextState(Enum):
 
 @dataclass(eq=False, slots=True)
 class QuestionRun:
-    """A question about `opened`, and what was found; positions count in its text at that time.
+    """A question about a document, several or a library, and what was found.
 
-    The reader cannot resume in the middle: a paused question is read from the beginning again, with the same final
-    result. Until as much of the text was read as for its earlier answers, those stay.
+    `documents` are those asked, whose texts at that time positions count in; of a library they are none, and its
+    answers stand in its files, `found`. The reader cannot resume in the middle: a paused question is read from the
+    beginning again, with the same final result. Until as much of the text was read as for its earlier answers, those
+    stay. The answers in several documents are grouped by these, and `chosen` is -1 until one was gone to.
     """
 
     request: Question
-    opened: Opened
+    documents: tuple[Opened, ...]
     # What the user chose; None for the reader's own.
     threshold: float | None = None
     state: RunState = RunState.QUEUED
@@ -87,8 +127,15 @@ class QuestionRun:
     # Of the readings before a pause: the share of the text that was read, and that the answers come from, 0 to 1.
     reached: float = 0.0
     least: float = 0.0
+    # Of several open documents: the keys of their sessions, in their order.
+    keys: tuple[str, ...] = ()
+    library: Library | None = None
+    status: LibraryStatus | None = None
+    found: tuple[FoundAnswer, ...] = ()
+    # How many passages of the library are read.
+    passages: int = 0
     # The newest result from less of the text than the answers shown.
-    held_back: Reading | None = None
+    held_back: Reading | LibraryReading | None = None
     began: float = 0.0
 
     @property
@@ -100,6 +147,16 @@ class QuestionRun:
     def is_running(self) -> bool:
         """Whether it has not ended yet, also while it is paused."""
         return self.state in (RunState.QUEUED, RunState.READING, RunState.PAUSED)
+
+    @property
+    def is_across(self) -> bool:
+        """Whether it is about several documents."""
+        return self.library is not None or bool(self.keys)
+
+    @property
+    def opened(self) -> Opened:
+        """The one document that it is about."""
+        return self.documents[0]
 
     # Transitions
 
@@ -115,31 +172,34 @@ class QuestionRun:
     def take_progress(self, progress: Progress) -> bool:
         """Note the progress; returns whether a result that was held back has been taken with it."""
         # The progress counts windows of the model; the user sees that the text is read.
-        words = "Reading again" if progress.fraction < self.reached else "Reading"
+        words = self.reading_what
+        if progress.fraction < self.reached:
+            words = "Reading again"
         self.progress = replace(progress, what=words if progress.total else progress.what)
         if self.held_back is None or progress.fraction < self.least:
             return False
         self._take(self.held_back)
         return True
 
-    def take_partial(self, reading: Reading) -> bool:
+    def take_partial(self, result: Reading | LibraryReading) -> bool:
         """Take the reading so far; False where it is held back, as the earlier answers come from more of the text.
 
         A result of another model, chosen since, is taken at once, but not one of the quick reader before the careful
         one's.
         """
+        reading = _reading_of(result)
         share, before = reading.share_read, self.reading
         same = before is None or reading.model in (before.model, before.finder)
         if share is not None and share < self.least and same:
-            self.held_back = reading
+            self.held_back = result
             return False
-        self._take(reading)
+        self._take(result)
         return True
 
-    def finish(self, reading: Reading) -> None:
+    def finish(self, result: Reading | LibraryReading) -> None:
         """The text was read to its end."""
-        self._take(reading)
-        self.state, self.note = RunState.DONE, self._read_in(reading)
+        self._take(result)
+        self.state, self.note = RunState.DONE, self._read_in(result.seconds, quick=_reading_of(result).quick)
 
     def pause(self) -> None:
         """Let a newer question be read for first."""
@@ -169,8 +229,12 @@ class QuestionRun:
         """Judge by another threshold."""
         self.threshold, self.chosen = threshold, 0
 
-    def _take(self, reading: Reading) -> None:
+    def _take(self, result: Reading | LibraryReading) -> None:
         """Take a reading; a pinned answer stays the chosen one."""
+        if self.is_across:
+            self._take_grouped(result)
+            return
+        reading = _reading_of(result)
         self.reading, self.held_back = reading, None
         if self.pinned is None:
             return
@@ -180,6 +244,23 @@ class QuestionRun:
             self.pinned, probability=_probability_now(self.pinned, reading)
         )
         self.chosen = self.answers().index(self.pinned)
+
+    def _take_grouped(self, result: Reading | LibraryReading) -> None:
+        """Take a reading, its answers grouped by document; the place gone to stays chosen if it is still there."""
+        from app.core.library import LibraryReading
+
+        before = self.place_key(self.chosen) if 0 <= self.chosen < len(self.answers()) else None
+        reading, self.held_back = _reading_of(result), None
+        if isinstance(result, LibraryReading):
+            self.status, self.passages, self.found = result.status, result.passages, result.found
+        self.reading = reading
+        documents = [self.place_key(at)[0] for at in range(len(reading.answers))]
+        order = sorted(range(len(documents)), key=lambda at: documents.index(documents[at]))
+        if self.found:
+            self.found = tuple(self.found[at] for at in order)
+        self.reading = replace(reading, answers=tuple(reading.answers[at] for at in order))
+        keys = [self.place_key(at) for at in range(len(order))]
+        self.chosen = keys.index(before) if before in keys else -1
 
     def _count_read(self) -> None:
         """Add what was read since the last answer to the reading, unless that answer comes from more of the text."""
@@ -231,7 +312,57 @@ class QuestionRun:
 
     def place(self, index: int) -> Place:
         """The place of one of the answers, as it is shown."""
-        return place_of(self.opened, self.answers()[index])
+        if self.library is not None:
+            return place_in_file(self.found[index].file.path, self.found[index].answer)
+        answer = self.answers()[index]
+        place = place_of(self.documents[answer.document], answer)
+        return replace(place, document=self.keys[answer.document]) if self.keys else place
+
+    def place_key(self, index: int) -> tuple[str, Span]:
+        """What identifies the place of one of the answers in several documents."""
+        if self.library is not None:
+            return self.found[index].file.path, self.found[index].answer.span
+        answer = self.answers()[index]
+        return self.keys[answer.document], answer.span
+
+    def entry(self, index: int) -> Entry:
+        """The question with one of the answers and the others in its document, to be found there again."""
+        from app.core.layout import Opened
+        from app.core.text import Document
+        from app.flows.history.history import entry_of, kept_answer
+
+        reading = self.judged()
+        here = self.place_key(index)[0]
+        others = (at for at in range(len(self.answers())) if at != index and self.place_key(at)[0] == here)
+        order = (index, *others)
+        if self.library is not None:
+            file = self.found[index].file
+            opened = Opened(Document("", self.place(index).source, file.path), file.kind, sha256=file.sha256)
+            kept = tuple(self.found[at].answer for at in order)
+        else:
+            opened = self.documents[reading.answers[index].document]
+            kept = tuple(kept_answer(opened, reading.answers[at]) for at in order)
+        entry = entry_of(opened, self.request, replace(reading, answers=()), asked=self.asked_at)
+        return replace(entry, answers=kept, answered=reading.answered)
+
+    @property
+    def reading_what(self) -> str:
+        """What is being read, in words."""
+        if self.status is not None:
+            return f"Reading the best passages of {wording.count(self.status.read, 'file')}"
+        return f"Reading {wording.count(len(self.keys), 'document')}" if self.keys else "Reading"
+
+    @property
+    def not_in(self) -> str:
+        """The sentence if none of several documents answers: "Not in 412 of 415 files"."""
+        if self.status is None:
+            return f"Not in the {wording.count(len(self.keys), 'open document')}"
+        files = wording.count(self.status.total, "file")
+        return (
+            f"Not in {files}"
+            if self.status.read == self.status.total
+            else f"Not in {self.status.read:,} of {files}"
+        )
 
     def facts(self) -> str:
         """The time that reading took, what was read, and by which model; empty before the end."""
@@ -240,7 +371,11 @@ class QuestionRun:
             return ""
         by = f" by {model_title(reading.model)}" if reading.model else ""
         read = "read whole" if reading.complete else "read in part"
-        if reading.complete and reading.quick:
+        if self.library is not None:
+            read = (
+                f"{wording.count(self.passages, 'passage')} {'read' if reading.complete else 'read in part'}"
+            )
+        elif reading.complete and reading.quick:
             finder = model_title(reading.finder)
             found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""
             read = f"the best passages {found}read"
@@ -248,7 +383,7 @@ class QuestionRun:
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
-        if self.reading is None or self.is_running or self.text is not TextState.SAME:
+        if self.reading is None or self.is_running or self.is_across or self.text is not TextState.SAME:
             return None
         answers = self.answers()
         focus = answers[self.chosen].span if self.chosen < len(answers) else None
@@ -265,14 +400,18 @@ class QuestionRun:
         # An answer may have come before its progress.
         read = reading.share_read
         share = max(self.fraction, read) if read is not None else self.fraction or None
-        return wording.stopped_after(share, quick=reading.quick, how=how)
+        return wording.stopped_after(share, quick=reading.quick or self.library is not None, how=how)
 
-    def _read_in(self, reading: Reading) -> str:
+    def _read_in(self, seconds: float, *, quick: bool) -> str:
         """What was read and how fast: "71 pages read whole in 2.1 seconds"."""
-        pages, characters = len(self.opened.pages), len(self.opened.document.text)
+        time = wording.duration(seconds)
+        if self.status is not None:
+            passages, files = wording.count(self.passages, "passage"), wording.count(self.status.read, "file")
+            return f"{passages} of {files} read in {time}"
+        pages = sum(len(opened.pages) for opened in self.documents)
+        characters = sum(len(opened.document.text) for opened in self.documents)
         length = wording.count(pages, "page") if pages else wording.count(characters, "character")
-        time = wording.duration(reading.seconds)
-        if reading.quick:
+        if quick:
             return f"The best passages of {length} read in {time}"
         return f"{length} read whole in {time}"
 
@@ -313,6 +452,8 @@ class AskSession:
     is_unsaved: bool = False
     # Shown by Spanlight itself: not saved for the next start.
     is_demo: bool = False
+    # Opened from a list of answers: the next one from there takes its place, until it is asked, edited or pinned.
+    is_preview: bool = False
     # Whether the page was empty at the last change since a question.
     _was_blank: bool = False
 
@@ -344,7 +485,7 @@ class AskSession:
         self, request: Question, opened: Opened, threshold: float | None, *, is_example: bool = False
     ) -> QuestionRun:
         """Begin a question in place of the last one."""
-        self.run = QuestionRun(request, opened, threshold, is_example=is_example)
+        self.run, self.is_preview = QuestionRun(request, (opened,), threshold, is_example=is_example), False
         return self.run
 
     def restore(self, entry: Entry, opened: Opened, reading: Reading, threshold: float | None) -> None:
@@ -353,7 +494,7 @@ class AskSession:
 
         self.run = QuestionRun(
             Question(entry.question, (opened.document,), quick=entry.quick),
-            opened,
+            (opened,),
             threshold,
             state=RunState.STOPPED if entry.stopped else RunState.DONE,
             reading=reading,
@@ -412,6 +553,12 @@ def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | Non
     if opened.is_text:
         return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
     return " ".join(opened.notes) or "This document holds no text to read.", ""
+
+
+def _reading_of(result: Reading | LibraryReading) -> Reading:
+    from app.core.library import LibraryReading
+
+    return result.reading if isinstance(result, LibraryReading) else result
 
 
 def _probability_now(answer: Answer, reading: Reading) -> float:

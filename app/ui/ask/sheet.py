@@ -138,6 +138,17 @@ class Sheet(QWidget):
             pane.go_to(self.session.place)
         self._update_title()
 
+    @Slot()
+    def keep_open(self) -> None:
+        """Have it stay when another file is opened from a list of answers."""
+        self.set_preview(False)
+
+    def set_preview(self, on: bool) -> None:
+        """Have the next file that is opened from a list of answers take its place, or not."""
+        if self.session.is_preview != on:
+            self.session.is_preview = on
+            self.renamed.emit()
+
     def current_document(self) -> Opened:
         """The document as it is now, for a question."""
         text = self.pane.text()
@@ -221,6 +232,8 @@ class Sheet(QWidget):
     def _edited(self) -> None:
         session = self.session
         session.is_unsaved, session.is_demo = True, False
+        if self.is_open and self.current_document() is not session.opened:
+            self.keep_open()
         is_blank = self.editor.is_empty()
         self.empty.setVisible(is_blank)
         if is_blank:

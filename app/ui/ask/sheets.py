@@ -61,6 +61,7 @@ class Sheets(QObject):
         self._timer.timeout.connect(self._save)
         tabs.strip.currentChanged.connect(self.bring)
         tabs.close_requested.connect(self.close)
+        tabs.strip.tabBarDoubleClicked.connect(self._keep_open)
         tabs.new.clicked.connect(self.show_new)
         tabs.undo.clicked.connect(self.undo_close)
 
@@ -94,6 +95,10 @@ class Sheets(QObject):
                 self.bring(index)
                 return True
         return False
+
+    def keyed(self, key: str) -> Sheet | None:
+        """The sheet of the session of this key; None where it was closed."""
+        return next((sheet for sheet in self._sheets if sheet.session.key == key), None)
 
     def bring_text(self, text: str) -> Sheet | None:
         """Show a sheet without a file that has exactly this text; None where there is none."""
@@ -191,6 +196,18 @@ class Sheets(QObject):
             self.current().setFocus(Qt.FocusReason.OtherFocusReason)
         self.save_soon()
 
+    def close_others(self, index: int) -> None:
+        """Close all sheets but one."""
+        kept = self._sheets[index]
+        self.bring(index)
+        for sheet in [sheet for sheet in self._sheets if sheet is not kept]:
+            self.close(self._sheets.index(sheet))
+
+    def close_all(self) -> None:
+        """Close all sheets; an empty one is left."""
+        self.close_others(self._stack.currentIndex())
+        self.close_current()
+
     def drop(self, sheet: Sheet) -> None:
         """Remove a sheet for good, unless it is the current one."""
         if sheet in self._sheets and sheet is not self.current():
@@ -279,7 +296,19 @@ class Sheets(QObject):
     def _sheet_renamed(self) -> None:
         sheet = self.sender()
         if isinstance(sheet, Sheet) and sheet in self._sheets:
-            self._tabs.rename(self._sheets.index(sheet), sheet.title, sheet.session.path)
+            at = self._sheets.index(sheet)
+            self._tabs.rename(at, sheet.title, sheet.session.path)
+            self._tabs.strip.set_preview(at, sheet.session.is_preview)
+
+    @Slot()
+    def keep_current(self) -> None:
+        """Have the current sheet stay when another file is opened from a list of answers."""
+        self.current().keep_open()
+
+    @Slot(int)
+    def _keep_open(self, index: int) -> None:
+        if 0 <= index < len(self._sheets):
+            self._sheets[index].keep_open()
 
 
 def sheets_to_save(sheets: Sequence[Sheet], current: int, history: int) -> SavedSheets:

@@ -1,4 +1,4 @@
-"""A question asked in place before something is deleted for good."""
+"""A question asked in place before something is deleted for good, or long work begins."""
 
 from __future__ import annotations
 
@@ -7,28 +7,33 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.ui.kit.parts import plain_label, push_button
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 class Confirmation(QWidget):
     """A question with a button that confirms it and one that keeps things as they are, as does Esc.
 
-    `confirmed` and `cancelled` are sent after it is hidden.
+    `is_band` gives it the ground of a band across a page. `confirmed` and `cancelled` are sent after it is hidden.
     """
 
     confirmed = Signal()
     cancelled = Signal()
 
-    def __init__(self, theme: Theme, action: str) -> None:
+    def __init__(
+        self, theme: Theme, action: str, keep: str = "Keep it", *, kind: str = "danger", is_band: bool = False
+    ) -> None:
         super().__init__()
         self._question = plain_label(type="strong")
-        self.confirm = push_button(theme, action, kind="danger")
-        self.cancel = push_button(theme, "Keep it")
+        self.confirm = push_button(theme, action, kind=kind)
+        self.cancel = push_button(theme, keep)
         row = QHBoxLayout(self)
         row.addWidget(self._question, 1)
         row.addWidget(self.cancel)
         row.addWidget(self.confirm)
-        theme.space(row, 2)
+        theme.space(row, 2, (4, 2, 4, 2) if is_band else (0, 0, 0, 0))
+        if is_band:
+            mark(self, kind="welcome")
+            self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.confirm.clicked.connect(self._confirm)
         self.cancel.clicked.connect(self.withdraw)
         self.hide()

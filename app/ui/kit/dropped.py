@@ -1,11 +1,45 @@
-"""Files that were dropped or pasted."""
+"""Files and folders that were dropped, pasted, or named at the start."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QDragMoveEvent, QDropEvent, QGuiApplication
+
+from app.core.report import Report
+
+# Endings of documents; anything else may be a folder or a model's zip.
+_DOCUMENTS = {
+    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
+    ".jsonl", ".json", ".xz",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Given:
+    """Paths by what they are: models as folders or zips, other folders, and all other files."""
+
+    models: list[Path] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+
+def look_like_documents(paths: list[Path]) -> bool:
+    """Whether all paths have the endings of documents; the disk is not asked."""
+    return all(path.suffix.lower() in _DOCUMENTS for path in paths)
+
+
+def sort_paths(paths: list[Path], report: Report) -> Given:
+    """What each path is."""
+    from app.flows.models.take_in import looks_like_model
+
+    given = Given()
+    for path in paths:
+        kind = given.models if looks_like_model(path) else given.folders if path.is_dir() else given.files
+        kind.append(path)
+    return given
 
 
 def local_files(source: QMimeData) -> list[Path]:

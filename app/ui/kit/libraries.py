@@ -60,6 +60,8 @@ class Libraries(QObject):
         self._current: _Wanted | None = None
         self._progress: Progress | None = None
         self._unshown = 0
+        self._new: list[int] = []
+        self._stopped: set[int] = set()
 
     @property
     def all(self) -> tuple[tuple[Library, LibraryStatus], ...]:
@@ -117,19 +119,21 @@ class Libraries(QObject):
 
         A `quiet` update tells nothing where there was nothing to do.
         """
+        self._stopped.discard(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
         self._waiting.append(_Wanted(library, everything, quiet))
         self._next()
 
     @Slot()
     def update_all(self) -> None:
-        """Look at the files of every library that is not being updated or waiting for it."""
+        """Look at the files of every library, but for those that are updated, wait for it, or were stopped."""
         for library, _ in self._all:
-            if self.progress_of(library) is None:
+            if self.progress_of(library) is None and library.number not in self._stopped:
                 self.update(library, quiet=True)
 
     def stop(self, library: Library) -> None:
-        """Stop a library's update; what was read stays."""
+        """Stop a library's update; what was read stays, and the next start goes on from there."""
+        self._stopped.add(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
         current = self._current
         if self._job is not None and current is not None and current.library.number == library.number:
@@ -160,6 +164,10 @@ class Libraries(QObject):
         if is_new:
             self.changed.emit()
         self.listed.emit()
+        for number in self._new:
+            if (listed := self.find(number)) is not None:
+                self._new = [one for one in self._new if one != number]
+                self.added.emit(listed[0])
 
     @Slot(object)
     def _sized(self, planned: tuple[Library, Walk]) -> None:
@@ -179,10 +187,9 @@ class Libraries(QObject):
 
     @Slot(object)
     def _saved(self, library: Library) -> None:
-        is_new = self.find(library.number) is None
+        if self.find(library.number) is None:
+            self._new.append(library.number)
         self.update(library)
-        if is_new:
-            self.added.emit(library)
 
     @Slot(object)
     def _updated(self, update: Update) -> None:

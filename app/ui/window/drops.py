@@ -1,4 +1,4 @@
-"""Files dropped anywhere on the window: models go to the page of models, other files to where they were dropped."""
+"""What is dropped on the window: models go to their page, folders become libraries, files stay where they fell."""
 
 from __future__ import annotations
 
@@ -8,33 +8,20 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.core.report import Report
-from app.ui.kit.dropped import local_files
+from app.ui.kit.dropped import Given, local_files, look_like_documents, sort_paths
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
-
-# Endings of documents; anything else may be a model's folder or a zip.
-_DOCUMENTS = {
-    ".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text", ".rst", ".log", ".csv", ".tsv",
-    ".jsonl", ".json", ".xz",
-}  # fmt: skip
-
-
-def sort_files(paths: list[Path], report: Report) -> tuple[list[Path], list[Path]]:
-    """The models among dropped files, and all others."""
-    from app.flows.models.take_in import looks_like_model
-
-    models = [path for path in paths if looks_like_model(path)]
-    return models, [path for path in paths if path not in models]
 
 
 class Drops(QObject):
     """Filters drops on a window before its widgets get them.
 
-    `models` carries the paths of models. Other files arrive a moment later where they were dropped, as without this.
+    `models` carries the paths of models, `folders` those of other folders. Other files arrive a moment later
+    where they were dropped, as without this.
     """
 
     models = Signal(list)
+    folders = Signal(list)
 
     def __init__(self, lanes: Lanes, window: QWidget) -> None:
         super().__init__(window)
@@ -52,12 +39,12 @@ class Drops(QObject):
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Hold back a drop that may contain a model."""
+        """Hold back a drop that may contain a folder or a model."""
         if event.type() != QEvent.Type.Drop or not self.enabled or self._passing:
             return False
         assert isinstance(event, QDropEvent)
         paths = local_files(event.mimeData())
-        if all(path.suffix.lower() in _DOCUMENTS for path in paths):
+        if look_like_documents(paths):
             return False
         if self._job is not None:
             self._job.drop()
@@ -65,18 +52,19 @@ class Drops(QObject):
         self._paths = paths
         event.acceptProposedAction()
         QGuiApplication.sendEvent(watched, QDragLeaveEvent())  # ends the marking of the drag's target
-        self._job = self._lanes.files.start(sort_files, paths)
+        self._job = self._lanes.files.start(sort_paths, paths)
         self._job.done.connect(self._sorted)
         self._job.failed.connect(self._not_sorted)
         return True
 
     @Slot(object)
-    def _sorted(self, found: tuple[list[Path], list[Path]]) -> None:
-        models, others = found
-        if others:
-            self._pass_on(others)
-        if models:
-            self.models.emit(models)
+    def _sorted(self, given: Given) -> None:
+        if given.files:
+            self._pass_on(given.files)
+        if given.folders:
+            self.folders.emit(given.folders)
+        if given.models:
+            self.models.emit(given.models)
 
     @Slot(object)
     def _not_sorted(self, error: BaseException) -> None:

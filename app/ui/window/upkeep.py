@@ -3,16 +3,57 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.core.wording import percent, time_left
+from app.core.wording import count, percent, size, time_left
+from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.libraries import Libraries
+from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.core.library import Library
+    from app.flows.library.folders import Walk
 
 # Seconds: coming back to the window more often than this looks at no files.
 _LEAST_BETWEEN = 60.0
 _TOLD_FOR_MS = 30_000
+
+
+class LargeFolder(Confirmation):
+    """Asks whether a folder with very much in it is to be read, one such folder after another."""
+
+    def __init__(self, theme: Theme, libraries: Libraries) -> None:
+        super().__init__(theme, "Read them", "Not now", kind="primary", is_band=True)
+        self._libraries = libraries
+        self._waiting: list[tuple[Library, Walk]] = []
+        libraries.large.connect(self._add)
+        self.confirmed.connect(self._read)
+        self.cancelled.connect(self._next)
+
+    @Slot(object, object)
+    def _add(self, library: Library, walk: Walk) -> None:
+        self._waiting.append((library, walk))
+        self._show()
+
+    @Slot()
+    def _read(self) -> None:
+        self._libraries.save(self._waiting[0][0])
+        self._next()
+
+    @Slot()
+    def _next(self) -> None:
+        del self._waiting[:1]
+        self._show()
+
+    def _show(self) -> None:
+        if self._waiting:
+            library, walk = self._waiting[0]
+            self.ask(
+                f"“{library.name}” has {count(len(walk.files), 'document')}, {size(walk.size)}. Read all of them?"
+            )
 
 
 class Upkeep(QObject):

@@ -40,7 +40,7 @@ from app.ui.window.reader import Idle, Reader
 from app.ui.window.rest import Rest
 from app.ui.window.shortcuts_help import ShortcutsHelp, key_groups
 from app.ui.window.status_line import StatusLine
-from app.ui.window.upkeep import Upkeep
+from app.ui.window.upkeep import LargeFolder, Upkeep
 
 if TYPE_CHECKING:
     from app.core.history import Entry
@@ -112,16 +112,18 @@ class MainWindow(QMainWindow):
         self.rail = Rail(theme, PAGES)
         self.rail.chosen.connect(self.show_page)
         self.status = StatusLine(theme)
+        self.libraries = Libraries(workspace, lanes, self)
         self.notice = Notice(theme)
         self._stack = QStackedWidget()
         self._notice_place = QVBoxLayout()
         self._notice_place.addWidget(self.notice)
+        self.large_folder = LargeFolder(theme, self.libraries)
+        self._notice_place.addWidget(self.large_folder)
         self.reader = Reader(workspace, lanes, self.status, self)
         self.idle = Idle(workspace, lanes, self.reader, self)
         self.preparing = Preparing(workspace, lanes, self.reader, self)
         self.network = NetworkSwitch(workspace, lanes, self.status.network, self)
         self.noticed = Noticed(lanes, self.notice, self)
-        self.libraries = Libraries(workspace, lanes, self)
         self.upkeep = Upkeep(self.libraries, self)
         self.drops = Drops(lanes, self)
         self.painted = FirstPaint(self)
@@ -133,6 +135,7 @@ class MainWindow(QMainWindow):
         self.network.failed.connect(self.show_fault)
         self.network.changed.connect(self._settings_changed)
         self.drops.models.connect(self._models_dropped)
+        self.drops.folders.connect(self._folders_dropped)
         self.libraries.failed.connect(self.notice.show_error)
         self.upkeep.note.connect(self.status.set_upkeep)
         self._lay_out()
@@ -160,6 +163,7 @@ class MainWindow(QMainWindow):
                 self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
                 for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
+                page.models_given.connect(self._models_dropped)  # type: ignore[attr-defined]
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
@@ -226,6 +230,13 @@ class MainWindow(QMainWindow):
     def _models_dropped(self, paths: list[Path]) -> None:
         self.show_page("models")
         self.page.open_files(paths)
+
+    @Slot(list)
+    def _folders_dropped(self, paths: list[Path]) -> None:
+        """Make them a library, on the Ask page where the current one lists none."""
+        if not hasattr(self.page, "take_libraries"):
+            self.show_page("ask")
+        self.libraries.add(paths)
 
     @Slot()
     def show_ask(self) -> None:

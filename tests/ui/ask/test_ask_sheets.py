@@ -79,7 +79,7 @@ def test_a_closed_text_can_be_brought_back_with_all_it_had(view: AskView, qtbot:
         write(view, text)
     view.sheets.bring(1)
     view.panel.box.set_question("Which?", [])
-    view._ask()
+    view.asking.ask()
     qtbot.waitUntil(lambda: view.panel.card.isVisible())
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_W, CONTROL)
     assert titles(view) == ["Alpha text.", "Gamma text."]

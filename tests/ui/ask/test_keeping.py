@@ -80,7 +80,7 @@ def test_an_answer_is_remembered_once_with_where_it_stands(
     )
     assert entry.kind is Kind.PDF and entry.best is not None
     assert (entry.best.text, entry.best.page) == ("noon", 2)
-    view.controller.choose_next()
+    view.controller.step(1)
     view.sheets.show_new()
     view.sheets.bring(0)
     qtbot.waitUntil(lambda: view.lanes.files.idle)

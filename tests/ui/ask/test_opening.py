@@ -151,8 +151,8 @@ def test_a_fault_is_said_in_the_tab_with_ways_on(view: AskView, qtbot: QtBot, tm
     qtbot.mouseClick(button(page, "Try again"), LEFT)
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert view.sheets.current().pane.text().strip() == "Mended"
-    (tmp_path / "folder").mkdir()
-    view.open_files([tmp_path / "folder"])
+    (tmp_path / "bad.pdf").unlink()
+    view.open_files([tmp_path / "gone.pdf"])
     page = opening(view)
     qtbot.waitUntil(lambda: page.notice.isVisible())
     qtbot.mouseClick(button(page, "Close"), LEFT)

@@ -76,12 +76,17 @@ def test_documents_arrive_where_they_were_dropped(
     qtbot.waitUntil(lambda: editor.text() == "A plain text.")
 
 
-def test_a_folder_that_is_no_model_is_left_to_the_page(
-    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_that_is_no_model_becomes_a_library_wherever_it_falls(
+    window: MainWindow, qtbot: QtBot, taken: list[list[Path]], tmp_path: Path
 ) -> None:
-    folder, opened = tmp_path / "folder", []
+    folder = tmp_path / "Reports"
     folder.mkdir()
-    monkeypatch.setattr(window.page, "open_files", opened.append)
     drop(window, window.rail, folder)
-    qtbot.waitUntil(lambda: opened == [[folder]])
+    qtbot.waitUntil(window.notice.isVisible)
+    assert "no document to read" in window.notice.sentence(), "an empty one becomes none"
+    (folder / "first.txt").write_text("The first report.", "utf-8")
+    window.show_page("classify")
+    drop(window, window.page, folder)
+    qtbot.waitUntil(lambda: [one.name for one, _ in window.libraries.all] == ["Reports"])
+    assert window.page.KEY == "ask", "where the libraries are listed"
     assert not taken

@@ -45,6 +45,7 @@ def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
     assert not window.libraries.all
     window.upkeep.start()
     qtbot.waitUntil(lambda: "Reports: 1 file read" in window.status.note(), timeout=20_000)
+    qtbot.waitUntil(lambda: window.libraries.all[0][1].total == 1)
     ((library, status),) = window.libraries.all
     assert (library.name, status.read, status.total) == ("Reports", 1, 1)
 
@@ -77,3 +78,25 @@ def test_the_progress_of_an_update_stands_behind_the_pages_note(
     assert window.status.note() == "1 page read in 0.3 s  ·  Reading Reports, 12%"
     window.status.set_note("")
     assert window.status.note() == "Reading Reports, 12%"
+
+
+def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(
+    open_window: Callable[[], MainWindow], engine: RestingEngine, qtbot: QtBot, folder: Path
+) -> None:
+    workspace = open_fake_workspace(engine)
+    save_library(workspace, planned(workspace, [folder]), Silent())
+    workspace.close()
+    window = open_window()
+    libraries = window.libraries
+    with qtbot.waitSignal(libraries.listed):
+        libraries.refresh()
+    ((library, _),) = libraries.all
+    libraries.update(library)
+    libraries.stop(library)
+    assert libraries.progress_of(library) is None
+    libraries.update_all()
+    qtbot.waitUntil(lambda: window.lanes.library.idle and window.lanes.files.idle)
+    assert libraries.all[0][1].read == 0
+    libraries.update(library)
+    qtbot.waitUntil(lambda: libraries.all[0][1].read == 1, timeout=20_000)
+    assert "1 file read" in window.status.note()

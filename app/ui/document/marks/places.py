@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core import wording
 
 if TYPE_CHECKING:
+    from app.core.history import KeptAnswer
     from app.core.layout import Opened
     from app.core.results import Answer
 
@@ -21,7 +24,7 @@ class Place:
 
     `sentence[start:end]` are its words in their sentence, or in their table's row as it is read, where every run of
     blanks is shown as one; `where` is its place, `cell` its row and column in a table; `source` is the
-    document's name.
+    document's name; `document` identifies it where the answers stand in several, else it is empty.
     """
 
     text: str
@@ -32,6 +35,7 @@ class Place:
     where: str
     cell: str = ""
     source: str = ""
+    document: str = ""
 
     @property
     def likely(self) -> str:
@@ -63,6 +67,35 @@ def place_of(opened: Opened, answer: Answer) -> Place:
     )
 
 
+def place_in_file(path: str, kept: KeptAnswer) -> Place:
+    """The place of an answer in a file that is not open."""
+    words, sentence = _plain(kept.text), _plain(kept.sentence)
+    before = _plain(kept.before)
+    # Words may occur in a sentence twice: those are meant that the same characters stand before.
+    starts = [found.start() for found in re.finditer(re.escape(words), sentence)]
+    start = max(starts, key=lambda at: _alike(sentence[:at], before), default=0)
+    if not starts:
+        sentence = words
+    heading = _shortened(kept.heading)
+    return Place(
+        text=words,
+        probability=kept.probability,
+        sentence=sentence,
+        start=start,
+        end=start + len(words),
+        where=", ".join(part for part in (kept.where, heading) if part),
+        source=Path(path).name,
+        document=path,
+    )
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters at their ends are the same."""
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[::-1], other[::-1], strict=False))
+    )
+
+
 def _plain(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
@@ -70,10 +103,15 @@ def _plain(text: str) -> str:
 def where(opened: Opened, at: int) -> str:
     """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
     heading, place = opened.heading_at(at), opened.place_at(at)
-    if len(heading) > _LONGEST_HEADING:
-        heading = heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"
+    heading = _shortened(heading)
     if place and (heading or opened.pages):
         return f"{place}, {heading}" if heading else place
     percent = round(100 * at / max(1, len(opened.document.text)))
     share = f"at {percent}% of the text" if percent else "at the start"
     return ", ".join(part for part in (place, heading, share) if part)
+
+
+def _shortened(heading: str) -> str:
+    if len(heading) <= _LONGEST_HEADING:
+        return heading
+    return heading[:_LONGEST_HEADING].rsplit(" ", 1)[0] + "…"

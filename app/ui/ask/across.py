@@ -1,0 +1,348 @@
+"""Questions about several documents: asked, paused and stopped, their answers gone to and kept."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.report import Progress, Silent
+from app.flows.workspace import Workspace
+from app.ui.ask.controller import AskController
+from app.ui.ask.files import DocumentFiles
+from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestion, missing_input
+from app.ui.ask.sheets import Sheets
+from app.ui.kit.jobs import Flow, Job, Lanes
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryReading, LibraryStatus
+    from app.core.requests import Question
+    from app.core.results import Reading
+    from app.core.text import Document
+
+_log = logging.getLogger(__name__)
+
+
+class AcrossDocuments(QObject):
+    """Takes the `session` whose questions are about the open documents or a library from one state to the next.
+
+    A question about one document that is asked meanwhile goes first, and one that is read for pauses: the reader reads
+    for one at a time. `changed` is sent when the session is to be shown anew, `progressed` for its progress alone,
+    `chosen` when another answer was gone to. `hint` is a sentence with a hint, `note` one line for the status line;
+    `lost` is sent when the model process died.
+    """
+
+    changed = Signal()
+    progressed = Signal()
+    chosen = Signal()
+    hint = Signal(str, str)
+    note = Signal(str)
+    failed = Signal(object)
+    lost = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        lanes: Lanes,
+        sheets: Sheets,
+        files: DocumentFiles,
+        controller: AskController,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.session = AskSession()
+        self._workspace, self._lanes = workspace, lanes
+        self._sheets, self._files, self._controller = sheets, files, controller
+        self._job: Job | None = None
+        controller.begun.connect(self._make_way)
+        controller.rested.connect(self._go_on)
+        files.settled.connect(self._file_settled)
+
+    # Questions
+
+    def ask_library(self, question: str, library: Library, status: LibraryStatus) -> bool:
+        """Ask a library; False where there is no question."""
+        if not self._is_question(question):
+            return False
+        run = QuestionRun(self._request(question, ()), (), self._threshold, library=library, status=status)
+        self._start(run)
+        return True
+
+    def ask_open(self, question: str, *, whole: bool = False) -> bool:
+        """Ask the open documents, once all are read; False where there is no question or no text."""
+        if not self._is_question(question):
+            return False
+        if self._files.wake():
+            self.session.waiting = WaitingQuestion(question, whole)
+            self.changed.emit()
+            return True
+        opened = {
+            sheet.session.key: sheet.current_document() for sheet in self._sheets.all() if sheet.is_open
+        }
+        opened = {key: one for key, one in opened.items() if one.document.text.strip()}
+        if not opened:
+            self.hint.emit("No document with a text is open.", "Open files (Ctrl+O), or ask a library.")
+            return False
+        documents = tuple(one.document for one in opened.values())
+        request = self._request(question, documents, whole=whole)
+        self._start(QuestionRun(request, tuple(opened.values()), self._threshold, keys=tuple(opened)))
+        return True
+
+    @property
+    def _threshold(self) -> float | None:
+        return self._workspace.settings.ask_threshold
+
+    def _is_question(self, question: str) -> bool:
+        missing = missing_input(question, None) if not question else None
+        if missing is not None:
+            self.hint.emit(*missing)
+        return missing is None
+
+    def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
+        from app.core.requests import Question
+
+        settings = self._workspace.settings
+        reading = "every" if whole else settings.ask_reading
+        return Question(
+            question,
+            documents,
+            settings.ask_top_k,
+            settings.ask_threshold,
+            quick=reading == "quick",
+            every=reading == "every" and bool(documents),
+        )
+
+    def _start(self, run: QuestionRun) -> None:
+        self.session.waiting = None
+        self.stop()  # the answers so far are kept
+        self.session.run, run.chosen = run, -1
+        self._begin(run)
+
+    def _begin(self, run: QuestionRun) -> None:
+        self._controller.pause()
+        self._controller.held = True
+        if run.library is not None:
+            from app.flows.library.search import ask_library
+
+            asked = run.request
+            job = self._lanes.work.start(
+                ask_library,
+                self._workspace,
+                asked.text,
+                run.library,
+                top_k=asked.top_k,
+                threshold=asked.threshold,
+                quick=asked.quick,
+            )
+        else:
+            from app.flows.ask.question import ask
+
+            job = self._lanes.work.start(ask, self._workspace, run.request)
+        job.name = "the work on Ask"
+        run.begin()
+        self._job = job
+        job.moved.connect(self._show_queue)
+        job.started.connect(self._started)
+        job.progress.connect(self._progressed)
+        job.partial.connect(self._partly)
+        job.done.connect(self._done)
+        job.failed.connect(self._failed)
+        job.stopped.connect(self.stop)
+        self.note.emit("")  # it belongs to the question before
+        self._show_queue()
+
+    @Slot()
+    def stop(self) -> bool:
+        """Drop the question that waits, or stop reading; the best answers so far stay. False without any of these."""
+        if self.session.take_waiting() is not None:
+            self.changed.emit()
+            return True
+        run = self.session.running()
+        if run is None:
+            return False
+        self._drop_job()
+        run.stop()
+        self._settle(run)
+        return True
+
+    def close(self) -> None:
+        """Stop reading before the window closes, and keep the answers so far."""
+        run = self.session.running()
+        self._drop_job()
+        if run is not None:
+            run.stop()
+            self._remember(run, at_once=True)
+
+    def set_threshold(self, threshold: float | None) -> None:
+        """Judge the answers by another threshold."""
+        if (run := self.session.run) is not None and run.threshold != threshold:
+            run.threshold = threshold
+            self.changed.emit()
+
+    @Slot()
+    def _file_settled(self) -> None:
+        # Later: the file that was just read shows its own answers first.
+        if self.session.waiting is not None:
+            QTimer.singleShot(0, self._ask_waiting)
+
+    @Slot()
+    def _ask_waiting(self) -> None:
+        if (waiting := self.session.take_waiting()) is not None:
+            self.ask_open(waiting.question, whole=waiting.whole)
+            self.changed.emit()
+
+    @Slot()
+    def _make_way(self) -> None:
+        """Pause for a question about one document."""
+        self._controller.held = False
+        run = self.session.running()
+        if run is None or self._job is None:
+            return
+        self._job.deliver()  # it may just have finished
+        if run.is_running:
+            self._drop_job()
+            run.pause()
+            self.changed.emit()
+
+    @Slot()
+    def _go_on(self) -> None:
+        run = self.session.running()
+        if run is not None and run.state is RunState.PAUSED:
+            self._begin(run)
+
+    # The job of a question
+
+    def _drop_job(self) -> None:
+        if self._job is not None:
+            self._job.drop()
+            self._job = None
+
+    @Slot()
+    def _show_queue(self) -> None:
+        run = self.session.running()
+        if run is not None and self._job is not None:
+            from app.ui.kit.progress_strip import waits_for
+
+            ahead = self._lanes.work.ahead(self._job)
+            run.queue_note = waits_for(ahead) if ahead else "Waiting for the reader"
+            self.changed.emit()
+
+    @Slot()
+    def _started(self) -> None:
+        if (run := self.session.running()) is not None:
+            run.start_reading()
+            self.changed.emit()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        if (run := self.session.running()) is not None:
+            if run.take_progress(progress):
+                self.changed.emit()
+            self.progressed.emit()
+
+    @Slot(object)
+    def _partly(self, result: Reading | LibraryReading) -> None:
+        run = self.session.running()
+        if run is not None and run.take_partial(result):
+            self.changed.emit()
+
+    @Slot(object)
+    def _done(self, result: Reading | LibraryReading) -> None:
+        run = self.session.running()
+        self._drop_job()
+        if run is not None:
+            run.finish(result)
+            self._settle(run)
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        run = self.session.running()
+        self._drop_job()
+        if run is None:
+            return
+        if run.reading is None:
+            self.session.run = None
+        else:
+            run.stop("Broke off")
+        self._settle(run)
+        self.failed.emit(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    def _settle(self, run: QuestionRun) -> None:
+        self.note.emit(run.note)
+        self.changed.emit()
+        self._remember(run)
+        self._controller.held = False
+        self._controller.next_soon()
+
+    # Answers
+
+    @Slot(int)
+    def go_to(self, index: int) -> None:
+        """Open the document of one of the answers, with the answer highlighted, or bring it to the front."""
+        run = self.session.run
+        if run is None or not 0 <= index < len(run.answers()):
+            return
+        run.chosen = index
+        entry = run.entry(index)
+        sheet = self._sheets.keyed(run.place_key(index)[0]) if run.keys else None
+        if sheet is not None:
+            self._sheets.bring(self._sheets.all().index(sheet))
+        elif entry.path:
+            sheet = self._files.preview(entry.path)
+        if sheet is not None:
+            self._controller.show_entry(sheet, entry)
+        else:
+            self.hint.emit(f"{entry.name or 'This text'} was closed.", "Bring it back with Ctrl+Shift+T.")
+        self.chosen.emit()
+
+    def step(self, by: int) -> None:
+        """Go to the next answer, or with -1 to the previous one, cyclically."""
+        run = self.session.run
+        if run is not None and (count := len(run.answers())):
+            at = run.chosen + by if run.chosen >= 0 or by > 0 else -1
+            self.go_to(at % count)
+
+    def copy(self, index: int) -> bool:
+        """Copy one of the answers with its sentence and file; returns whether there was any."""
+        run = self.session.run
+        if run is None or run.reading is None or not 0 <= index < len(run.answers()):
+            return False
+        if run.judged().shown is None and not run.shows_nearest:
+            QGuiApplication.clipboard().setText(f"{run.not_in}.")
+            self.note.emit("Copied")
+        else:
+            QGuiApplication.clipboard().setText(run.place(index).copied())
+            self.note.emit("Copied with its source")
+        return True
+
+    # The history
+
+    def _remember(self, run: QuestionRun, *, at_once: bool = False) -> None:
+        """Save the question with the document of its best answer, unless the history is off."""
+        if run.reading is None or not run.answers() or not self._workspace.settings.keep_history:
+            return
+        flow, arguments = self._to_remember(run, run.reading)
+        if not at_once:
+            job = self._lanes.files.start(flow, *arguments, asked=run.asked_at)
+            job.failed.connect(self._controller.not_remembered)
+            return
+        try:
+            flow(*arguments, Silent(), asked=run.asked_at)
+        except SpanlightError as fault:
+            _log.warning("the last question was not kept: %s", fault)
+
+    def _to_remember(self, run: QuestionRun, reading: Reading) -> tuple[Flow, tuple[object, ...]]:
+        if run.library is None or run.status is None:
+            from app.flows.history.history import remember
+
+            return remember, (self._workspace, run.documents, run.request, reading)
+        from app.core.library import LibraryReading
+        from app.flows.library.search import remember_found
+
+        found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
+        return remember_found, (self._workspace, run.request, found)

@@ -1,0 +1,396 @@
+"""What is asked, the current document, the open ones or a library, and its question and answers at the right."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.flows.ask.question import own_threshold
+from app.flows.workspace import Workspace
+from app.ui.ask.across import AcrossDocuments
+from app.ui.ask.answer_panel import AnswerPanel
+from app.ui.ask.controller import AskController
+from app.ui.ask.files import DocumentFiles
+from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_of
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.sheets import Sheets
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.core.offers import OfferedModel
+    from app.ui.kit.libraries import Libraries
+
+
+class Asking(QObject):
+    """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
+
+    `note` is one line for the status line, `lost` is sent when the model process died; `file_requested` carries the
+    path of a file to open, `look_inside` a Visit.
+    """
+
+    note = Signal(str)
+    lost = Signal()
+    file_requested = Signal(str)
+    look_inside = Signal(object)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        sheets: Sheets,
+        files: DocumentFiles,
+        controller: AskController,
+        panel: AnswerPanel,
+        page: QWidget,
+    ) -> None:
+        super().__init__(page)
+        self.workspace, self.theme, self.lanes = workspace, theme, lanes
+        self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
+        self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
+        self._libraries: Libraries | None = None
+        self._own_threshold: float | None = None  # until the reader's card has been read
+        self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
+        self._stronger_job: Job | None = None
+        panel.scope.select(scope_of(workspace.settings.ask_scope))
+        self._connect()
+
+    def is_across(self) -> bool:
+        """Whether several documents are asked."""
+        return self.panel.scope.scope.kind is not ScopeKind.DOCUMENT
+
+    def asked(self) -> AskSession:
+        """The session whose question and answers are at the right."""
+        return self.across.session if self.is_across() else self.sheets.current().session
+
+    def _run(self) -> QuestionRun | None:
+        return self.asked().shown_run
+
+    def stop(self) -> bool:
+        """Drop the question that waits, or stop reading for it or opening the file; False where nothing goes on."""
+        if self.is_across() and self.across.stop():
+            return True
+        return self.controller.stop(self.sheets.current()) or self.across.stop()
+
+    # Libraries
+
+    def take_libraries(self, libraries: Libraries) -> None:
+        """Offer the libraries to be asked."""
+        self._libraries = libraries
+        libraries.changed.connect(self._offer_libraries)
+        self._offer_libraries()
+
+    @Slot()
+    def _offer_libraries(self) -> None:
+        if self._libraries is not None:
+            before = self.panel.scope.scope
+            self.panel.scope.set_libraries(self._libraries.all)
+            if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
+                self._show_scope()
+
+    def ask_library(self, number: int) -> None:
+        """Have questions asked of the library of this number, and go to the question."""
+        self.set_scope(Scope(ScopeKind.LIBRARY, number))
+        self.panel.box.select()
+
+    def show_ledger(self, number: int) -> None:
+        """Show which files of the library of this number were not read."""
+        found = self._libraries.find(number) if self._libraries is not None else None
+        if found is not None:
+            from app.ui.ask.ledger import Ledger
+
+            ledger = Ledger(self.workspace, self.theme, self.lanes, *found, self._page)
+            ledger.open_requested.connect(self.file_requested)
+            ledger.open()
+
+    @Slot()
+    def _show_ledger(self) -> None:
+        self.show_ledger(self.panel.scope.scope.library)
+
+    # What is asked
+
+    @Slot(object)
+    def set_scope(self, scope: Scope) -> None:
+        """Ask something else from now on."""
+        self.panel.scope.select(scope)
+        self.workspace.settings.ask_scope = scope.key
+        self._show_scope()
+        self.panel.box.setFocus()
+
+    def _show_scope(self) -> None:
+        """Show the question and the answers of what is asked now; what is typed comes along."""
+        typed, session = self.panel.box.field.toPlainText(), self.asked()
+        self.panel.notice.clear()
+        if typed.strip():
+            session.question = typed
+        if self.is_across():
+            self._show_question(session)
+            self.panel.strip.clear()
+            self.panel.show_across(session)
+            self.note.emit(session.run.note if session.run is not None else "")
+        else:
+            self.show_sheet(self.sheets.current())
+        self._offer_stronger()
+
+    @Slot()
+    def _count_open(self) -> None:
+        """Tell the choice of what is asked how many documents are open."""
+        sheets = self.sheets.all()
+        self.panel.scope.set_open(sum(not (sheet.is_open and sheet.pane.is_empty()) for sheet in sheets))
+
+    # Questions
+
+    @Slot()
+    def _question_edited(self) -> None:
+        self.asked().question = self.panel.box.field.toPlainText()
+        self.panel.notice.clear()
+        self.sheets.save_soon()
+
+    @Slot()
+    def ask(self, *, whole: bool = False) -> None:
+        """Ask the question in the box; with `whole` of every passage."""
+        self.panel.notice.clear()
+        session = self.asked()
+        library = self.panel.scope.library()
+        if library is not None:
+            is_asked = self.across.ask_library(self.panel.box.question(), *library)
+        elif self.is_across():
+            is_asked = self.across.ask_open(self.panel.box.question(), whole=whole)
+        else:
+            is_asked = self.controller.ask(self.sheets.current(), whole=whole)
+        if is_asked:
+            session.history = self.panel.box.remember()
+        elif not session.question.strip():
+            self.panel.box.setFocus()
+        self.sheets.save_soon()
+
+    @Slot()
+    def _ask_whole(self) -> None:
+        self.ask(whole=True)
+
+    @Slot()
+    def _stop_question(self) -> None:
+        """Stop the question whose progress is shown, and let files be opened."""
+        if self.is_across():
+            self.across.stop()
+        else:
+            self.controller.stop_question()
+
+    @Slot(object)
+    def _asking(self, sheet: Sheet) -> None:
+        run = sheet.session.shown_run
+        if sheet is self.sheets.current() and run is not None and run.shows_nearest:
+            self.panel.threshold.open(False)
+
+    @Slot(str)
+    def _ask_suggestion(self, question: str) -> None:
+        self.panel.box.set_question(question, self.asked().history)
+        self.ask()
+
+    # What is shown
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Show the question and the answers of the sheet that became the current one."""
+        self.panel.notice.clear()
+        if self.is_across():
+            return
+        self._show_question(sheet.session)
+        self.panel.strip.clear()
+        self._show(sheet)
+        run = sheet.session.shown_run
+        self.note.emit(run.note if run is not None else "")
+
+    def _show_question(self, session: AskSession) -> None:
+        with QSignalBlocker(self.panel.box):
+            self.panel.box.set_question(session.question, session.history)
+
+    @Slot(object)
+    def _show(self, sheet: Sheet) -> None:
+        if sheet is self.sheets.current() and not self.is_across():
+            self.panel.show_sheet(sheet)
+            self._offer_stronger()
+
+    @Slot()
+    def _show_across(self) -> None:
+        if self.is_across():
+            self.panel.show_across(self.across.session)
+            self._offer_stronger()
+
+    @Slot(object)
+    def _show_progress(self, sheet: Sheet) -> None:
+        if sheet is self.sheets.current() and not self.is_across():
+            self._show_progress_here()
+
+    @Slot()
+    def _show_across_progress(self) -> None:
+        if self.is_across():
+            self._show_progress_here()
+
+    def _show_progress_here(self) -> None:
+        if (run := self._run()) is not None and run.progress is not None:
+            self.panel.strip.show_progress(run.progress)
+
+    # Answers
+
+    @Slot(object)
+    def _show_chosen(self, sheet: Sheet) -> None:
+        if sheet is self.sheets.current() and not self.is_across():
+            self.panel.show_chosen()
+
+    @Slot()
+    def _show_chosen_across(self) -> None:
+        if self.is_across():
+            self.panel.show_chosen()
+
+    @Slot(int)
+    def _choose(self, index: int) -> None:
+        """Go to one of the answers at the right."""
+        if self.is_across():
+            self.panel.notice.clear()
+            self.across.go_to(index)
+        else:
+            self.controller.choose(index)
+
+    @Slot()
+    def choose_next(self) -> None:
+        """Go to the next answer, after the last one to the first."""
+        self._step(1)
+
+    @Slot()
+    def choose_previous(self) -> None:
+        """Go to the previous answer, from the first one to the last."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        if self.is_across():
+            self.panel.notice.clear()
+            self.across.step(by)
+        else:
+            self.controller.step(by)
+
+    @Slot(int)
+    def _copy_answer(self, index: int) -> None:
+        if not self.is_across():
+            self.controller.copy_answer(index)
+        elif self.across.copy(index) and index == 0:
+            self.panel.card.copied()
+
+    @Slot()
+    def _copy_chosen(self) -> None:
+        run = self._run()
+        self._copy_answer(max(0, run.chosen) if run is not None else 0)
+
+    @Slot(bool)
+    def _show_nearest(self, on: bool) -> None:
+        self.panel.threshold.open(on, self.panel.card.nearest)
+        if not self.is_across():
+            self.controller.show_nearest(on)
+        elif (run := self._run()) is not None:
+            run.shows_nearest = on
+            self._show_across()
+
+    @Slot()
+    def look(self) -> None:
+        """Look inside at how the model came to the answer."""
+        run = self._run()
+        visit = run.visit() if run is not None else None
+        if visit is not None:
+            self.look_inside.emit(visit)
+
+    # The threshold, and stronger readers
+
+    @Slot()
+    def settings_changed(self) -> None:
+        """Read the reader's own threshold anew."""
+        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
+        job.done.connect(self._own_threshold_read)
+        if self._stronger_job is not None:
+            self._stronger_job.drop()
+        self._stronger_job = self._stronger = None
+        self._offer_stronger()
+
+    @Slot(object)
+    def _threshold_moved(self, threshold: float | None) -> None:
+        self.controller.set_threshold(threshold)
+        self.across.set_threshold(threshold)
+        self._show_threshold()
+
+    @Slot(float)
+    def _own_threshold_read(self, threshold: float) -> None:
+        self._own_threshold = threshold
+        self._show_threshold()
+
+    def _show_threshold(self) -> None:
+        chosen = self.workspace.settings.ask_threshold
+        shown = self._own_threshold if chosen is None else chosen
+        if shown is not None:
+            self.panel.threshold.set_threshold(shown, own=chosen is None)
+
+    def _offer_stronger(self) -> None:
+        """Recommend a stronger reader where the final answer has low confidence."""
+        run = self._run()
+        reading = run.judged() if run is not None and run.reading is not None and not run.is_running else None
+        if reading is None or reading.best is not None or reading.shown is None:
+            self.panel.offer_readers("")
+            return
+        if self._stronger is None and self._stronger_job is None:
+            from app.flows.models.catalogue import stronger_to_have
+
+            self._stronger_job = self.lanes.files.start(stronger_to_have, self.workspace)
+            self._stronger_job.done.connect(self._stronger_found)
+        if not self._stronger:
+            self.panel.offer_readers("")
+            return
+        from app.flows.models.catalogue import recommended, summary
+
+        speed = self.workspace.settings.reading_speed
+        best = recommended(self._stronger, speed)
+        others = [model for model in self._stronger if model is not best]
+        advice = (
+            f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
+        )
+        names = ", ".join(model.title for model in others)
+        also = f" {'Also' if best else 'They are'}: {names}." if others else ""
+        self.panel.offer_readers(
+            f"A stronger reader may be surer. {advice}{also}",
+            "\n".join(summary(model, speed) for model in others),
+        )
+
+    @Slot(object)
+    def _stronger_found(self, models: tuple[OfferedModel, ...]) -> None:
+        self._stronger = models
+        self._offer_stronger()
+
+    def _connect(self) -> None:
+        panel, controller, across = self.panel, self.controller, self.across
+        controller.changed.connect(self._show)
+        controller.progressed.connect(self._show_progress)
+        controller.chosen.connect(self._show_chosen)
+        controller.asking.connect(self._asking)
+        across.changed.connect(self._show_across)
+        across.progressed.connect(self._show_across_progress)
+        across.chosen.connect(self._show_chosen_across)
+        across.hint.connect(panel.notice.show_hint)
+        across.note.connect(self.note)
+        across.failed.connect(panel.notice.show_error)
+        across.lost.connect(self.lost)
+        panel.scope.opening.connect(self._count_open)
+        panel.scope.chosen.connect(self.set_scope)
+        panel.scope.ledger_requested.connect(self._show_ledger)
+        panel.box.ask_requested.connect(self.ask)
+        panel.box.edited.connect(self._question_edited)
+        panel.box.field.copy_requested.connect(self._copy_chosen)
+        panel.strip.stop_asked.connect(self._stop_question)
+        panel.card.chosen.connect(self._choose)
+        panel.card.copy_requested.connect(self._copy_answer)
+        panel.card.again.clicked.connect(self.ask)
+        panel.card.whole.clicked.connect(self._ask_whole)
+        panel.card.look.clicked.connect(self.look)
+        panel.card.nearest_requested.connect(self._show_nearest)
+        panel.list.chosen.connect(self._choose)
+        panel.list.copy_requested.connect(self._copy_answer)
+        panel.suggestion_clicked.connect(self._ask_suggestion)
+        panel.threshold.changed.connect(self._threshold_moved)

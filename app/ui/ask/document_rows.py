@@ -1,0 +1,224 @@
+"""The rows of the list of documents: what is open, the libraries with their files, and the files opened before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from app.core.report import Progress, Report
+from app.core.wording import percent, time_left
+from app.flows.workspace import Workspace
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryFile, LibraryStatus
+
+
+class Part(Enum):
+    """What a row of the list is."""
+
+    HEADING = auto()
+    OPEN = auto()
+    LIBRARY = auto()
+    READING = auto()  # the time that a library's update takes yet, and Stop
+    FILE = auto()
+    RECENT = auto()
+    NOTHING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row: its name, a short note at its right, and what a screen reader and its tool tip add.
+
+    `key` identifies an open document's session, `path` is a file's. `is_current` marks the document on the page,
+    `is_expanded` a library whose files are listed; `fraction` is how far its update is, negative for none. A minor
+    note gives way to a long name.
+    """
+
+    part: Part
+    name: str
+    note: str = ""
+    more: str = ""
+    key: str = ""
+    path: str = ""
+    library: Library | None = None
+    is_current: bool = False
+    is_expanded: bool = False
+    fraction: float = -1.0
+    is_note_minor: bool = False
+
+    @property
+    def identity(self) -> tuple[Part, str, int]:
+        """What stays the same while the list changes around the row."""
+        return self.part, self.key or self.path or self.name, self.library.number if self.library else 0
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it can be opened."""
+        return self.part in (Part.OPEN, Part.FILE, Part.RECENT)
+
+    @property
+    def can_be_chosen(self) -> bool:
+        """Whether the keys go to it."""
+        return self.part not in (Part.HEADING, Part.NOTHING)
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """Its name, its text for a screen reader, and its tool tip."""
+        state = "on the page" if self.is_current else ""
+        if self.part is Part.LIBRARY:
+            state = "library, " + ("expanded" if self.is_expanded else "collapsed")
+        spoken = ", ".join(filter(None, (self.name, self.note, self.more, state)))
+        return self.name, spoken, "\n".join(filter(None, (self.path, self.more)))
+
+
+class Files:
+    """A library's files in the order of their paths, without those that are gone."""
+
+    def __init__(self, files: Iterable[LibraryFile]) -> None:
+        from app.core.library import FileState
+
+        self.all = [file for file in files if file.state is not FileState.GONE]
+        self._at = {file.path: at for at, file in enumerate(self.all)}
+        self._names = [_name(file.path).casefold() for file in self.all]
+
+    def matching(self, words: Sequence[str]) -> list[LibraryFile]:
+        """The files whose names have all these words, which are casefolded."""
+        found: Iterable[int] = range(len(self.all))
+        for word in words:
+            found = [at for at in found if word in self._names[at]]
+        return [self.all[at] for at in found]
+
+    def put(self, file: LibraryFile) -> int:
+        """Take what has become of a file; returns its index, -1 for an unknown one."""
+        at = self._at.get(file.path, -1)
+        if at >= 0:
+            self.all[at] = file
+        return at
+
+
+def files_of(workspace: Workspace, library: Library, report: Report) -> Files:
+    """A library's files for the list."""
+    from app.flows.library.libraries import ledger
+
+    return Files(ledger(workspace, library, report))
+
+
+def row_of_file(file: LibraryFile, current: str = "") -> Row:
+    """The row of a library's file: its pages or words at the right, or why it has none.
+
+    `current` is the path of the file on the page.
+    """
+    from app.core.library import FileState
+
+    match file.state:
+        case FileState.READ if file.pages:
+            note = pages(file.pages)
+        case FileState.READ:
+            note = "1 word" if file.words == 1 else f"{_rounded(file.words)} words"
+        case FileState.NO_TEXT:
+            note = "scan" if file.path.lower().endswith(".pdf") else "empty"
+        case FileState.LOCKED:
+            note = "password"
+        case FileState.FAILED:
+            note = "not read"
+        case _:
+            note = ""
+    minor = file.state is FileState.READ and not file.pages
+    return Row(
+        Part.FILE, _name(file.path), note, file.reason, path=file.path,
+        is_current=file.path == current, is_note_minor=minor,
+    )  # fmt: skip
+
+
+def pages(number: int) -> str:
+    """A number of pages, as short as can be: "38 p"."""
+    return f"{number:,} p"
+
+
+def row_of_library(
+    library: Library, status: LibraryStatus, progress: Progress | None, *, expanded: bool
+) -> Row:
+    """The header of a library: how much of it is read, or how far its update is."""
+    if progress is not None and progress.total:
+        note, fraction = percent(progress.fraction) if progress.done else "0%", progress.fraction
+    else:
+        whole = status.read == status.total
+        note = f"{status.read:,} of {status.total:,} read" if not whole else f"{status.total:,}"
+        note, fraction = note + (" read" if whole and expanded and status.total else ""), -1.0
+    away = [f"“{root}” is not there now; what was read of it can be asked." for root in status.missing]
+    return Row(
+        Part.LIBRARY, library.name, note, "\n".join(away), library=library, is_expanded=expanded, fraction=fraction
+    )  # fmt: skip
+
+
+def row_of_reading(library: Library, progress: Progress) -> Row:
+    """The row below the header of a library that is read."""
+    left = (
+        time_left(progress.seconds_left).removeprefix("about ")
+        if progress.seconds_left is not None
+        else "reading"
+    )
+    return Row(
+        Part.READING, left[:1].upper() + left[1:], "Stop", f"stop reading {library.name}", library=library
+    )
+
+
+def whole_list(
+    opened: Sequence[Row],
+    libraries: Sequence[tuple[Library, LibraryStatus]],
+    progress: Mapping[int, Progress | None],
+    files: Mapping[int, Files],
+    expanded: int,
+    recent: Iterable[str],
+    search: str = "",
+) -> list[Row | LibraryFile]:
+    """All rows in their order: what is open, the libraries by name, what was opened before.
+
+    Of the libraries that of the number `expanded` has its files listed. With a search only documents are left whose
+    names have all its words, from all libraries whose `files` are known. A library may have very many files: they are
+    listed themselves, and become rows (`row_of_file`) when they are seen.
+    """
+    words = search.casefold().split()
+    rows: list[Row | LibraryFile] = [*_group("Open", opened, words)]
+    shown = {row.path for row in opened if row.path}
+    for library, status in libraries:
+        known = files.get(library.number)
+        below = known.all if known is not None else []
+        is_expanded = bool(words) or library.number == expanded
+        header = row_of_library(library, status, progress.get(library.number), expanded=is_expanded)
+        if words:
+            if found := known.matching(words) if known is not None else []:
+                rows += [replace(header, note=f"{len(found):,} found"), *found]
+            continue
+        rows.append(header)
+        now = progress.get(library.number)
+        if now is not None and now.total:
+            rows.append(row_of_reading(library, now))
+        if is_expanded:
+            rows += below
+    earlier = [Row(Part.RECENT, _name(path) or path, path=path) for path in recent if path not in shown]
+    rows += _group("Opened before", earlier, words)
+    return rows or [Row(Part.NOTHING, "No document is named like that.")]
+
+
+def _group(title: str, rows: Sequence[Row], words: Sequence[str]) -> list[Row]:
+    found = [row for row in rows if _matches(row.name, words)]
+    return [Row(Part.HEADING, title), *found] if found else []
+
+
+def _name(path: str) -> str:
+    return path[path.rfind(os.sep) + 1 :]  # a Path would take ten times as long
+
+
+def _matches(name: str, words: Sequence[str]) -> bool:
+    name = name.casefold()
+    return all(word in name for word in words)
+
+
+def _rounded(number: int) -> str:
+    if number < 1000:
+        return f"{number:,}"
+    return f"{number / 1000:.1f}k" if number < 9950 else f"{number / 1000:,.0f}k"

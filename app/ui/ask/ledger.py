@@ -1,0 +1,174 @@
+"""The files of a library that were not read, each with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.wording import count
+from app.flows.library.libraries import ledger
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.notice import Notice
+from app.ui.kit.outside import open_folder
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.row_list import Index, RowDelegate, RowList, RowModel
+from app.ui.kit.theme import Theme
+
+_REASONS = {
+    FileState.WAITING: "Not read yet",
+    FileState.NO_TEXT: "Holds no text",
+    FileState.LOCKED: "Needs its password",
+    FileState.FAILED: "Could not be read",
+}
+
+
+def reason(file: LibraryFile) -> str:
+    """Why a file was not read, in words."""
+    return file.reason or _REASONS.get(file.state, "")
+
+
+class _FileDelegate(RowDelegate):
+    """Paints a file's name, its reason, and its folder."""
+
+    def row_height(self, index: Index) -> int:
+        return self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(6)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: LibraryFile, option: QStyleOptionViewItem) -> None:
+        step, middle = self._theme.step, Qt.TextElideMode.ElideMiddle
+        self.draw_ground(painter, rect, option)
+        self.draw_focus(painter, rect, option)
+        line = rect.adjusted(step(3), step(2.5), -step(3), 0)
+        path = Path(row.path)
+        for text, font, ink in (
+            (path.name, "strong", "ink"),
+            (reason(row), "small", "ink"),
+            (str(path.parent), "small", "ink_quiet"),
+        ):
+            line.setHeight(self.line_height(font))
+            self.draw_text(painter, line, text, font, ink, elide=middle)
+            line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
+
+
+class Ledger(QDialog):
+    """A sheet with the files of a library that were not read; it is deleted when it closes.
+
+    `open_requested` carries the path of a file to open, which asks for its password where it has one.
+    """
+
+    open_requested = Signal(str)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        library: Library,
+        status: LibraryStatus,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._workspace, self._lanes, self._library = theme, workspace, lanes, library
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(f"Files of {library.name}")
+        self.setAccessibleName(f"Files of {library.name} that were not read")
+        self.title = plain_label(library.name, type="title", wrap=False)
+        self.words = plain_label(status.in_words, ink="quiet")
+        self.list = RowList(
+            theme, "Files that were not read", RowModel(_row_words), _FileDelegate(theme, line=True)
+        )
+        self.notice = Notice(theme)
+        self.show_folder = push_button(theme, "Show in folder")
+        self.act = push_button(theme, "Open")
+        self.close_button = push_button(theme, "Close")
+        foot = QHBoxLayout()
+        foot.addWidget(self.show_folder)
+        foot.addWidget(self.act)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        for part in (self.title, self.words, self.notice):
+            column.addWidget(part)
+        column.addWidget(self.list, 1)
+        column.addLayout(foot)
+        edge = theme.step(6)
+        column.setContentsMargins(edge, edge, edge, theme.step(4))
+        column.setSpacing(theme.step(3))
+        foot.setSpacing(theme.step(2))
+        self.close_button.clicked.connect(self.accept)
+        self.show_folder.clicked.connect(self._show_folder)
+        self.act.clicked.connect(self._open)
+        self.list.doubleClicked.connect(self._open)
+        self.list.selectionModel().currentChanged.connect(self._chosen)
+        self._chosen()
+        self.refresh()
+
+    def files(self) -> tuple[LibraryFile, ...]:
+        """The files shown."""
+        model = self.list.model()
+        return tuple(model.rows) if isinstance(model, RowModel) else ()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read the ledger anew."""
+        job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
+        job.done.connect(self._listed)
+        job.failed.connect(self.notice.show_error)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(150), self._theme.step(120))
+
+    @Slot(object)
+    def _listed(self, files: tuple[LibraryFile, ...]) -> None:
+        unread = [file for file in files if file.state not in (FileState.READ, FileState.GONE)]
+        there = sum(file.state is not FileState.GONE for file in files)
+        read = f"{there - len(unread):,} of {count(there, 'file')} read."
+        self.words.setText(
+            f"{read} These were not:" if unread else f"All of its {count(there, 'file')} are read."
+        )
+        model = self.list.model()
+        if isinstance(model, RowModel):
+            model.take(unread)
+        self.list.setVisible(bool(unread))
+        if unread:
+            self.list.setCurrentIndex(self.list.model().index(0, 0))
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._chosen()
+
+    def _file(self) -> LibraryFile | None:
+        at, files = self.list.currentIndex().row(), self.files()
+        return files[at] if 0 <= at < len(files) else None
+
+    @Slot()
+    def _chosen(self, *_: QModelIndex) -> None:
+        file = self._file()
+        for button in (self.show_folder, self.act):
+            button.setVisible(file is not None)
+        is_locked = file is not None and file.state is FileState.LOCKED
+        self.act.setText("Enter it" if is_locked else "Open")
+        self.act.setAccessibleName("Enter the password" if is_locked else "Open")
+
+    @Slot()
+    def _show_folder(self) -> None:
+        if (file := self._file()) is None:
+            return
+        folder = Path(file.path).parent
+        if folder.is_dir():
+            open_folder(folder, self.notice.show_not_shown, self)
+        else:
+            self.notice.show_hint("The folder is not there now.", str(folder))
+
+    @Slot()
+    def _open(self) -> None:
+        if (file := self._file()) is not None:
+            self.accept()
+            self.open_requested.emit(file.path)
+
+
+def _row_words(file: LibraryFile) -> tuple[str, str, str]:
+    name = Path(file.path).name
+    return name, f"{name}. {reason(file)}", f"{file.path}\n{reason(file)}"

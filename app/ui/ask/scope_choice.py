@@ -1,0 +1,162 @@
+"""What a question is asked of: one choice below the question, and how much of a library is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+
+from app.core.library import Library, LibraryStatus
+from app.ui.ask.session import Scope, ScopeKind
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme, mark
+
+_DOCUMENT, _OPEN = "this document", "the open documents"
+# Steps for the arrow at the right of the button.
+_ARROW = 6
+
+
+class _ScopeButton(QPushButton):
+    """A button with a menu, its text elided in the middle where there is little room."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def set_words(self, words: str) -> None:
+        """Set the text."""
+        self._words = words
+        self.updateGeometry()
+        self._cut()
+
+    def sizeHint(self) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(f"{self._words}  ") + self._theme.step(_ARROW)
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(16), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        room = self.width() - self._theme.step(_ARROW)
+        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideMiddle, room)
+        self.setText(shown.replace("&", "&&"))
+
+
+class ScopeChoice(QWidget):
+    """The choice between this document, the open ones, and each library by its name.
+
+    `chosen` carries the Scope that the person picked, `opening` is sent before the menu shows, so that the number of
+    the open documents can be set. `folder_requested` is sent by "Add a folder…", `ledger_requested` by the words on how
+    much of the library is read.
+    """
+
+    chosen = Signal(object)
+    opening = Signal()
+    folder_requested = Signal()
+    ledger_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._libraries: tuple[tuple[Library, LibraryStatus], ...] = ()
+        self._scope = Scope()
+        self._open = 1
+        self._in = plain_label("in", ink="quiet", wrap=False)
+        self.button = _ScopeButton(theme)
+        mark(self.button, kind="scope")
+        self.button.setToolTip("What the question is asked of  (Alt+Down)")
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(self._fill)
+        self.menu.triggered.connect(self._picked)
+        self.button.setMenu(self.menu)
+        self.read = push_button(theme, kind="link", tip="Show the files that were not read")
+        mark(self.read, type="small")
+        row = QHBoxLayout(self)
+        row.addWidget(self._in)
+        row.addWidget(self.button)
+        row.addStretch(1)
+        row.addWidget(self.read)
+        theme.space(row, 1, (0.5, 0, 0, 0))
+        self.read.clicked.connect(self.ledger_requested)
+        self._show()
+
+    @property
+    def scope(self) -> Scope:
+        """What is chosen; the document on the page where a chosen library is not there."""
+        return self._scope if self._scope.kind is not ScopeKind.LIBRARY or self.library() else Scope()
+
+    def library(self) -> tuple[Library, LibraryStatus] | None:
+        """The chosen library with its status; None where none is chosen, or it is not there."""
+        if self._scope.kind is not ScopeKind.LIBRARY:
+            return None
+        return next((each for each in self._libraries if each[0].number == self._scope.library), None)
+
+    def select(self, scope: Scope) -> None:
+        """Choose a scope without a signal."""
+        self._scope = scope
+        self._show()
+
+    def set_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]]) -> None:
+        """Offer these libraries."""
+        self._libraries = tuple(libraries)
+        self._show()
+
+    def set_open(self, number: int) -> None:
+        """Set how many documents are open."""
+        self._open = number
+
+    @Slot()
+    def open(self) -> None:
+        """Show the menu."""
+        self.button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.button.showMenu()
+
+    @Slot()
+    def _fill(self) -> None:
+        self.opening.emit()
+        self.menu.clear()
+        group = QActionGroup(self.menu)
+        self._add(group, "In this document", Scope())
+        self._add(group, f"In the open documents ({self._open:,})", Scope(ScopeKind.OPEN))
+        self.menu.addSeparator()
+        for library, status in self._libraries:
+            # What follows the tab is drawn at the right, as shortcuts are.
+            words = f"In {library.name.replace('&', '&&')}\t{status.in_words}"
+            self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
+        self.menu.addAction("Add a folder…")
+
+    def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
+        action = QAction(words, self.menu)
+        action.setCheckable(True)
+        action.setData(scope)
+        action.setChecked(scope == self.scope)
+        group.addAction(action)
+        self.menu.addAction(action)
+        if scope == self.scope:
+            self.menu.setActiveAction(action)
+
+    @Slot(QAction)
+    def _picked(self, action: QAction) -> None:
+        scope = action.data()
+        if isinstance(scope, Scope):
+            self.select(scope)
+            self.chosen.emit(scope)
+        else:
+            self.folder_requested.emit()
+
+    def _show(self) -> None:
+        library = self.library()
+        name = library[0].name if library else _OPEN if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
+        self.button.set_words(name)
+        self.button.setAccessibleName(f"Ask in {name}")
+        self.read.setVisible(library is not None)
+        if library is not None:
+            self.read.setText(library[1].in_words)
+            self.read.setAccessibleName(f"{library[1].in_words}. Show the files that were not read")

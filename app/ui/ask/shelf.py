@@ -1,0 +1,435 @@
+"""The column at the left of the page: a search, the list of documents, and a button that adds a folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
+
+from app.flows.workspace import Workspace
+from app.ui.ask.document_list import DocumentListView, ask_menu, offers_of
+from app.ui.ask.document_rows import (
+    Files,
+    Part,
+    Row,
+    files_of,
+    pages,
+    row_of_library,
+    row_of_reading,
+    whole_list,
+)
+from app.ui.ask.files import DocumentFiles
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.sheets import Sheets
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import push_button
+from app.ui.kit.search_line import SearchLine
+from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryFile
+    from app.core.report import Progress
+    from app.ui.kit.libraries import Libraries
+
+# In steps: the column's width, and the page's least width for which it stands beside the documents.
+_WIDE, _ROOM = 59, 250
+_LATER_MS = 400
+
+
+class DocumentShelf(QFrame):
+    """The list of documents beside the page that it is a child of, whose layout it keeps clear of itself.
+
+    Where the page is too narrow it is brought over the documents, and goes away once the keyboard focus leaves it.
+    `open_asked` carries the paths of files to open, `ask_asked` the number of a library to ask, `ledger_asked` that of
+    one whose unread files are to be shown; `brought` is sent when an open document was brought to the front,
+    `left` when it hid itself with the focus on it, `toggled` with whether it is shown; `not_shown` carries a sentence,
+    a hint and the path of a folder that no program opened. `confirmation` asks before a library is removed; the page
+    places it.
+    """
+
+    open_asked = Signal(list)
+    ask_asked = Signal(int)
+    ledger_asked = Signal(int)
+    brought = Signal()
+    left = Signal()
+    toggled = Signal(bool)
+    not_shown = Signal(str, str, str)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        sheets: Sheets,
+        files: DocumentFiles,
+        page: QWidget,
+    ) -> None:
+        super().__init__(page)
+        self._workspace, self._theme, self._lanes = workspace, theme, lanes
+        self._sheets, self._page = sheets, page
+        self._libraries: Libraries | None = None
+        self._files: dict[int, Files] = {}
+        self._loading: dict[Job, int] = {}
+        self._first_file = -1  # the first row with a file of the expanded library
+        self._removing: Library | None = None
+        self._is_over = False
+        self._was_shown: bool | None = None
+        self.search = SearchLine(theme, "Find a document")
+        self.list = DocumentListView(theme)
+        self.add = push_button(
+            theme, "Add a folder…", tip="Keep a folder as a library: all its documents can be asked"
+        )
+        self.confirmation = Confirmation(theme, "Remove it", is_band=True)
+        self.setProperty("kind", "shelf")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName("Documents")
+        column = QVBoxLayout(self)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.add)
+        theme.space(column, 2, (2.5, 2.5, 2.5, 3))
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._later = QTimer(self, interval=_LATER_MS, singleShot=True)
+        for timer in (self._soon, self._later):
+            timer.timeout.connect(self._fill)
+        self.search.searched.connect(self._searched)
+        self.search.down_requested.connect(self._go_down)
+        self.list.up_requested.connect(self.search.go_in)
+        self.list.typed.connect(self._typed)
+        self.list.chosen.connect(self._chosen)
+        self.list.close_asked.connect(self._close)
+        self.list.menu_asked.connect(self._show_menu)
+        self.list.renamed.connect(self._rename)
+        self.add.clicked.connect(self.add_folder)
+        self.confirmation.confirmed.connect(self._remove)
+        sheets.created.connect(self._sheet_created)
+        sheets.shown.connect(self._change)
+        sheets.closing.connect(self._change)
+        files.opened.connect(self._change)
+        theme.changed.connect(self.place)
+        page.installEventFilter(self)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_changed)
+
+    def take_libraries(self, libraries: Libraries) -> None:
+        """List these libraries."""
+        self._libraries = libraries
+        libraries.changed.connect(self._libraries_changed)
+        libraries.progressed.connect(self._progressed)
+        libraries.read.connect(self._file_read)
+        libraries.added.connect(self._expand)
+        self._libraries_changed()
+
+    # Its place
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size of the page."""
+        if event.type() == QEvent.Type.Resize:
+            self.place()
+        return super().eventFilter(watched, event)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it stands beside the documents rather than over them."""
+        return self._page.width() >= self._theme.step(_ROOM)
+
+    @Slot()
+    def place(self) -> None:
+        """Take its place beside the documents, or over them where it was brought there."""
+        beside = self.has_room
+        if beside:
+            self._is_over = False
+        is_shown = self._workspace.settings.document_list if beside else self._is_over
+        wide = self._theme.step(_WIDE)
+        layout = self._page.layout()
+        if layout is not None:
+            layout.setContentsMargins(wide if beside and is_shown else 0, 0, 0, 0)
+        self.setGeometry(0, 0, wide, self._page.height())
+        self.setVisible(is_shown)
+        if is_shown != self._was_shown:
+            self._was_shown = is_shown
+            self.toggled.emit(is_shown)
+        if is_shown:
+            self.raise_()
+
+    @Slot()
+    def toggle(self) -> None:
+        """Show it, with the focus on its search, or hide it."""
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self.isAncestorOf(focused)
+        shows = self.isHidden()
+        if self.has_room:
+            self._workspace.settings.document_list = shows
+        else:
+            self._is_over = shows
+        self.place()
+        if shows:
+            self.search.go_in()
+        elif had_focus:
+            self.left.emit()
+
+    @Slot()
+    def go_to_search(self) -> None:
+        """Go to the search; the column is shown where it is hidden."""
+        if self.isHidden():
+            self.toggle()
+        self.search.go_in()
+
+    def leave(self) -> bool:
+        """Go away from over the documents; False where it is not there."""
+        if not self._is_over:
+            return False
+        self.toggle()
+        return True
+
+    @Slot(QWidget, QWidget)
+    def _focus_changed(self, before: QWidget | None, now: QWidget | None) -> None:
+        if self._is_over and now is not None and now.window() is self.window() and not self.isAncestorOf(now):
+            self._is_over = False
+            self.place()
+
+    # Its rows
+
+    @Slot(object)
+    def _sheet_created(self, sheet: Sheet) -> None:
+        sheet.renamed.connect(self._change)
+
+    @Slot()
+    def _change(self, _: object = None) -> None:
+        self._soon.start()
+
+    @Slot()
+    def _libraries_changed(self) -> None:
+        if self._libraries is None:
+            return
+        # A new library may get the number of one that was removed.
+        self._files = {number: one for number, one in self._files.items() if self._libraries.find(number)}
+        for library, status in self._libraries.all:
+            known = self._files.get(library.number)
+            if self._needs_files(library) and (known is None or len(known.all) != status.total):
+                self._load(library)
+        self._later.start()
+
+    def _needs_files(self, library: Library) -> bool:
+        return bool(self.search.text().strip()) or library.number == self._workspace.settings.list_library
+
+    def _load(self, library: Library) -> None:
+        if library.number not in self._loading.values():
+            job = self._lanes.files.start_aside(files_of, self._workspace, library)
+            self._loading[job] = library.number
+            job.done.connect(self._loaded)
+            job.failed.connect(self._not_loaded)
+
+    @Slot(object)
+    def _loaded(self, files: Files) -> None:
+        number = self._loading.pop(self.sender(), 0)  # type: ignore[call-overload]
+        self._files[number] = files
+        self._fill()
+
+    @Slot(object)
+    def _not_loaded(self, error: BaseException) -> None:
+        self._loading.pop(self.sender(), 0)  # type: ignore[call-overload]
+        if self._libraries is not None:
+            self._libraries.failed.emit(error)
+
+    @Slot(object)
+    def _file_read(self, file: LibraryFile) -> None:
+        listed = 0 if self.search.text().strip() else self._workspace.settings.list_library
+        for number, files in self._files.items():
+            at = files.put(file)
+            if at >= 0 and number == listed and self._first_file >= 0:
+                self.list.documents.put(self._first_file + at, file)
+
+    @Slot()
+    def _progressed(self) -> None:
+        """Show how far an update is; where one has begun or ended, all rows are laid out anew."""
+        if self._libraries is None or self.search.text().strip():
+            return
+        heads = [(at, row, row.library) for at, row in self.list.documents.heads() if row.library is not None]
+        progress = {number: one for number, one in self._progress().items() if one is not None and one.total}
+        if {library.number for _, row, library in heads if row.part is Part.READING} != progress.keys():
+            self._soon.start()
+            return
+        for at, row, library in heads:
+            now, found = progress.get(library.number), self._libraries.find(library.number)
+            if now is not None and row.part is Part.READING:
+                self.list.documents.put(at, row_of_reading(library, now))
+            elif now is not None and found is not None:
+                self.list.documents.put(at, row_of_library(*found, now, expanded=row.is_expanded))
+
+    def _progress(self) -> dict[int, Progress | None]:
+        libraries = self._libraries
+        if libraries is None:
+            return {}
+        return {library.number: libraries.progress_of(library) for library, _ in libraries.all}
+
+    @Slot()
+    def _fill(self) -> None:
+        self._soon.stop()
+        self._later.stop()
+        settings = self._workspace.settings
+        current = self._sheets.current()
+        opened = [
+            Row(
+                Part.OPEN,
+                sheet.title,
+                pages(len(sheet.session.opened.pages))
+                if sheet.session.opened and sheet.session.opened.pages
+                else "",
+                key=sheet.session.key,
+                path=sheet.session.path,
+                is_current=sheet is current,
+            )
+            for sheet in self._sheets.all()
+        ]
+        rows = whole_list(
+            opened,
+            self._libraries.all if self._libraries is not None else (),
+            self._progress(),
+            self._files,
+            settings.list_library,
+            settings.recent_files,
+            self.search.text(),
+        )
+        self.list.show_rows(rows, current.session.path)
+        self._first_file = self.list.documents.first_file()
+
+    # Search
+
+    @Slot()
+    def _searched(self) -> None:
+        self._libraries_changed()
+        self._fill()
+        self.list.scrollToTop()
+
+    @Slot()
+    def _go_down(self) -> None:
+        if self.search.pending:
+            self.search.cancel_pending()
+            self._searched()
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.search.text().strip():
+            self.list.choose_first()
+
+    @Slot(str)
+    def _typed(self, letters: str) -> None:
+        self.search.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.search.setText(self.search.text() + letters)
+
+    # What is done with a row
+
+    @Slot(object)
+    def _chosen(self, row: Row) -> None:
+        match row.part:
+            case Part.OPEN:
+                self._sheets.bring(self._index_of(row))
+                self.brought.emit()
+            case Part.FILE | Part.RECENT:
+                self.open_asked.emit([Path(row.path)])
+            case Part.LIBRARY if row.library is not None:
+                self._expand(row.library, toggle=True)
+            case Part.READING if row.library is not None and self._libraries is not None:
+                self._libraries.stop(row.library)
+
+    @Slot(object)
+    def _expand(self, library: Library, *, toggle: bool = False) -> None:
+        """List the files of a library, and no longer those of another one."""
+        settings = self._workspace.settings
+        is_expanded = settings.list_library == library.number
+        settings.list_library = 0 if toggle and is_expanded else library.number
+        if settings.list_library and library.number not in self._files:
+            self._load(library)
+        self._fill()
+
+    def _index_of(self, row: Row) -> int:
+        """The index of the open document of a row, -1 for none."""
+        for at, sheet in enumerate(self._sheets.all()):
+            if sheet.session.key == row.key if row.key else sheet.session.path == row.path:
+                return at
+        return -1
+
+    @Slot(object)
+    def _close(self, row: Row) -> None:
+        at = self._index_of(row) if row.is_document else -1
+        if at >= 0:
+            self._sheets.close(at)
+
+    @Slot(object, QPoint)
+    def _show_menu(self, row: Row, place: QPoint) -> None:
+        reading = False
+        if row.library is not None and self._libraries is not None:
+            reading = self._libraries.progress_of(row.library) is not None
+        is_open = row.is_document and self._index_of(row) >= 0
+        self.act(ask_menu(self.list, offers_of(row, is_open=is_open, is_reading=reading), place), row)
+
+    def act(self, action: str, row: Row) -> None:
+        """Do what a row's menu offers, by its key in `offers_of`."""
+        library, libraries = row.library, self._libraries
+        match action:
+            case "open":
+                self._chosen(row)
+            case "close":
+                self._close(row)
+            case "others":
+                self._sheets.close_others(self._index_of(row))
+            case "all":
+                self._sheets.close_all()
+            case "folder":
+                self._show_in_folder(row.path)
+            case "copy":
+                QGuiApplication.clipboard().setText(row.path)
+            case "rename":
+                self.list.rename(row)
+            case "remove":
+                self._removing = library
+                self.confirmation.ask(
+                    f"Remove “{row.name}” from Spanlight? What was read is forgotten; no document is touched."
+                )
+            case "ask" if library is not None:
+                self.ask_asked.emit(library.number)
+            case "ledger" if library is not None:
+                self.ledger_asked.emit(library.number)
+            case "add" if library is not None:
+                self._choose_folder(library.name)
+            case "stop" if library is not None and libraries is not None:
+                libraries.stop(library)
+            case "update" | "check" if library is not None and libraries is not None:
+                libraries.update(library, everything=action == "check")
+
+    def _show_in_folder(self, path: str) -> None:
+        from app.ui.kit.outside import open_folder
+
+        folder = Path(path).parent
+        if folder.is_dir():
+            open_folder(folder, self.not_shown.emit, self)
+        else:
+            self.not_shown.emit("The folder is not there now.", str(folder), str(folder))
+
+    @Slot(object, str)
+    def _rename(self, row: Row, name: str) -> None:
+        if self._libraries is not None and row.library is not None:
+            self._libraries.save(replace(row.library, name=name))
+
+    @Slot()
+    def _remove(self) -> None:
+        if self._libraries is not None and self._removing is not None:
+            self._libraries.remove(self._removing)
+
+    @Slot()
+    def add_folder(self) -> None:
+        """Ask for a folder, which becomes a library."""
+        self._choose_folder("")
+
+    def _choose_folder(self, name: str) -> None:
+        from app.ui.kit.file_dialog import folder_name
+
+        title = f"Add a folder to {name}" if name else "Add a folder"
+        folder = folder_name(self, title, show_files=True)
+        if folder and self._libraries is not None:
+            self._libraries.add([Path(folder)], name)

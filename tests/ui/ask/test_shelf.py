@@ -1,0 +1,264 @@
+"""The column with the list of documents, beside its page and over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.library import FileState, LibraryFile
+from app.core.report import Silent
+from app.flows.library.libraries import planned, save_library
+from app.flows.library.update import update
+from app.ui.ask.ask import AskView
+from app.ui.ask.document_list import offers_of
+from app.ui.ask.document_rows import Part, Row
+from app.ui.window.window import MainWindow
+from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.windows import close_window, open_fake_workspace, settle, shown_window
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+NAMES = ("alpha.txt", "beta.txt", "empty.txt")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("folders") / "Reports"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / name).write_text("" if name == "empty.txt" else f"The text of {name}.", "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared(qapp: QApplication, shared_home: Path, folder: Path) -> Iterator[MainWindow]:
+    workspace = open_fake_workspace(RestingEngine(READER))
+    library = save_library(workspace, planned(workspace, [folder]), Silent())
+    update(workspace, library, Silent())
+    window = shown_window(workspace)
+    yield window
+    close_window(window)
+
+
+@pytest.fixture
+def view(shared: MainWindow, qtbot: QtBot) -> AskView:
+    """The Ask page with one library, which is expanded, and an empty text."""
+    shared.resize(1320, 860)
+    shared.workspace.settings.document_list = True
+    shared.show_page("ask")
+    view = shared.page
+    assert isinstance(view, AskView)
+    shared.libraries.refresh()
+    settle(shared, qtbot)
+    qtbot.waitUntil(lambda: "Reports" in names(view))
+    view.sheets.close_all()
+    qtbot.waitUntil(lambda: shared.lanes.documents.idle)
+    shared.workspace.settings.recent_files.clear()
+    view.sheets.show_new()
+    view.shelf.search.clear()
+    if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
+        view.shelf.act("open", row(view, "Reports"))
+    qtbot.waitUntil(lambda: names(view) == ["Open", "New text", "Reports", *NAMES])
+    return view
+
+
+def names(view: AskView) -> list[str]:
+    return [one.name for one in rows_of(view)]
+
+
+def rows_of(view: AskView) -> list[Row]:
+    model = view.shelf.list.documents
+    return [model.row(at) for at in range(model.rowCount())]
+
+
+def row(view: AskView, name: str, part: Part | None = None) -> Row:
+    return next(one for one in rows_of(view) if one.name == name and part in (None, one.part))
+
+
+def libraries_of(shared: MainWindow) -> list[str]:
+    return [library.name for library, _ in shared.libraries.all]
+
+
+def click(view: AskView, wanted: Row, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
+    index = view.shelf.list.documents.index(view.shelf.list.documents.find(wanted))
+    place = view.shelf.list.visualRect(index).center()
+    QTest.mouseClick(view.shelf.list.viewport(), button, Qt.KeyboardModifier.NoModifier, place)
+
+
+def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_button(
+    view: AskView, qtbot: QtBot
+) -> None:
+    assert row(view, "empty.txt").note == "not read"
+    assert row(view, "Reports").note == "2 of 3 read"
+    click(view, row(view, "beta.txt"))
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and view.sheets.current().title == "beta.txt")
+    assert view.panel.box.field.hasFocus(), "the next thing to type is a question"
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+    assert row(view, "beta.txt", Part.OPEN).is_current
+    assert row(view, "beta.txt", Part.FILE).is_current
+    click(view, row(view, "beta.txt", Part.OPEN), Qt.MouseButton.MiddleButton)
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "New text", "Reports"])
+    assert names(view)[-2:] == ["Opened before", "beta.txt"]
+
+
+def test_a_document_is_found_and_opened_by_keys_alone(view: AskView, qtbot: QtBot) -> None:
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+    assert view.shelf.search.hasFocus()
+    qtbot.keyClicks(view.shelf.search, "alp")
+    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Return)
+    assert names(view) == ["Reports", "alpha.txt"], "at once, though it was just typed"
+    assert view.shelf.list.hasFocus()
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: view.sheets.current().title == "alpha.txt")
+    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: "beta.txt" in names(view))
+    view.shelf.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert view.shelf.list.row() is not None
+    view.shelf.list.setCurrentIndex(view.shelf.list.documents.index(1))
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Down)
+    here = view.shelf.list.row()
+    assert here is not None and here.part is Part.LIBRARY
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Left)
+    assert "beta.txt" not in names(view), "the library is collapsed"
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Right)
+    assert "beta.txt" in names(view)
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Up)
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Delete)
+    assert view.sheets.current().title == "alpha.txt", "Delete does nothing to a file"
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_W, CONTROL)
+    qtbot.waitUntil(lambda: names(view)[1] == "New text")
+    view.shelf.list.setFocus()
+    qtbot.keyClick(view.shelf.list, Qt.Key.Key_B)
+    assert view.shelf.search.text() == "b", "letters typed in the list are a search"
+
+
+def test_the_list_is_hidden_by_its_key_and_stays_so(view: AskView, qtbot: QtBot) -> None:
+    left = view.tabs.x()
+    assert left == view.shelf.width()
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_B, CONTROL)
+    qtbot.waitUntil(lambda: view.tabs.x() == 0)
+    assert view.shelf.isHidden() and not view.tabs.documents.isChecked()
+    assert not view.workspace.settings.document_list
+    view.tabs.documents.click()
+    assert view.shelf.search.hasFocus() and view.tabs.documents.isChecked()
+    assert view.workspace.settings.document_list
+
+
+def test_in_a_small_window_the_list_comes_over_the_page_and_goes_away(
+    shared: MainWindow, view: AskView, qtbot: QtBot
+) -> None:
+    shared.resize(1024, 640)
+    qtbot.waitUntil(view.shelf.isHidden)
+    qtbot.waitUntil(lambda: view.tabs.x() == 0)
+    view.tabs.documents.click()
+    assert view.shelf.isVisible() and view.tabs.x() == 0, "over the page, which stays as it is"
+    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Escape)
+    assert view.shelf.isHidden()
+    view.tabs.documents.click()
+    view.panel.box.field.setFocus()
+    qtbot.waitUntil(view.shelf.isHidden)
+    view.tabs.documents.click()
+    click(view, row(view, "alpha.txt"))
+    qtbot.waitUntil(lambda: view.sheets.current().title == "alpha.txt")
+    assert view.shelf.isHidden()
+    shared.resize(1320, 860)
+    qtbot.waitUntil(view.shelf.isVisible)
+
+
+def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    def offered(wanted: Row, **state: bool) -> list[str]:
+        usual = {"is_open": False, "is_reading": False} | state
+        return [key for key, _ in offers_of(wanted, **usual) if key]  # type: ignore[arg-type]
+
+    assert offered(row(view, "New text")) == ["open", "close", "others", "all"]
+    assert offered(row(view, "alpha.txt")) == ["open", "folder", "copy"]
+    assert offered(row(view, "alpha.txt"), is_open=True)[1] == "close"
+    assert offered(row(view, "Reports")) == ["ask", "update", "check", "ledger", "rename", "add", "remove"]
+    assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
+    assert offered(row(view, "Open")) == []
+    view.shelf.act("copy", row(view, "alpha.txt"))
+    assert QGuiApplication.clipboard().text() == str(folder / "alpha.txt")
+    view.open_files([folder / name for name in NAMES])
+    qtbot.waitUntil(lambda: names(view)[3:4] == ["empty.txt"])
+    view.shelf.act("others", row(view, "beta.txt", Part.OPEN))
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+
+
+def test_a_library_is_renamed_in_its_place(shared: MainWindow, view: AskView, qtbot: QtBot) -> None:
+    for name, key, then in (
+        ("Other", Qt.Key.Key_Escape, "Reports"),
+        ("Other", Qt.Key.Key_Return, "Other"),
+        ("Reports", Qt.Key.Key_Return, "Reports"),
+    ):
+        before = libraries_of(shared)[0]
+        view.shelf.act("rename", row(view, before))
+        field = QApplication.focusWidget()
+        assert field is not None and field.accessibleName() == f"New name of the library {before}"
+        qtbot.keyClicks(field, name)
+        qtbot.keyClick(field, key)
+        qtbot.waitUntil(lambda then=then: libraries_of(shared) == [then])
+        qtbot.waitUntil(lambda: shared.lanes.library.idle and shared.lanes.files.idle)
+        qtbot.waitUntil(lambda then=then: then in names(view))
+
+
+def test_files_opened_together_can_be_kept_as_a_library_which_is_removed_after_a_question(
+    shared: MainWindow, view: AskView, qtbot: QtBot, tmp_path: Path
+) -> None:
+    many = tmp_path / "Many"
+    many.mkdir()
+    paths = [many / f"{at}.txt" for at in range(10)]
+    for path in paths:
+        path.write_text(f"Text {path.stem}.", "utf-8")
+    view.open_files(paths)
+    assert view.panel.notice.sentence().startswith("10 documents are open.")
+    view.panel.notice.acted.emit()
+    qtbot.waitUntil(lambda: libraries_of(shared) == ["Many", "Reports"])
+    qtbot.waitUntil(lambda: "Many: 10 files read" in shared.status.note(), timeout=20_000)
+    view.shelf.act("remove", row(view, "Many"))
+    assert "no document is touched" in view.shelf.confirmation.text()
+    assert view.shelf.confirmation.cancel.hasFocus()
+    view.shelf.confirmation.confirm.click()
+    qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
+    assert all(path.exists() for path in paths)
+    view.sheets.close_all()
+
+
+def test_a_large_folder_is_read_once_the_person_says_so(
+    shared: MainWindow, view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.flows.library.folders.MANY_FILES", 1)
+    large = tmp_path / "Large"
+    large.mkdir()
+    for name in ("a.txt", "b.txt"):
+        (large / name).write_text(name, "utf-8")
+    view.open_files([large])
+    question = shared.large_folder
+    qtbot.waitUntil(question.isVisible)
+    assert question.text() == "“Large” has 2 documents, 10 bytes. Read all of them?"
+    question.cancel.click()
+    assert question.isHidden() and libraries_of(shared) == ["Reports"]
+    view.open_files([large])
+    qtbot.waitUntil(question.isVisible)
+    question.confirm.click()
+    qtbot.waitUntil(lambda: libraries_of(shared) == ["Large", "Reports"])
+    qtbot.waitUntil(lambda: "a.txt" in names(view), timeout=20_000)
+    assert "alpha.txt" not in names(view), "the new one is expanded instead"
+    qtbot.waitUntil(lambda: "Large: 2 files read" in shared.status.note(), timeout=20_000)
+    shared.libraries.remove(shared.libraries.all[0][0])
+    qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
+
+
+def test_the_files_of_a_large_library_are_listed(view: AskView) -> None:
+    files = [LibraryFile(at, f"/a/{at}.pdf", FileState.READ, pages=38) for at in range(100_000)]
+    view.shelf.list.show_rows([*files], "/a/7.pdf")
+    assert view.shelf.list.documents.row(7).is_current
+    view.shelf.list.scrollToBottom()
+    last = view.shelf.list.indexAt(view.shelf.list.viewport().rect().bottomLeft()).row()
+    assert last == 99_999
+    view.shelf._fill()
