@@ -427,9 +427,12 @@ class TableView(Page):
         self._split.setStretchFactor(0, 1)
         self._split.setHandleWidth(1)
         self._stack = QStackedWidget()
-        # Nothing is shown before the tables are known, so that nothing flashes up.
         for widget in (QWidget(), self._split, self.welcome, self.no_questions, self.no_rows):
             self._stack.addWidget(widget)
+        if (
+            not self.workspace.settings.last_table
+        ):  # else nothing before the table is there: it would flash up
+            self._stack.setCurrentWidget(self.welcome)
         messages = QWidget()
         above = QVBoxLayout(messages)
         for part in (self.notice, self.remove_question, self.over.question, self.undo_line):
