@@ -133,15 +133,13 @@ class AnswerDelegate(QStyledItemDelegate):
         row = model.rows[index.row()]
         inner = rect.adjusted(theme.step(2.5), theme.step(2), -theme.step(2.5), 0)
         if row.message:
-            # A wide row is scrolled sideways under its sentence.
-            inner.setLeft(max(inner.left(), theme.step(2.5)))
-            self._draw_lines(
-                painter,
-                inner,
-                self._lines.broken(row.message, "small", max(40, int(inner.width()))),
-                "small",
-                "fault",
-            )
+            # It stays in view while its row, which is as wide as all columns, is scrolled sideways.
+            seen = QRectF(view.viewport().rect()) if isinstance(view, QTableView) else rect
+            pad = theme.step(2.5)
+            inner.setLeft(max(inner.left(), seen.left() + pad))
+            inner.setRight(max(inner.left() + 40, min(inner.right(), seen.right() - pad)))
+            lines = self._lines.broken(row.message, "small", int(inner.width()))
+            self._draw_lines(painter, inner, lines, "small", "fault")
         else:
             # Asked directly: through `data` both would be converted for every cell of every frame.
             words = model.words(index.row(), index.column())

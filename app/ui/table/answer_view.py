@@ -205,6 +205,7 @@ class AnswerView(QTableView):
         self.documents.sectionClicked.connect(self._document_clicked)
         self.clicked.connect(self._clicked)
         self.verticalScrollBar().valueChanged.connect(self._settle)
+        self.horizontalScrollBar().valueChanged.connect(self._scrolled_sideways)
         model.modelReset.connect(self.fit)
         model.dataChanged.connect(self._data_changed)
         model.headerDataChanged.connect(self.questions.fit)
@@ -324,6 +325,13 @@ class AnswerView(QTableView):
         self._lines.forget()
         self.documents.setDefaultSectionSize(self._painter.height_for(1))
         self.fit()
+
+    @Slot()
+    def _scrolled_sideways(self) -> None:
+        """Paint the sentences anew that stay where they are."""
+        for row in self.shown_rows():
+            if self.answers.rows[row].message:
+                self.viewport().update(self.visualRect(self.answers.index(row, 0)))
 
     @Slot()
     def _settle(self) -> None:

@@ -40,7 +40,7 @@ class Over(QObject):
         self._libraries: Libraries | None = None
         self._is_adding = False
         self._large: Library | None = None
-        self.question = Confirmation(theme, "Read them", "Cancel", kind="primary")
+        self.question = Confirmation(theme, "Read them", "Cancel", kind="primary", is_band=True)
         self.question.confirmed.connect(self._save_large)
         self.question.cancelled.connect(self._leave_large)
         self._files_soon = QTimer(self, singleShot=True, interval=_FILES_AFTER_MS)
