@@ -84,7 +84,9 @@ def test_a_verdict_outlives_a_new_reading_and_is_taken_back(store: AnswerTables)
     assert store.judge(cell.column, cell.sha256, Verdict.NONE, "", None, 10.0) == replace(cell, model="other")
 
 
-def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(store: AnswerTables) -> None:
+def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(
+    store: AnswerTables, tmp_path: Path
+) -> None:
     table = a_table(store, "Who?")
     with pytest.raises(SpanlightError, match="There is a table “checks” already"):
         a_table(store, name="checks")
@@ -94,16 +96,7 @@ def test_names_are_taken_once_and_a_removed_table_takes_its_cells_along(store: A
     assert (store.tables(), store.cells(table), store.put(cell)) == ([], {}, None)
     with pytest.raises(SpanlightError, match="table was removed"):
         store.judge(cell.column, cell.sha256, Verdict.RIGHT, "", None, 1.0)
-    assert b"Anna" not in (store_file(store).read_bytes())
-
-
-def store_file(store: AnswerTables) -> Path:
-    return next(Path(each) for each in _paths(store))
-
-
-def _paths(store: AnswerTables) -> list[str]:
-    with store._database.reading() as connection:
-        return [row[2] for row in connection.execute("PRAGMA database_list")]
+    assert not [file for file in tmp_path.iterdir() if b"Anna" in file.read_bytes()]
 
 
 def test_sets_of_questions_are_kept_by_name(store: AnswerTables) -> None:

@@ -18,7 +18,7 @@ from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
 from app.flows.answer_table.questions import Loaded, load, open_workbook
 from app.flows.answer_table.tables import library_over
-from app.flows.answer_table.values import value
+from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -73,7 +73,7 @@ class _Line:
     def values(self) -> dict[str, object]:
         """All that is known of the cell, by the names of the columns of an export."""
         cell, answer = self.cell, self.cell.answer
-        parsed = value(self.column.type, cell.words, question=self.column.question)
+        parsed = value_of(cell, self.column)
         # The place and the sentence are of the reader's words: none for others that the person took.
         found = answer if answer is not None and cell.span == answer.span else None
         return {
@@ -130,7 +130,7 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
 
     Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
-    answers of each. A spreadsheet keeps its looks if `path` is one too; else the result is CSV. Raises SpanlightError
+    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too. Raises SpanlightError
     for a list without any of the table's questions, and as `export_table` does; Stopped when cancelled.
     """
     kind = require_format(path, (".csv", ".xlsx"))
@@ -227,7 +227,7 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
     from openpyxl import Workbook
 
     if source.suffix.lower() == ".xlsx":
-        book = open_workbook(source)
+        book = open_workbook(source, formulas=True)
         sheet = book.worksheets[0]
         behind = sheet.max_column + 1
     else:

@@ -118,8 +118,8 @@ def load(path: Path) -> Loaded:
     return _csv(text, path.name)
 
 
-def open_workbook(path: Path) -> Workbook:
-    """A spreadsheet, with the values that its formulas had. Raises SpanlightError where it cannot be read."""
+def open_workbook(path: Path, *, formulas: bool = False) -> Workbook:
+    """A spreadsheet, with its formulas or the values that they had. Raises SpanlightError where it cannot be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
@@ -128,7 +128,7 @@ def open_workbook(path: Path) -> Workbook:
                 )
         from openpyxl import load_workbook
 
-        return load_workbook(path, data_only=True)
+        return load_workbook(path, data_only=not formulas)
     except (SpanlightError, MemoryError):
         raise
     except Exception as fault:  # openpyxl lets through whatever a damaged file causes

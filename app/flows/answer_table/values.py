@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from app.core.answer_table import ColumnType
+from app.core.answer_table import Cell, Column, ColumnType
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,17 @@ def value(type: ColumnType, words: str, *, question: str = "") -> Value | None:
         case ColumnType.YES_NO:
             return _yes_or_no(line, question)
     return None
+
+
+def value_of(cell: Cell, column: Column) -> Value | None:
+    """The value of the words that count in a cell, as `value` finds it.
+
+    Yes or no is looked for in the whole sentence around the reader's words, which may leave a condition out.
+    """
+    words, answer = cell.words, cell.answer
+    if column.type is ColumnType.YES_NO and answer is not None and cell.span == answer.span:
+        words = words if _PLAIN.match(" ".join(words.split())) else answer.sentence or words
+    return value(column.type, words, question=column.question)
 
 
 def _only(values: Iterable[Value | None]) -> Value | None:

@@ -190,7 +190,7 @@ def test_of_one_document_the_place_stands_beside_the_answer(
 
 
 @pytest.mark.parametrize("header", [True, False])
-def test_a_spreadsheet_keeps_its_looks(
+def test_a_spreadsheet_keeps_its_looks_and_formulas(
     workspace: Workspace, table: AnswerTable, tmp_path: Path, header: bool
 ) -> None:
     book = Workbook()
@@ -200,9 +200,12 @@ def test_a_spreadsheet_keeps_its_looks(
     sheet.append([7, QUESTIONS[0]])
     sheet.append([8, QUESTIONS[1]])
     sheet.cell(sheet.max_row, 2).font = Font(bold=True)
+    book.create_sheet("sums")["A1"] = "=1+1"
     book.save(tmp_path / "list.xlsx")
     write_back(workspace, table, tmp_path / "list.xlsx", tmp_path / "out.xlsx", QUIET)
-    written: Any = load_workbook(tmp_path / "out.xlsx").active
+    again = load_workbook(tmp_path / "out.xlsx")
+    assert again["sums"]["A1"].value == "=1+1"
+    written: Any = again.worksheets[0]
     rows = [list(row) for row in written.iter_rows(values_only=True)]
     assert rows[0][1:] == ["question", "first.txt", "scan.pdf", "second.txt"]
     assert rows[1] == [7, QUESTIONS[0], "Anna", "no text layer", "Anna"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -7,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.answer_table import ColumnType
-from app.flows.answer_table.values import value
+from app.core.answer_table import Cell, CellState, Column, ColumnType, Verdict
+from app.core.history import KeptAnswer
+from app.core.text import Span
+from app.flows.answer_table.values import value, value_of
 
 
 def shown(type: ColumnType, words: str, question: str = "") -> str | None:
@@ -159,6 +162,36 @@ def test_yes_and_no(words: str, expected: str | None) -> None:
 def test_a_question_for_the_contrary_takes_only_a_plain_word() -> None:
     assert shown(ColumnType.YES_NO, "Pets are prohibited", "Are pets prohibited?") is None
     assert shown(ColumnType.YES_NO, "Yes, pets are prohibited", "Are pets prohibited?") == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "expected"),
+    [
+        ("The Tenant shall not", "The Tenant shall not sublet.", "No"),
+        ("sublet", "The Tenant shall not sublet.", "No"),
+        ("The Tenant shall not", "The Tenant shall not sublet without consent.", None),
+        ("Yes", "Pets: Yes, but not in the garden.", "Yes"),
+    ],
+)
+def test_yes_and_no_are_looked_for_in_the_whole_sentence(
+    words: str, sentence: str, expected: str | None
+) -> None:
+    column = Column(1, "May the tenant sublet?", ColumnType.YES_NO)
+    answer = KeptAnswer(Span(0, len(words)), words, 0.9, sentence)
+    cell = Cell(1, "", CellState.ANSWER, answer)
+    found = value_of(cell, column)
+    assert (found.shown if found is not None else None) == expected
+    taken = replace(cell, verdict=Verdict.OTHER_WORDS, right_words="No", right_span=Span(50, 52))
+    found = value_of(taken, column)
+    assert found is not None and found.shown == "No"
+
+
+def test_without_words_there_is_no_value() -> None:
+    column = Column(1, "May the tenant sublet?", ColumnType.YES_NO)
+    assert value_of(Cell(1, "", CellState.ABSENT), column) is None
+    answer = KeptAnswer(Span(0, 2), "No", 0.9, "No.")
+    cell = Cell(1, "", CellState.ANSWER, answer, verdict=Verdict.NOT_THERE)
+    assert value_of(cell, column) is None
 
 
 @given(st.text(), st.sampled_from(ColumnType))
