@@ -22,6 +22,7 @@ def test_round_trip(tmp_path: Path) -> None:
         ask_top_k=8,
         ask_threshold=0.7,
         ask_reading="every",
+        ask_scope="library:3",
         names_joining="max",
     )
     save(settings, path)

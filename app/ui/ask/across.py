@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -14,10 +15,12 @@ from app.flows.workspace import Workspace
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestion, missing_input
+from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Flow, Job, Lanes
 
 if TYPE_CHECKING:
+    from app.core.layout import Opened
     from app.core.library import Library, LibraryReading, LibraryStatus
     from app.core.requests import Question
     from app.core.results import Reading
@@ -57,9 +60,12 @@ class AcrossDocuments(QObject):
         self._workspace, self._lanes = workspace, lanes
         self._sheets, self._files, self._controller = sheets, files, controller
         self._job: Job | None = None
+        # The sheet that was gone to last, and when the question was asked whose answers are highlighted there.
+        self._lit: tuple[Sheet, float] | None = None
         controller.begun.connect(self._make_way)
         controller.rested.connect(self._go_on)
         files.settled.connect(self._file_settled)
+        sheets.closing.connect(self._file_settled)
 
     # Questions
 
@@ -79,13 +85,13 @@ class AcrossDocuments(QObject):
             self.session.waiting = WaitingQuestion(question, whole)
             self.changed.emit()
             return True
-        opened = {
-            sheet.session.key: sheet.current_document() for sheet in self._sheets.all() if sheet.is_open
-        }
+        opened = {sheet.session.key: _named(sheet) for sheet in self._sheets.all() if sheet.is_open}
         opened = {key: one for key, one in opened.items() if one.document.text.strip()}
         if not opened:
             self.hint.emit("No document with a text is open.", "Open files (Ctrl+O), or ask a library.")
             return False
+        if unread := [sheet.title for sheet in self._sheets.all() if not sheet.is_open]:
+            self.hint.emit(f"Not asked, as it is not open: {', '.join(unread)}.", "Its tab says why.")
         documents = tuple(one.document for one in opened.values())
         request = self._request(question, documents, whole=whole)
         self._start(QuestionRun(request, tuple(opened.values()), self._threshold, keys=tuple(opened)))
@@ -118,6 +124,7 @@ class AcrossDocuments(QObject):
     def _start(self, run: QuestionRun) -> None:
         self.session.waiting = None
         self.stop()  # the answers so far are kept
+        self._put_out()
         self.session.run, run.chosen = run, -1
         self._begin(run)
 
@@ -295,10 +302,20 @@ class AcrossDocuments(QObject):
         elif entry.path:
             sheet = self._files.preview(entry.path)
         if sheet is not None:
+            self._lit = (sheet, entry.asked)
             self._controller.show_entry(sheet, entry)
         else:
             self.hint.emit(f"{entry.name or 'This text'} was closed.", "Bring it back with Ctrl+Shift+T.")
         self.chosen.emit()
+
+    def _put_out(self) -> None:
+        """Highlight the answers of the last question no more."""
+        (sheet, asked), self._lit = self._lit or (None, 0.0), None
+        if sheet is None or sheet not in self._sheets.all() or sheet.session.run is None:
+            return
+        if sheet.session.run.asked_at == asked:
+            sheet.session.run = None
+            sheet.highlight()
 
     def step(self, by: int) -> None:
         """Go to the next answer, or with -1 to the previous one, cyclically."""
@@ -346,3 +363,10 @@ class AcrossDocuments(QObject):
 
         found = LibraryReading(run.library, run.status, reading, run.found, run.passages, reading.seconds)
         return remember_found, (self._workspace, run.request, found)
+
+
+def _named(sheet: Sheet) -> Opened:
+    """A sheet's document, by the title of its tab where it has no name."""
+    opened = sheet.current_document()
+    document = opened.document
+    return opened if document.name else replace(opened, document=replace(document, name=sheet.title))

@@ -220,7 +220,8 @@ class AnswerCard(QFrame):
         quiet = self._theme.colour("ink_quiet").name()
         # Words of the document must not be taken for HTML.
         cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
-        where = f"<span style='color:{quiet}'> · {html.escape(place.where)}{cell}</span>"
+        dot = " · " if place.where else ""
+        where = f"<span style='color:{quiet}'>{dot}{html.escape(place.where)}{cell}</span>"
         self.likely.setText(self._coloured(likely, role) + where)
         _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
@@ -259,7 +260,7 @@ class AnswerCard(QFrame):
 
 
 def _named(place: Place) -> str:
-    return f"{place.source}, {place.where}" if place.document else place.where
+    return ", ".join(filter(None, (place.source, place.where))) if place.document else place.where
 
 
 def _explain(label: QLabel, explained: str) -> None:

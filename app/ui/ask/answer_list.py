@@ -26,10 +26,8 @@ def _words(place: Place) -> tuple[str, str, str]:
 class PlaceDelegate(RowDelegate):
     """A row: the words, a piece of their sentence, their place, the bar and the number.
 
-    Above the first row of each of several documents stands its name; `above` identifies the one before the first row.
+    Above the first row of each of several documents stands its name.
     """
-
-    above = ""
 
     def row_height(self, index: Index) -> int:
         row = self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(5)
@@ -52,7 +50,7 @@ class PlaceDelegate(RowDelegate):
 
     def _begins_document(self, index: Index) -> bool:
         before = index.sibling(index.row() - 1, 0)
-        above = before.data(ROW).document if before.isValid() else self.above
+        above = before.data(ROW).document if before.isValid() else ""
         return bool(index.data(ROW).document != above)
 
     def draw(self, painter: QPainter, rect: QRectF, row: Place, option: QStyleOptionViewItem) -> None:
@@ -120,10 +118,9 @@ class AnswerList(RowList):
         self.clicked.connect(self._clicked)
         self._restyle()
 
-    def set_places(self, places: Sequence[Place], above: str = "") -> None:
-        """Show these places, none of them chosen; `above` identifies the document of the answer above them."""
-        if tuple(places) != self._model.rows or above != self._delegate.above:
-            self._delegate.above = above
+    def set_places(self, places: Sequence[Place]) -> None:
+        """Show these places, none of them chosen."""
+        if tuple(places) != self._model.rows:
             self._model.take(places)
             self._restyle()
         self.select(-1)

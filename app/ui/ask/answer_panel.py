@@ -21,7 +21,7 @@ from app.core import wording
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.scope_choice import ScopeChoice
+from app.ui.ask.scope_choice import OPEN_ONES, ScopeChoice
 from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
@@ -345,12 +345,11 @@ class AnswerPanel(QFrame):
             )
         can_ask_more = is_final and run.text is TextState.SAME
         self.card.look.setVisible(can_ask_more and not run.is_across)
-        self.card.whole.setVisible(reading.quick and can_ask_more and run.library is None)
+        is_asked_now = not run.is_across or run.scope == self.scope.scope
+        self.card.whole.setVisible(reading.quick and can_ask_more and is_asked_now and run.library is None)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
-            [run.place(index) for index in others],
-            "Other places" if is_final else "Other places so far",
-            run.place_key(0)[0] if run.is_across and others else "",
+            [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
         )
 
     def _show_note(self, run: QuestionRun) -> None:
@@ -364,20 +363,23 @@ class AnswerPanel(QFrame):
 
     @Slot()
     def _name_question(self) -> None:
-        """Name the answered question where another one is in the box, as when it is typed above its answer."""
-        question = ""
+        """Name the answered question where another one is in the box, or something else is to be asked."""
+        question = where = ""
         if self._session is not None:
             session = self._session
             waiting = session.waiting.question if session.waiting is not None else ""
-            question = session.shown_run.question if session.shown_run is not None else waiting
-        is_other = question not in ("", self.box.question())
-        named = f"Asked: “{wording.first_words(question, _LONGEST_NAMED)}”" if is_other else ""
+            run = session.shown_run
+            question = run.question if run is not None else waiting
+            if run is not None and run.is_across and run.scope != self.scope.scope:
+                where = f" in {run.library.name if run.library is not None else OPEN_ONES}"
+        is_other = bool(where) or question not in ("", self.box.question())
+        named = f"Asked{where}: “{wording.first_words(question, _LONGEST_NAMED)}”" if is_other else ""
         self.question.setText(named)
         self.question.setVisible(is_other)
 
-    def _show_others(self, places: Sequence[Place], title: str = "Other places", above: str = "") -> None:
+    def _show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
         """List the places other than the answer's; the list is hidden where there are none."""
-        self.list.set_places(places, above)
+        self.list.set_places(places)
         self._others.setText(title)
         for head in (self._others, self._keys):
             self._heads.set_first(head, self.list if places else None)

@@ -19,15 +19,16 @@ from app.settings.drafts import Drafts
 from app.ui.ask.answer_panel import AnswerPanel
 from app.ui.ask.asking import Asking
 from app.ui.ask.controller import AskController
+from app.ui.ask.document_column import DocumentColumn
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.files import DocumentFiles
 from app.ui.ask.panes import AskPanes
 from app.ui.ask.session import DocumentState, Scope
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.ask.shelf import DocumentShelf
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import IN_FIND_BAR, Finding, Zoom, reading_keys
+from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import FirstPaint, Page
@@ -57,7 +58,7 @@ class AskView(Page):
     ICON = "ask"
     SHORTCUTS = (
         ("Ctrl+L", "Go to the question"),
-        ("Alt+Down", "Choose what is asked: this document, the open ones, a library"),
+        ("Alt+Down", "Ask this document, the open ones, or a library"),
         ("Enter", "Ask"),
         ("Esc", "Stop; the best answer so far stays"),
         ("F3", "Next answer"),
@@ -73,7 +74,7 @@ class AskView(Page):
         ("Ctrl+T", "New text"),
         ("Ctrl+W", "Close the text"),
         ("Ctrl+Shift+T", "Bring a closed text back"),
-        ("Ctrl+K", "Keep a file open that an answer has opened"),
+        ("Ctrl+Shift+K", "Keep open what an answer has opened"),
         ("Ctrl+Tab", "Next text"),
         ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
     )
@@ -87,9 +88,12 @@ class AskView(Page):
         self.sheets = Sheets(theme, lanes, Drafts(workspace.paths.drafts), self.tabs, self.stack, self)
         self.files = DocumentFiles(workspace, lanes, self.sheets, self)
         self.controller = AskController(workspace, lanes, self.sheets, self.files, self)
-        self.shelf = DocumentShelf(workspace, theme, lanes, self.sheets, self.files, self)
+        self.documents = DocumentColumn(workspace, theme, lanes, self.sheets, self.files, self)
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
+        self.keep_together = Confirmation(
+            theme, "Keep these as a library", "Not now", kind="primary", is_band=True
+        )
         self.asking = Asking(
             workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
         )
@@ -114,7 +118,10 @@ class AskView(Page):
 
     def stop(self) -> bool:
         """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
-        if self.shelf.leave():
+        if self.documents.leave():
+            return True
+        if self.keep_together.asking:
+            self.keep_together.withdraw()
             return True
         if self.welcome is not None and self.welcome.leave():
             return True
@@ -159,7 +166,7 @@ class AskView(Page):
     def take_libraries(self, libraries: Libraries) -> None:
         """List the libraries, offer them to be asked, and add folders to them."""
         self._libraries = libraries
-        self.shelf.take_libraries(libraries)
+        self.documents.take_libraries(libraries)
         self.asking.take_libraries(libraries)
         libraries.added.connect(self._library_added)
 
@@ -189,20 +196,18 @@ class AskView(Page):
     def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
         self.type_next()  # at once: a question may wait for its file
-        self._opened_together = paths if len(paths) >= _MANY and self._libraries is not None else []
-        if self._opened_together:
+        if len(paths) >= _MANY and self._libraries is not None:
+            self._opened_together = paths
             sentence = (
-                f"{count(len(paths), 'document')} are open. As a library they can be asked all at once."
+                f"{count(len(paths), 'document')} were opened. As a library they can be asked all at once."
             )
-            self.panel.notice.show_hint(sentence, act="Keep these as a library")
+            self.keep_together.ask(sentence, takes_focus=False)
 
     @Slot()
     def _keep_together(self) -> None:
         """Keep the files that were opened at once as a library."""
-        if self._opened_together and self._libraries is not None:
+        if self._libraries is not None:
             self._libraries.add(self._opened_together)
-            self._opened_together = []
-            self.panel.notice.clear()
 
     def open_entry(self, entry: Entry) -> None:
         """Open the document of an entry of the history, with its answers highlighted."""
@@ -230,6 +235,7 @@ class AskView(Page):
                 self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
             )
             self.welcome.shown.connect(self._lay_out_band)
+        self.asking.set_scope(Scope())  # the sample's answer is shown at the right
         self.welcome.show(self._samples, first=first)
 
     @Slot(object)
@@ -269,10 +275,11 @@ class AskView(Page):
         sheet.lines_broken.connect(self._lines_broken)
         sheet.empty.sample_chosen.connect(self._try_sample)
         sheet.empty.open_asked.connect(self._choose_files)
-        sheet.empty.folder_asked.connect(self.shelf.add_folder)
+        sheet.empty.folder_asked.connect(self.documents.add_folder)
         sheet.empty.recent_chosen.connect(self._open_recent)
-        self._offer_samples(sheet)
-        sheet.empty.set_recent(self.workspace.settings.recent_files)
+        if not sheet.session.path:  # the empty page of a file is hardly ever seen
+            self._offer_samples(sheet)
+            sheet.empty.set_recent(self.workspace.settings.recent_files)
 
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
@@ -336,7 +343,8 @@ class AskView(Page):
         recent = self.workspace.settings.recent_files
         self.tabs.set_recent(recent)
         for sheet in self.sheets.all():
-            sheet.empty.set_recent(recent)
+            if not sheet.session.path:
+                sheet.empty.set_recent(recent)
 
     @Slot(str)
     def _export(self, key: str) -> None:
@@ -392,7 +400,8 @@ class AskView(Page):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.tabs)
-        whole.addWidget(self.shelf.confirmation)
+        whole.addWidget(self.documents.confirmation)
+        whole.addWidget(self.keep_together)
         whole.addWidget(self._splitter, 1)
         self._column = whole
 
@@ -400,15 +409,15 @@ class AskView(Page):
         panel, controller = self.panel, self.controller
         self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
-        self.tabs.documents.clicked.connect(self.shelf.toggle)
-        self.shelf.toggled.connect(self.tabs.documents.setChecked)
-        self.shelf.open_asked.connect(self.open_files)
-        self.shelf.brought.connect(self.type_next)
-        self.shelf.left.connect(self.type_next)
-        self.shelf.ask_asked.connect(self.asking.ask_library)
-        self.shelf.ledger_asked.connect(self.asking.show_ledger)
-        self.shelf.not_shown.connect(panel.notice.show_not_shown)
-        panel.notice.acted.connect(self._keep_together)
+        self.tabs.documents.clicked.connect(self.documents.toggle)
+        self.documents.toggled.connect(self.tabs.documents.setChecked)
+        self.documents.open_asked.connect(self.open_files)
+        self.documents.brought.connect(self.type_next)
+        self.documents.left.connect(self.type_next)
+        self.documents.ask_asked.connect(self.asking.ask_library)
+        self.documents.ledger_asked.connect(self.asking.show_ledger)
+        self.documents.not_shown.connect(panel.notice.show_not_shown)
+        self.keep_together.confirmed.connect(self._keep_together)
         self.tabs.recent_requested.connect(self._open_recent)
         self.sheets.created.connect(self._sheet_created)
         self.sheets.shown.connect(self._sheet_shown)
@@ -427,7 +436,7 @@ class AskView(Page):
         self.asking.lost.connect(self.lost)
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
-        panel.scope.folder_requested.connect(self.shelf.add_folder)
+        panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)
         panel.readers.clicked.connect(partial(self.open_models.emit, "offered"))
@@ -436,9 +445,9 @@ class AskView(Page):
     def _make_shortcuts(self) -> None:
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
-            ("Alt+Down", self.panel.scope.open), ("Ctrl+K", self.sheets.keep_current),
+            ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),
             ("F3", self.asking.choose_next), ("Shift+F3", self.asking.choose_previous),
-            ("Ctrl+B", self.shelf.toggle), ("Ctrl+Shift+F", self.shelf.go_to_search),
+            ("Ctrl+B", self.documents.toggle), ("Ctrl+Shift+F", self.documents.go_to_search),
             ("Ctrl+O", self._choose_files), ("Ctrl+T", self.sheets.show_new),
             ("Ctrl+W", self.sheets.close_current), ("Ctrl+Shift+T", self.sheets.undo_close),
             ("Ctrl+Tab", self.sheets.next), ("Ctrl+Shift+Tab", self.sheets.previous),

@@ -171,8 +171,8 @@ class DocumentListView(RowList):
     typed = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        self.documents = DocumentModel()
-        super().__init__(theme, "Documents", self.documents, DocumentDelegate(theme))  # type: ignore[arg-type]
+        self.rows = DocumentModel()
+        super().__init__(theme, "Documents", self.rows, DocumentDelegate(theme))  # type: ignore[arg-type]
         self.setProperty("bare", "true")
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -185,28 +185,28 @@ class DocumentListView(RowList):
     def show_rows(self, rows: list[Row | LibraryFile], current: str) -> None:
         """Show these rows, with the file at the path `current` on the page; the choice and the place stay."""
         before, place = self.row(), self.verticalScrollBar().value()
-        self.documents.take(rows, current)
-        if before is not None and (at := self.documents.find(before)) >= 0:
+        self.rows.take(rows, current)
+        if before is not None and (at := self.rows.find(before)) >= 0:
             self.selectionModel().setCurrentIndex(
-                self.documents.index(at), self.selectionModel().SelectionFlag.ClearAndSelect
+                self.rows.index(at), self.selectionModel().SelectionFlag.ClearAndSelect
             )
         self.verticalScrollBar().setValue(place)
 
     def row(self) -> Row | None:
         """The row that the keys are on."""
         index = self.currentIndex()
-        return self.documents.row(index.row()) if index.isValid() else None
+        return self.rows.row(index.row()) if index.isValid() else None
 
     def choose_first(self) -> None:
         """Go to the first row that can be opened, which is the first found where something is searched."""
-        heads = (at for at, row in self.documents.heads() if row.is_document)
-        found = [at for at in (next(heads, -1), self.documents.first_file()) if at >= 0]
+        heads = (at for at, row in self.rows.heads() if row.is_document)
+        found = [at for at in (next(heads, -1), self.rows.first_file()) if at >= 0]
         if found:
-            self.setCurrentIndex(self.documents.index(min(found)))
+            self.setCurrentIndex(self.rows.index(min(found)))
 
     def rename(self, row: Row) -> None:
         """Have the name of a library typed in its place; Enter takes it, Esc leaves it."""
-        index = self.documents.index(self.documents.find(row))
+        index = self.rows.index(self.rows.find(row))
         self._renaming = row
         self._editor = editor = QLineEdit(row.name, self.viewport())
         editor.setAccessibleName(f"New name of the library {row.name}")
@@ -279,9 +279,9 @@ class DocumentListView(RowList):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if event.reason() != Qt.FocusReason.MouseFocusReason and self.row() is None:
-            at = next((at for at, row in self.documents.heads() if row.is_current), -1)
+            at = next((at for at, row in self.rows.heads() if row.is_current), -1)
             if at >= 0:
-                self.setCurrentIndex(self.documents.index(at))
+                self.setCurrentIndex(self.rows.index(at))
             else:
                 self.choose_first()
 
@@ -294,7 +294,7 @@ class DocumentListView(RowList):
         if event.button() == Qt.MouseButton.MiddleButton:
             index = self.indexAt(event.position().toPoint())
             if index.isValid():
-                self.close_asked.emit(self.documents.row(index.row()))
+                self.close_asked.emit(self.rows.row(index.row()))
         else:
             super().mouseReleaseEvent(event)
 
@@ -304,9 +304,9 @@ class DocumentListView(RowList):
             place = self.viewport().mapToGlobal(self.visualRect(index).center())
         else:
             index, place = self.indexAt(self.viewport().mapFromGlobal(event.globalPos())), event.globalPos()
-        if index.isValid() and self.documents.row(index.row()).can_be_chosen:
+        if index.isValid() and self.rows.row(index.row()).can_be_chosen:
             self.setCurrentIndex(index)
-            self.menu_asked.emit(self.documents.row(index.row()), place)
+            self.menu_asked.emit(self.rows.row(index.row()), place)
 
     def _closes(self, event: QKeyEvent) -> bool:
         row = self.row()
@@ -315,11 +315,11 @@ class DocumentListView(RowList):
 
     def _has_row_above(self) -> bool:
         here = self.currentIndex().row()
-        return any(at < here and row.can_be_chosen for at, row in self.documents.heads())
+        return any(at < here and row.can_be_chosen for at, row in self.rows.heads())
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        row = self.documents.row(index.row())
+        row = self.rows.row(index.row())
         if row.can_be_chosen:
             self.chosen.emit(row)
 

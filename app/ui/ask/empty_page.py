@@ -10,13 +10,13 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
@@ -59,11 +59,10 @@ class EmptyPage(QFrame):
         self._recents.setSpacing(0)
         self._or = plain_label("Or try one of these", type="small_strong", ink="quiet")
         keys = (one.replace(" ", _NBSP) for one in _KEYS)
-        row = QHBoxLayout()
+        row = FlowRow()
         row.addWidget(self._open)
         row.addWidget(self._folder)
         row.addWidget(self._paste)
-        row.addStretch(1)
         self._grid = QGridLayout()
         self._column = QVBoxLayout(self)
         self._column.addWidget(plain_label("Drop files or a folder here, or paste a text", type="answer"))

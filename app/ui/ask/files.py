@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.flows.ask.read import FileState
 
 _CHECK_AFTER_MS = 700
+_AT_ONCE = 8  # files that are opened and read at once
 CHANGED = "This file has changed on the disk since it was opened."
 GONE = "The file is not in its place any more."
 
@@ -52,6 +53,9 @@ class DocumentFiles(QObject):
         self._checking: dict[Job, Sheet] = {}
         self._states: dict[Sheet, FileState] = {}
         self._watcher = QFileSystemWatcher(self)
+        self._behind: list[str] = []
+        self._behind_timer = QTimer(self, interval=0, singleShot=True)
+        self._behind_timer.timeout.connect(self._add_behind)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_CHECK_AFTER_MS)
@@ -64,14 +68,29 @@ class DocumentFiles(QObject):
             application.applicationStateChanged.connect(self._application_changed)
 
     def open(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own; one that is open already is brought to the front."""
-        for path in paths:
-            # “..” is resolved, so that one file has one path; links are not, as they have names of their own.
-            whole = os.path.abspath(path.expanduser())  # noqa: PTH100, resolve() follows links
+        """Open each file as a document of its own; one that is open already is brought to the front.
+
+        Of very many the first is shown; the others get tabs one by one while the window reacts, and are read when they
+        are shown.
+        """
+        # “..” is resolved, so that one file has one path; links are not, as they have names of their own.
+        wholes = [os.path.abspath(path.expanduser()) for path in paths]  # noqa: PTH100, resolve() follows links
+        if len(wholes) > _AT_ONCE:
+            self._behind += wholes[1:]
+            self._behind_timer.start()
+            del wholes[1:]
+        for whole in wholes:
             if not self._sheets.bring_file(whole):
                 sheet = self._sheets.new()
                 self._read(sheet, whole)
                 self._sheets.shown.emit(sheet)
+
+    @Slot()
+    def _add_behind(self) -> None:
+        """Add the tab of the next of very many files."""
+        if self._behind:
+            self._sheets.add_behind(self._behind.pop(0))
+            self._behind_timer.start()
 
     def preview(self, path: str) -> Sheet:
         """Show a file's sheet; where it is not open, it is opened in place of the last one that was opened so."""

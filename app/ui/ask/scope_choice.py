@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
-from app.core.library import Library, LibraryStatus
 from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
-_DOCUMENT, _OPEN = "this document", "the open documents"
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryStatus
+
+OPEN_ONES = "the open documents"
+_DOCUMENT = "this document"
 # Steps for the arrow at the right of the button.
 _ARROW = 6
 
@@ -130,6 +134,8 @@ class ScopeChoice(QWidget):
             # What follows the tab is drawn at the right, as shortcuts are.
             words = f"In {library.name.replace('&', '&&')}\t{status.in_words}"
             self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
+        if self._libraries:
+            self.menu.addSeparator()
         self.menu.addAction("Add a folder…")
 
     def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
@@ -153,7 +159,7 @@ class ScopeChoice(QWidget):
 
     def _show(self) -> None:
         library = self.library()
-        name = library[0].name if library else _OPEN if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
+        name = library[0].name if library else OPEN_ONES if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
         self.button.set_words(name)
         self.button.setAccessibleName(f"Ask in {name}")
         self.read.setVisible(library is not None)

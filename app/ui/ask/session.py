@@ -154,6 +154,13 @@ class QuestionRun:
         return self.library is not None or bool(self.keys)
 
     @property
+    def scope(self) -> Scope:
+        """What was asked."""
+        if self.library is not None:
+            return Scope(ScopeKind.LIBRARY, self.library.number)
+        return Scope(ScopeKind.OPEN) if self.keys else Scope()
+
+    @property
     def opened(self) -> Opened:
         """The one document that it is about."""
         return self.documents[0]

@@ -232,7 +232,8 @@ class Sheet(QWidget):
     def _edited(self) -> None:
         session = self.session
         session.is_unsaved, session.is_demo = True, False
-        if self.is_open and self.current_document() is not session.opened:
+        is_read = session.is_preview and session.opened is not None
+        if is_read and self.current_document() is not session.opened:
             self.keep_open()
         is_blank = self.editor.is_empty()
         self.empty.setVisible(is_blank)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
@@ -26,11 +27,13 @@ _MOST_CLOSED = 10
 class Sheets(QObject):
     """All sheets in the order of their tabs; there is always at least one.
 
-    `created` carries a new sheet, `shown` the one that becomes the current one, `closing` one that is closed;
-    `reopened` is sent after a closed one was restored; `failed` carries the fault when drafts could not be saved.
+    `created` carries a new sheet, `added` is sent when one was added behind the current one. `shown` carries the one
+    that becomes the current one, `closing` one that is closed; `reopened` is sent after a closed one was restored;
+    `failed` carries the fault when drafts could not be saved.
     """
 
     created = Signal(object)
+    added = Signal()
     shown = Signal(object)
     closing = Signal(object)
     reopened = Signal()
@@ -87,6 +90,18 @@ class Sheets(QObject):
         self._insert(len(self._sheets), sheet)
         self.bring(len(self._sheets) - 1)
         return sheet
+
+    def add_behind(self, path: str) -> None:
+        """Add a sheet for a file that is read once it is shown, unless the file is open."""
+        if any(sheet.session.path == path for sheet in self._sheets):
+            return
+        session = AskSession()
+        session.path = path
+        sheet = self._create(session)
+        sheet.show_opening(path, Path(path).name or path, DocumentState.ASLEEP)
+        self._insert(len(self._sheets), sheet)
+        self.added.emit()
+        self.save_soon()
 
     def bring_file(self, path: str) -> bool:
         """Show the sheet of an open file; False where there is none."""

@@ -38,11 +38,12 @@ class Confirmation(QWidget):
         self.cancel.clicked.connect(self.withdraw)
         self.hide()
 
-    def ask(self, question: str) -> None:
-        """Ask; the keyboard focus is on the button that keeps things."""
+    def ask(self, question: str, *, takes_focus: bool = True) -> None:
+        """Ask; the keyboard focus goes to the button that keeps things."""
         self._question.setText(question)
         self.show()
-        self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+        if takes_focus:
+            self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def asking(self) -> bool:

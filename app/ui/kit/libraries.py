@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from app.flows.library.folders import Walk
     from app.flows.library.update import Update
 
-_REFRESH_EVERY = 20  # files read
+_REFRESH_EVERY = 1.0  # seconds, while files are read
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Libraries(QObject):
         self._job: Job | None = None
         self._current: _Wanted | None = None
         self._progress: Progress | None = None
-        self._unshown = 0
+        self._refreshed = 0.0
         self._new: list[int] = []
         self._stopped: set[int] = set()
 
@@ -82,6 +83,7 @@ class Libraries(QObject):
     @Slot()
     def refresh(self) -> None:
         """List the libraries anew."""
+        self._refreshed = time.monotonic()
         from app.flows.library.libraries import libraries
 
         job = self._lanes.files.start_aside(libraries, self._workspace)
@@ -146,7 +148,6 @@ class Libraries(QObject):
             from app.flows.library.update import update
 
             self._current = wanted = self._waiting.pop(0)
-            self._unshown = 0
             self._job = self._lanes.library.start_aside(
                 update, self._workspace, wanted.library, everything=wanted.everything
             )
@@ -201,15 +202,15 @@ class Libraries(QObject):
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
+        if self._progress is None:  # its new files are known now
+            self.refresh()
         self._progress = progress
         self.progressed.emit()
 
     @Slot(object)
     def _file_read(self, file: LibraryFile) -> None:
         self.read.emit(file)
-        self._unshown += 1
-        if self._unshown >= _REFRESH_EVERY:
-            self._unshown = 0
+        if time.monotonic() - self._refreshed >= _REFRESH_EVERY:
             self.refresh()
 
     @Slot()

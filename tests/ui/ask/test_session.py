@@ -17,10 +17,13 @@ from app.ui.ask.session import (
     DocumentState,
     QuestionRun,
     RunState,
+    Scope,
+    ScopeKind,
     TextState,
     WaitingQuestion,
     missing_input,
     next_question,
+    scope_of,
 )
 
 TEXT = "The tide is high at noon, low at dawn, and the moon is full at midnight."
@@ -266,3 +269,48 @@ def test_while_one_is_read_for_only_a_newer_one_of_the_current_sheet_goes_first(
 def test_what_is_missing_is_said(question: str, opened: Opened | None, sentence: str | None) -> None:
     missing = missing_input(question, opened)
     assert (missing and missing[0]) == sentence
+
+
+@pytest.mark.parametrize(
+    "scope", [Scope(), Scope(ScopeKind.OPEN), Scope(ScopeKind.LIBRARY, 3), Scope(ScopeKind.LIBRARY, 12)]
+)
+def test_what_is_asked_is_the_same_after_it_was_saved(scope: Scope) -> None:
+    assert scope_of(scope.key) == scope
+
+
+@pytest.mark.parametrize("key", ["library:", "library:x", "library:-1", "elsewhere"])
+def test_a_key_that_is_none_means_the_document_on_the_page(key: str) -> None:
+    assert scope_of(key) == Scope()
+
+
+def across(*names: str) -> QuestionRun:
+    """A question about as many documents with the same text, read for."""
+    documents = tuple(Opened(Document(TEXT, name)) for name in names)
+    request = Question("When?", tuple(one.document for one in documents))
+    run = QuestionRun(request, documents, None, keys=names, chosen=-1)
+    run.begin()
+    run.start_reading()
+    return run
+
+
+def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_chosen() -> None:
+    run = across("one", "two")
+    assert run.scope == Scope(ScopeKind.OPEN) and run.reading_what == "Reading 2 documents"
+    noon, dawn = answer("noon", 0.4), replace(answer("dawn", 0.3), document=1)
+    run.take_partial(replace(PART, answers=(noon, dawn)))
+    assert run.chosen == -1, "nothing was gone to"
+    run.chosen = 1
+    high = replace(answer("high", 0.5), document=1)
+    run.finish(replace(PART, answers=(high, noon, dawn), complete=True))
+    assert [(run.place(at).document, run.place(at).text) for at in range(3)] == [
+        ("two", "high"),
+        ("two", "dawn"),
+        ("one", "noon"),
+    ]
+    assert run.chosen == 1 and run.visit() is None
+    entry = run.entry(1)
+    assert entry.name == "two" and [one.text for one in entry.answers] == ["dawn", "high"]
+    assert run.not_in == "Not in the 2 open documents"
+    run.chosen = 2
+    run.finish(replace(PART, answers=(high,), complete=True))
+    assert run.chosen == -1, "it is not among them any more"

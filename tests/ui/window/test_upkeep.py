@@ -99,4 +99,4 @@ def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(
     assert libraries.all[0][1].read == 0
     libraries.update(library)
     qtbot.waitUntil(lambda: libraries.all[0][1].read == 1, timeout=20_000)
-    assert "1 file read" in window.status.note()
+    qtbot.waitUntil(lambda: "1 file read" in window.status.note())

@@ -44,7 +44,7 @@ class Place:
 
     def copied(self) -> str:
         """The answer with its sentence and place, for the clipboard."""
-        source = f"{self.source}, {self.where}" if self.source else self.where
+        source = ", ".join(filter(None, (self.source, self.where)))
         cell = f"{self.cell}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 

@@ -13,8 +13,8 @@ from app.core.layout import Heading, Kind, Opened, PageText
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
-from app.flows.history.history import entry_of
-from app.ui.document.marks.places import place_of, where
+from app.flows.history.history import entry_of, kept_answer
+from app.ui.document.marks.places import place_in_file, place_of, where
 
 POEM = "He read:\n\n  “The Queen made tarts,\n     All on a day:\n   The Knave of\n Hearts stole them!”\n\nConsider."
 
@@ -49,6 +49,24 @@ def test_the_words_stand_in_their_sentence(text: str, data: st.DataObject) -> No
     end = data.draw(st.integers(start + 1, len(text)))
     place = place_of(of(text), answer(text, start, end))
     assert "".join(place.sentence[place.start : place.end].split()) == "".join(text[start:end].split())
+
+
+@given(st.text(min_size=1, max_size=80), st.data())
+def test_the_words_of_an_answer_in_a_file_stand_in_its_sentence(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    opened = of(text)
+    place = place_in_file("/papers/a.txt", kept_answer(opened, answer(text, start, end)))
+    assert place.sentence[place.start : place.end] == place.text
+    assert "".join(place.text.split()) == "".join(text[start:end].split())
+    assert place.source == "a.txt" and place.document == "/papers/a.txt"
+
+
+def test_of_equal_words_in_a_sentence_those_of_the_answer_are_meant() -> None:
+    text = "The bell rings at ten, and the gate is shut at ten."
+    start = text.rindex("ten")
+    place = place_in_file("bells.txt", kept_answer(of(text), answer(text, start, start + 3)))
+    assert (place.sentence, place.start) == (text, start) and place.where == "line 1"
 
 
 def test_a_page_and_its_heading_say_where() -> None:

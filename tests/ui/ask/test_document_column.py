@@ -21,6 +21,7 @@ from app.ui.ask.document_list import offers_of
 from app.ui.ask.document_rows import Part, Row
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.tabbing import tab_order
 from tests.helpers.windows import close_window, open_fake_workspace, settle, shown_window
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -61,9 +62,9 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     qtbot.waitUntil(lambda: shared.lanes.documents.idle)
     shared.workspace.settings.recent_files.clear()
     view.sheets.show_new()
-    view.shelf.search.clear()
+    view.documents.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
-        view.shelf.act("open", row(view, "Reports"))
+        view.documents.act("open", row(view, "Reports"))
     qtbot.waitUntil(lambda: names(view) == ["Open", "New text", "Reports", *NAMES])
     return view
 
@@ -73,7 +74,7 @@ def names(view: AskView) -> list[str]:
 
 
 def rows_of(view: AskView) -> list[Row]:
-    model = view.shelf.list.documents
+    model = view.documents.list.rows
     return [model.row(at) for at in range(model.rowCount())]
 
 
@@ -86,9 +87,9 @@ def libraries_of(shared: MainWindow) -> list[str]:
 
 
 def click(view: AskView, wanted: Row, button: Qt.MouseButton = Qt.MouseButton.LeftButton) -> None:
-    index = view.shelf.list.documents.index(view.shelf.list.documents.find(wanted))
-    place = view.shelf.list.visualRect(index).center()
-    QTest.mouseClick(view.shelf.list.viewport(), button, Qt.KeyboardModifier.NoModifier, place)
+    index = view.documents.list.rows.index(view.documents.list.rows.find(wanted))
+    place = view.documents.list.visualRect(index).center()
+    QTest.mouseClick(view.documents.list.viewport(), button, Qt.KeyboardModifier.NoModifier, place)
 
 
 def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_button(
@@ -109,44 +110,44 @@ def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_butto
 
 def test_a_document_is_found_and_opened_by_keys_alone(view: AskView, qtbot: QtBot) -> None:
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_F, CONTROL | Qt.KeyboardModifier.ShiftModifier)
-    assert view.shelf.search.hasFocus()
-    qtbot.keyClicks(view.shelf.search, "alp")
-    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Return)
+    assert view.documents.search.hasFocus()
+    qtbot.keyClicks(view.documents.search, "alp")
+    qtbot.keyClick(view.documents.search, Qt.Key.Key_Return)
     assert names(view) == ["Reports", "alpha.txt"], "at once, though it was just typed"
-    assert view.shelf.list.hasFocus()
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Return)
+    assert view.documents.list.hasFocus()
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view.sheets.current().title == "alpha.txt")
-    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Escape)
+    qtbot.keyClick(view.documents.search, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: "beta.txt" in names(view))
-    view.shelf.list.setFocus(Qt.FocusReason.TabFocusReason)
-    assert view.shelf.list.row() is not None
-    view.shelf.list.setCurrentIndex(view.shelf.list.documents.index(1))
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Down)
-    here = view.shelf.list.row()
+    view.documents.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert view.documents.list.row() is not None
+    view.documents.list.setCurrentIndex(view.documents.list.rows.index(1))
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Down)
+    here = view.documents.list.row()
     assert here is not None and here.part is Part.LIBRARY
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Left)
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Left)
     assert "beta.txt" not in names(view), "the library is collapsed"
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Right)
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Right)
     assert "beta.txt" in names(view)
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Up)
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_Delete)
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Up)
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_Delete)
     assert view.sheets.current().title == "alpha.txt", "Delete does nothing to a file"
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_W, CONTROL)
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_W, CONTROL)
     qtbot.waitUntil(lambda: names(view)[1] == "New text")
-    view.shelf.list.setFocus()
-    qtbot.keyClick(view.shelf.list, Qt.Key.Key_B)
-    assert view.shelf.search.text() == "b", "letters typed in the list are a search"
+    view.documents.list.setFocus()
+    qtbot.keyClick(view.documents.list, Qt.Key.Key_B)
+    assert view.documents.search.text() == "b", "letters typed in the list are a search"
 
 
 def test_the_list_is_hidden_by_its_key_and_stays_so(view: AskView, qtbot: QtBot) -> None:
     left = view.tabs.x()
-    assert left == view.shelf.width()
+    assert left == view.documents.width()
     qtbot.keyClick(view.panel.box.field, Qt.Key.Key_B, CONTROL)
     qtbot.waitUntil(lambda: view.tabs.x() == 0)
-    assert view.shelf.isHidden() and not view.tabs.documents.isChecked()
+    assert view.documents.isHidden() and not view.tabs.documents.isChecked()
     assert not view.workspace.settings.document_list
     view.tabs.documents.click()
-    assert view.shelf.search.hasFocus() and view.tabs.documents.isChecked()
+    assert view.documents.search.hasFocus() and view.tabs.documents.isChecked()
     assert view.workspace.settings.document_list
 
 
@@ -154,21 +155,27 @@ def test_in_a_small_window_the_list_comes_over_the_page_and_goes_away(
     shared: MainWindow, view: AskView, qtbot: QtBot
 ) -> None:
     shared.resize(1024, 640)
-    qtbot.waitUntil(view.shelf.isHidden)
+    qtbot.waitUntil(view.documents.isHidden)
     qtbot.waitUntil(lambda: view.tabs.x() == 0)
     view.tabs.documents.click()
-    assert view.shelf.isVisible() and view.tabs.x() == 0, "over the page, which stays as it is"
-    qtbot.keyClick(view.shelf.search, Qt.Key.Key_Escape)
-    assert view.shelf.isHidden()
+    assert view.documents.isVisible() and view.tabs.x() == 0, "over the page, which stays as it is"
+    qtbot.keyClick(view.documents.search, Qt.Key.Key_Escape)
+    assert view.documents.isHidden()
     view.tabs.documents.click()
     view.panel.box.field.setFocus()
-    qtbot.waitUntil(view.shelf.isHidden)
+    qtbot.waitUntil(view.documents.isHidden)
     view.tabs.documents.click()
     click(view, row(view, "alpha.txt"))
     qtbot.waitUntil(lambda: view.sheets.current().title == "alpha.txt")
-    assert view.shelf.isHidden()
+    assert view.documents.isHidden()
     shared.resize(1320, 860)
-    qtbot.waitUntil(view.shelf.isVisible)
+    qtbot.waitUntil(view.documents.isVisible)
+
+
+def test_tab_leads_through_the_list(shared: MainWindow, view: AskView) -> None:
+    order = tab_order(shared)
+    at = order.index(view.documents.search)
+    assert order[at : at + 3] == [view.documents.search, view.documents.list, view.documents.add]
 
 
 def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path) -> None:
@@ -182,11 +189,11 @@ def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path)
     assert offered(row(view, "Reports")) == ["ask", "update", "check", "ledger", "rename", "add", "remove"]
     assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
     assert offered(row(view, "Open")) == []
-    view.shelf.act("copy", row(view, "alpha.txt"))
+    view.documents.act("copy", row(view, "alpha.txt"))
     assert QGuiApplication.clipboard().text() == str(folder / "alpha.txt")
     view.open_files([folder / name for name in NAMES])
     qtbot.waitUntil(lambda: names(view)[3:4] == ["empty.txt"])
-    view.shelf.act("others", row(view, "beta.txt", Part.OPEN))
+    view.documents.act("others", row(view, "beta.txt", Part.OPEN))
     qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
 
 
@@ -197,7 +204,7 @@ def test_a_library_is_renamed_in_its_place(shared: MainWindow, view: AskView, qt
         ("Reports", Qt.Key.Key_Return, "Reports"),
     ):
         before = libraries_of(shared)[0]
-        view.shelf.act("rename", row(view, before))
+        view.documents.act("rename", row(view, before))
         field = QApplication.focusWidget()
         assert field is not None and field.accessibleName() == f"New name of the library {before}"
         qtbot.keyClicks(field, name)
@@ -216,14 +223,19 @@ def test_files_opened_together_can_be_kept_as_a_library_which_is_removed_after_a
     for path in paths:
         path.write_text(f"Text {path.stem}.", "utf-8")
     view.open_files(paths)
-    assert view.panel.notice.sentence().startswith("10 documents are open.")
-    view.panel.notice.acted.emit()
+    assert view.keep_together.text().startswith("10 documents were opened.")
+    assert view.panel.box.field.hasFocus() or view.sheets.current().hasFocus()
+    qtbot.waitUntil(lambda: len(view.sheets.all()) == 10)
+    assert view.sheets.current().title == "0.txt", "the first one; the others are read once they are shown"
+    view.sheets.next()
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and view.sheets.current().title == "1.txt")
+    view.keep_together.confirm.click()
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Many", "Reports"])
     qtbot.waitUntil(lambda: "Many: 10 files read" in shared.status.note(), timeout=20_000)
-    view.shelf.act("remove", row(view, "Many"))
-    assert "no document is touched" in view.shelf.confirmation.text()
-    assert view.shelf.confirmation.cancel.hasFocus()
-    view.shelf.confirmation.confirm.click()
+    view.documents.act("remove", row(view, "Many"))
+    assert "no document is touched" in view.documents.confirmation.text()
+    assert view.documents.confirmation.cancel.hasFocus()
+    view.documents.confirmation.confirm.click()
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
     assert all(path.exists() for path in paths)
     view.sheets.close_all()
@@ -256,9 +268,9 @@ def test_a_large_folder_is_read_once_the_person_says_so(
 
 def test_the_files_of_a_large_library_are_listed(view: AskView) -> None:
     files = [LibraryFile(at, f"/a/{at}.pdf", FileState.READ, pages=38) for at in range(100_000)]
-    view.shelf.list.show_rows([*files], "/a/7.pdf")
-    assert view.shelf.list.documents.row(7).is_current
-    view.shelf.list.scrollToBottom()
-    last = view.shelf.list.indexAt(view.shelf.list.viewport().rect().bottomLeft()).row()
+    view.documents.list.show_rows([*files], "/a/7.pdf")
+    assert view.documents.list.rows.row(7).is_current
+    view.documents.list.scrollToBottom()
+    last = view.documents.list.indexAt(view.documents.list.viewport().rect().bottomLeft()).row()
     assert last == 99_999
-    view.shelf._fill()
+    view.documents._fill()

@@ -41,7 +41,7 @@ _WIDE, _ROOM = 59, 250
 _LATER_MS = 400
 
 
-class DocumentShelf(QFrame):
+class DocumentColumn(QFrame):
     """The list of documents beside the page that it is a child of, whose layout it keeps clear of itself.
 
     Where the page is too narrow it is brought over the documents, and goes away once the keyboard focus leaves it.
@@ -85,7 +85,7 @@ class DocumentShelf(QFrame):
             theme, "Add a folder…", tip="Keep a folder as a library: all its documents can be asked"
         )
         self.confirmation = Confirmation(theme, "Remove it", is_band=True)
-        self.setProperty("kind", "shelf")
+        self.setProperty("kind", "column")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Documents")
         column = QVBoxLayout(self)
@@ -109,6 +109,7 @@ class DocumentShelf(QFrame):
         self.confirmation.confirmed.connect(self._remove)
         sheets.created.connect(self._sheet_created)
         sheets.shown.connect(self._change)
+        sheets.added.connect(self._change)
         sheets.closing.connect(self._change)
         files.opened.connect(self._change)
         theme.changed.connect(self.place)
@@ -244,14 +245,14 @@ class DocumentShelf(QFrame):
         for number, files in self._files.items():
             at = files.put(file)
             if at >= 0 and number == listed and self._first_file >= 0:
-                self.list.documents.put(self._first_file + at, file)
+                self.list.rows.put(self._first_file + at, file)
 
     @Slot()
     def _progressed(self) -> None:
         """Show how far an update is; where one has begun or ended, all rows are laid out anew."""
         if self._libraries is None or self.search.text().strip():
             return
-        heads = [(at, row, row.library) for at, row in self.list.documents.heads() if row.library is not None]
+        heads = [(at, row, row.library) for at, row in self.list.rows.heads() if row.library is not None]
         progress = {number: one for number, one in self._progress().items() if one is not None and one.total}
         if {library.number for _, row, library in heads if row.part is Part.READING} != progress.keys():
             self._soon.start()
@@ -259,9 +260,9 @@ class DocumentShelf(QFrame):
         for at, row, library in heads:
             now, found = progress.get(library.number), self._libraries.find(library.number)
             if now is not None and row.part is Part.READING:
-                self.list.documents.put(at, row_of_reading(library, now))
+                self.list.rows.put(at, row_of_reading(library, now))
             elif now is not None and found is not None:
-                self.list.documents.put(at, row_of_library(*found, now, expanded=row.is_expanded))
+                self.list.rows.put(at, row_of_library(*found, now, expanded=row.is_expanded))
 
     def _progress(self) -> dict[int, Progress | None]:
         libraries = self._libraries
@@ -298,7 +299,7 @@ class DocumentShelf(QFrame):
             self.search.text(),
         )
         self.list.show_rows(rows, current.session.path)
-        self._first_file = self.list.documents.first_file()
+        self._first_file = self.list.rows.first_file()
 
     # Search
 

@@ -1,0 +1,301 @@
+"""Questions about the open documents and about libraries: grouped by document, opened where they stand, kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.library import Library
+from app.core.report import Progress, Report, Silent
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
+from app.core.wording import percent
+from app.flows.library.update import update
+from app.ui.ask.ask import AskView
+from app.ui.ask.ledger import Ledger
+from app.ui.ask.session import DocumentState, QuestionRun, RunState, Scope, ScopeKind
+from app.ui.kit.libraries import Libraries
+from tests.helpers.locked_pdfs import locked_pdf
+from tests.helpers.open_files import CARD
+from tests.helpers.windows import FakeEngine
+
+TEXTS = {
+    "harbour.txt": "The harbour opens at six. The tide at the harbour is high at noon.\n\nThe harbour closes at ten.\n",
+    "island.md": "# Island\n\nThe harbour of the island opens at seven.\n",
+    "river.txt": "The ferry crosses the river twice a day.\n",
+}
+
+
+class Finder:
+    """What the fake model process does: it finds the words asked for, in the order asked for.
+
+    A question is "harbour: six, ten"; one that says "slow" goes on once `go_on` is set, after its first word.
+    """
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+
+    def __call__(self, question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        wanted = question.text.partition(": ")[2].split(", ")
+        found = []
+        for word in wanted:
+            for number, document in enumerate(question.documents):
+                at = document.text.find(word)
+                if at >= 0:
+                    share = 0.8 / 2 ** len(found)
+                    found.append(Answer(number, Span(at, at + len(word)), word, share, 9.0 - len(found), 0.0))
+        if "slow" in question.text:
+            report.partial(Reading(tuple(found[:1]), True, 0.1, 0.4, 1, 4, 0.1, complete=False))
+            report.progress(Progress(1, 4, "windows"))
+            while not self.go_on.wait(0.002):
+                report.check()
+        no_answer = 0.05 if found else 0.97
+        return Reading(tuple(found), bool(found), no_answer, 0.4, 4, 4, 0.1, absent=0.1)
+
+
+@pytest.fixture
+def finder() -> Iterator[Finder]:
+    finder = Finder()
+    yield finder
+    finder.go_on.set()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "Coast"
+    folder.mkdir()
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def view(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, folder: Path, qtbot: QtBot
+) -> AskView:
+    """The page with one library, which is read."""
+    page = open_page(AskView, FakeEngine(finder, CARD))
+    library = page.workspace.library.save(Library(0, "Coast", (str(folder),)))
+    update(page.workspace, library, Silent())
+    give_libraries(page, qtbot)
+    page.asking.ask_library(library.number)
+    return page
+
+
+def give_libraries(page: AskView, qtbot: QtBot) -> Libraries:
+    libraries = Libraries(page.workspace, page.lanes, page)
+    page.take_libraries(libraries)
+    libraries.refresh()
+    qtbot.waitUntil(lambda: bool(libraries.all))
+    return libraries
+
+
+def ask(view: AskView, qtbot: QtBot, question: str) -> QuestionRun:
+    """Ask from the keyboard, and wait for the end."""
+    run = start(view, qtbot, question)
+    qtbot.waitUntil(lambda: not run.is_running)
+    return run
+
+
+def start(view: AskView, qtbot: QtBot, question: str) -> QuestionRun:
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, question)
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: (run := view.asking.asked().run) is not None and run.question == question)
+    run = view.asking.asked().run
+    assert run is not None
+    return run
+
+
+def lit(view: AskView, qtbot: QtBot) -> str:
+    """The words that are lit strongly on the current page, once its file is open."""
+    sheet = view.sheets.current()
+    qtbot.waitUntil(lambda: sheet.is_open and bool(sheet.pane.lit()))
+    return str(sheet.pane.lit()[sheet.pane.lights.chosen])
+
+
+def titles(view: AskView) -> list[str]:
+    return [sheet.title for sheet in view.sheets.all()]
+
+
+def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stand(
+    view: AskView, qtbot: QtBot, folder: Path
+) -> None:
+    run = ask(view, qtbot, "harbour: six, seven, noon")
+    places = [run.place(at) for at in range(3)]
+    named = [(place.source, place.text, place.where) for place in places]
+    assert named == [
+        ("harbour.txt", "six", "line 1"),
+        ("harbour.txt", "noon", "line 1"),
+        ("island.md", "seven", "line 3, Island"),
+    ], "not in the order of their probabilities"
+    panel = view.panel
+    assert panel.card.source.full_text() == "harbour.txt" and panel.card.answer.text() == "six"
+    assert panel.list.places() == tuple(places[1:])
+    assert places[1].sentence[places[1].start : places[1].end] == "noon"
+    assert panel.scope.read.text() == "3 files read" and titles(view) == ["New text"]
+    qtbot.keyClick(panel.box.field, Qt.Key.Key_F3)
+    assert lit(view, qtbot) == "six" and titles(view) == ["harbour.txt"]
+    assert view.sheets.current().session.is_preview
+    qtbot.keyClick(panel.box.field, Qt.Key.Key_F3)
+    assert lit(view, qtbot) == "noon" and panel.list.row() == 0
+    qtbot.keyClick(panel.box.field, Qt.Key.Key_F3)
+    assert titles(view) == ["island.md"], "the next one takes its place"
+    assert lit(view, qtbot) == "seven" and panel.card.answer.text() == "six"
+    qtbot.keyClick(panel.box.field, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert titles(view) == ["harbour.txt"] and lit(view, qtbot) == "noon"
+    panel.card.copy.click()
+    assert QGuiApplication.clipboard().text().endswith("(harbour.txt, line 1)")
+    assert panel.box.question() == "harbour: six, seven, noon"
+
+
+@pytest.mark.parametrize("how", ["asked", "edited", "pinned"])
+def test_a_file_that_was_worked_on_stays(view: AskView, qtbot: QtBot, how: str) -> None:
+    run = ask(view, qtbot, "harbour: six, seven")
+    view.asking.across.go_to(0)
+    assert lit(view, qtbot) == "six"
+    sheet = view.sheets.current()
+    if how == "asked":
+        view.asking.set_scope(Scope())
+        ask(view, qtbot, "harbour: ten")
+        view.asking.ask_library(1)
+        assert view.asking.across.session.run is run
+    elif how == "edited":
+        qtbot.keyClicks(sheet.editor, "Once: ")
+    else:
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        qtbot.keyClick(view.panel.box.field, Qt.Key.Key_K, both)
+    assert not sheet.session.is_preview
+    view.asking.across.go_to(1)
+    assert titles(view) == ["harbour.txt", "island.md"] and lit(view, qtbot) == "seven"
+
+
+def test_a_file_that_has_changed_since_says_so(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    ask(view, qtbot, "harbour: six, seven")
+    (folder / "harbour.txt").write_text("Closed. " + TEXTS["harbour.txt"], "utf-8")
+    (folder / "island.md").write_text("# Island\n\nNothing.\n", "utf-8")
+    view.asking.across.go_to(0)
+    assert lit(view, qtbot) == "six"
+    notice = view.panel.notice
+    qtbot.waitUntil(lambda: notice.sentence() == "The document has changed since this was asked.")
+    view.asking.across.go_to(1)
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and notice.isVisible())
+    assert view.sheets.current().pane.lit() == []
+
+
+def test_no_file_answers(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    (folder / "empty.txt").write_text("", "utf-8")
+    library = view.workspace.library.library("Coast")
+    update(view.workspace, library, Silent())
+    ask(view, qtbot, "harbour: eleven")
+    card = view.panel.card
+    assert card.answer.text() == "Not in 3 of 4 files"
+    assert percent(0.97) in card.likely.text()
+    assert not view.panel.list.isVisible() and view.sheets.current().is_untouched()
+
+
+def test_better_answers_come_while_reading_and_a_stop_keeps_them(
+    view: AskView, qtbot: QtBot, finder: Finder
+) -> None:
+    run = start(view, qtbot, "slow harbour: six, ten")
+    qtbot.waitUntil(lambda: run.progress is not None)
+    panel = view.panel
+    assert panel.card.answer.text() == "six"
+    assert panel.strip.words().startswith("Reading the best passages of 3 files")
+    view.asking.across.go_to(0)
+    assert lit(view, qtbot) == "six"
+    assert view.stop() and run.state is RunState.STOPPED and not view.stop()
+    assert panel.card.answer.text() == "six" and "Stopped after" in panel.card.over.text()
+    history = view.workspace.history
+    qtbot.waitUntil(lambda: history.count() == 1)
+    entry = history.entries()[0]
+    assert Path(entry.path).name == "harbour.txt" and entry.answers[0].text == "six" and not entry.complete
+
+
+def test_a_question_about_one_document_goes_first_and_the_other_goes_on_by_itself(
+    view: AskView, qtbot: QtBot, finder: Finder
+) -> None:
+    run = start(view, qtbot, "slow harbour: seven")
+    qtbot.waitUntil(lambda: run.reading is not None)
+    view.asking.set_scope(Scope())
+    view.sheets.current().pane.set_text("The gate is shut at nine.")  # type: ignore[union-attr]
+    finder.go_on.clear()
+    gate = ask(view, qtbot, "gate: nine")
+    assert gate.state is RunState.DONE and run.is_running
+    finder.go_on.set()
+    qtbot.waitUntil(lambda: run.state is RunState.DONE)
+    assert run.answers()[0].text == "seven" and view.panel.card.answer.text() == "nine"
+
+
+def test_all_open_documents_are_asked_also_those_that_were_not_read_yet(
+    view: AskView, qtbot: QtBot, folder: Path
+) -> None:
+    view.open_files([folder / "harbour.txt", folder / "island.md"])
+    qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
+    (folder / "locked.pdf").write_bytes(locked_pdf("The harbour opens at six.", "secret"))
+    view.open_files([folder / "locked.pdf"])
+    asleep = view.sheets.all()[0]
+    asleep.show_opening(str(folder / "harbour.txt"), "harbour.txt", DocumentState.ASLEEP)
+    view.sheets.show_new()
+    view.sheets.current().pane.set_text("A note: six oranges.")  # type: ignore[union-attr]
+    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    run = ask(view, qtbot, "harbour: six, seven")
+    assert [run.place(at).source for at in range(3)] == ["harbour.txt", "A note: six oranges.", "island.md"]
+    assert view.panel.notice.sentence() == "Not asked, as it is not open: locked.pdf."
+    view.panel.list.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(view.panel.list, Qt.Key.Key_Down)
+    assert view.sheets.current().title == "A note: six oranges." and lit(view, qtbot) == "six"
+    assert not any(sheet.session.is_preview for sheet in view.sheets.all())
+    assert view.workspace.settings.ask_scope == "open"
+    ask(view, qtbot, "harbour: midnight")
+    assert view.panel.card.answer.text() == "Not in the 3 open documents"
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # as the offscreen platform says of every menu
+def test_what_is_asked_is_chosen_by_keyboard_and_remembered(view: AskView, qtbot: QtBot) -> None:
+    assert view.workspace.settings.ask_scope == "library:1"
+    view.asking.set_scope(Scope())
+    menu = view.panel.scope.menu
+    qtbot.keyClick(view.panel.box.field, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(menu.isVisible)
+    words = [action.text() for action in menu.actions() if action.text()]
+    assert words == [
+        "In this document",
+        "In the open documents (0)",
+        "In Coast\t3 files read",
+        "Add a folder…",
+    ]
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(menu, key)
+    assert view.panel.scope.scope == Scope(ScopeKind.LIBRARY, 1)
+
+
+def test_a_library_that_is_gone_is_not_asked(view: AskView, qtbot: QtBot) -> None:
+    libraries = view.findChild(Libraries)
+    assert libraries is not None and view.asking.is_across()
+    libraries.remove(libraries.all[0][0])
+    qtbot.waitUntil(lambda: not view.asking.is_across())
+    assert not view.panel.scope.read.isVisible()
+
+
+def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    (folder / "locked.pdf").write_bytes(locked_pdf("The harbour", "secret"))
+    update(view.workspace, view.workspace.library.library("Coast"), Silent())
+    view.panel.scope.read.click()
+    ledger = view.findChild(Ledger)
+    assert ledger is not None
+    qtbot.waitUntil(lambda: bool(ledger.files()))
+    assert [Path(file.path).name for file in ledger.files()] == ["locked.pdf"]
+    assert ledger.words.text() == "3 of 4 files read. These were not:" and ledger.act.text() == "Enter it"
+    ledger.act.click()
+    QApplication.processEvents()
+    sheet = view.sheets.current()
+    qtbot.waitUntil(lambda: sheet.opening is not None and sheet.opening.lock.isVisible())
