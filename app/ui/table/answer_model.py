@@ -17,7 +17,6 @@ from app.ui.table.cells import (
     Row,
     certainty,
     is_right,
-    right_words,
     rows_of,
     words_of,
 )
@@ -245,14 +244,13 @@ class AnswerModel(QAbstractTableModel):
 
     def _sort_key(self, row: Row, column: Column) -> Any:
         cell = self.cells.get((row.file.sha256, column.number))
-        words = right_words(cell) if cell is not None else ""
-        if not words or row.message:
+        if cell is None or not cell.words or row.message:
             return None
         if column.type is ColumnType.WORDS:
-            return " ".join(words.casefold().split())
-        from app.flows.answer_table.values import value
+            return " ".join(cell.words.casefold().split())
+        from app.flows.answer_table.values import value_of
 
-        parsed = value(column.type, words, question=column.question)
+        parsed = value_of(cell, column)
         return None if parsed is None else parsed.sort_key
 
     # Qt's interface
@@ -309,12 +307,11 @@ class AnswerModel(QAbstractTableModel):
 
     def _value_of(self, cell: Cell, column: Column) -> str:
         """Yes or no beside its clause; the words of the other types show their value themselves."""
-        words = right_words(cell)
-        if column.type is not ColumnType.YES_NO or not words:
+        if column.type is not ColumnType.YES_NO or not cell.words:
             return ""
-        from app.flows.answer_table.values import value
+        from app.flows.answer_table.values import value_of
 
-        parsed = value(column.type, words, question=column.question)
+        parsed = value_of(cell, column)
         return "" if parsed is None else parsed.shown
 
     def _tip(self, row: int, column: int) -> str:
@@ -346,6 +343,6 @@ def copied(model: AnswerModel, places: Sequence[tuple[int, int]]) -> str:
 
     def words(row: int, column: int) -> str:
         cell = model.cell(row, column) if (row, column) in chosen else None
-        return " ".join(right_words(cell).split()) if cell is not None else ""
+        return " ".join(cell.words.split()) if cell is not None else ""
 
     return "\n".join("\t".join(words(row, column) for column in columns) for row in rows)

@@ -137,12 +137,3 @@ def certainty(cell: Cell) -> float:
     if cell.answer is not None and cell.state is not CellState.ABSENT:
         return cell.answer.probability
     return cell.no_answer
-
-
-def right_words(cell: Cell) -> str:
-    """What counts as the cell's answer, with the person's verdict; empty where there is none."""
-    if cell.verdict is Verdict.OTHER_WORDS:
-        return cell.right_words
-    if cell.verdict is Verdict.NOT_THERE or cell.state is CellState.ABSENT or cell.answer is None:
-        return ""
-    return cell.answer.text
