@@ -9,10 +9,30 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.answer_table import AnswerTable, Cell
 from app.core.errors import EngineLost
 from app.core.library import FileState
-from app.core.report import Progress
+from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.table.answer_model import AnswerModel
+
+
+def _fill(
+    workspace: Workspace,
+    table: AnswerTable,
+    known: frozenset[tuple[str, int]],
+    first: tuple[str, ...],
+    report: Report,
+) -> None:
+    """Fill a table; stored cells that are not known here come first, as partial results like those that are read.
+
+    They were read by a job that was dropped before it could tell, or by another process.
+    """
+    from app.flows.answer_table.fill import fill
+    from app.flows.answer_table.tables import cells
+
+    for key, cell in cells(workspace, table, report).items():
+        if key not in known:
+            report.partial(cell)
+    fill(workspace, table, report, first=first)
 
 
 class Filling(QObject):
@@ -95,11 +115,10 @@ class Filling(QObject):
         if not self._lane.idle:  # it goes on when that is over
             self.changed.emit()
             return
-        from app.flows.answer_table.fill import fill
-
+        known = frozenset(key for key in self._model.cells if self._model.is_read(key))
         self._queue = self._in_order()
         self._starting = True
-        self._job = job = self._lane.start(fill, self._workspace, self._table, first=tuple(self._first))
+        self._job = job = self._lane.start(_fill, self._workspace, self._table, known, tuple(self._first))
         self._starting = False
         job.name = "the filling of the table"
         job.started.connect(self._started)
@@ -124,7 +143,7 @@ class Filling(QObject):
     @Slot(object)
     def _cell_read(self, cell: Cell) -> None:
         self._model.take_cells([cell])
-        if (key := (cell.sha256, cell.column)) in self._queue[:50]:
+        if (key := (cell.sha256, cell.column)) in self._queue:
             self._queue.remove(key)
         self._show_reading()
 

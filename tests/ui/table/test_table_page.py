@@ -132,6 +132,18 @@ def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, 
     until_full(page, qtbot, 9)
 
 
+def test_what_was_stored_meanwhile_is_shown_without_reading_it(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    pattern_reader.asked.clear()
+    key = next(iter(page.model.cells))
+    before = page.model.cells.pop(key)
+    assert page.model.counted() == (5, 6)
+    page.filling.take(page.store.table)
+    until_full(page, qtbot, 6)
+    assert page.model.cells[key] == before and not pattern_reader.asked
+
+
 def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) -> None:
     go_to(page, "aldergate.txt", 0)
     row = row_of(page, "aldergate.txt")
