@@ -143,10 +143,8 @@ class TableHead(QFrame):
         self.checked = plain_label(type="small", ink="quiet", wrap=False)
         self._lay_out()
 
-    def show_tables(
-        self, tables: tuple[AnswerTable, ...], current: AnswerTable | None, sets: tuple[str, ...]
-    ) -> None:
-        """List the tables in the menu, and the names of the sets of questions."""
+    def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
+        """List the tables in the menu."""
         self.title.set_full_text(current.name if current is not None else "Table")
         menu = self.menu
         menu.clear()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.answer_table import Cell, CellState, Column, Verdict
@@ -64,8 +64,6 @@ class TableView(Page):
         ("Ctrl+C", "Copy the selected answers"),
         ("Ctrl+Z", "Undo"),
     )
-
-    filled = Signal()  # sent after a table was filled to the end
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -145,7 +143,7 @@ class TableView(Page):
     @Slot()
     def _listed(self) -> None:
         store = self.store
-        self.head.show_tables(store.tables, store.table, tuple(store.sets))
+        self.head.show_tables(store.tables, store.table)
         self.line.show_sets(tuple(store.sets), store.table is not None and bool(store.table.columns))
         self._show_state()
 
@@ -395,7 +393,6 @@ class TableView(Page):
         self.head.show_progress(read, total, self.filling.seconds_left, state)
         if state == "full" and total and not self._was_full:
             self.note.emit(f"{count(total, 'cell')} read")
-            self.filled.emit()
         self._was_full = state == "full"
 
     @Slot()
