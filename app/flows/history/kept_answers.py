@@ -27,26 +27,30 @@ class Found:
 
 
 def answers_in(opened: Opened, entry: Entry) -> Found:
-    """The entry's answers in a document.
-
-    An answer is searched by its words with their context (a text quote selector of the Web Annotation Data Model, W3C
-    2017, section 4.2.4), then by its words only where they occur once; in the same file blanks are ignored.
-    """
+    """The entry's answers in a document, each by `place_of_kept`."""
     text, moved = opened.document.text, False
     changed = (opened.sha256 or digest(text)) != entry.sha256
     found: list[Answer] = []
     for kept in entry.answers:
-        span = kept.span
-        if span.of(text) != kept.text:
-            again = _find(text, kept) if changed else _find_without_blanks(text, kept)
-            moved = moved or changed or again is None
-            if again is None and not found:
-                break  # without the best answer another one would take its place
-            if again is None:
-                continue
-            span = again
+        span = place_of_kept(kept, text, changed=changed)
+        moved = moved or span is None or (changed and span != kept.span)
+        if span is None and not found:
+            break  # without the best answer another one would take its place
+        if span is None:
+            continue
         found.append(Answer(0, span, span.of(text), kept.probability, 0.0, 0.0))
     return Found(opened, tuple(found), not (moved if entry.answers else changed), changed)
+
+
+def place_of_kept(kept: KeptAnswer, text: str, *, changed: bool) -> Span | None:
+    """Where an answer stands in its text, which was `changed` since or read with other blanks; None where it does not.
+
+    It is searched by its words with their context (a text quote selector of the Web Annotation Data Model, W3C 2017,
+    section 4.2.4), then by its words only where they occur once; in the same file blanks are ignored.
+    """
+    if kept.span.of(text) == kept.text:
+        return kept.span
+    return _find(text, kept) if changed else _find_without_blanks(text, kept)
 
 
 def reading_of(entry: Entry, answers: tuple[Answer, ...]) -> Reading:

@@ -19,11 +19,8 @@ from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.layout import Kind, Opened
-    from app.ui.ask.opening_page import OpeningPage
-    from app.ui.document.flowing.rich_pane import RichPane
-    from app.ui.document.pdf.page_pane import PagePane
-
-    AnyPane = DocumentPane | RichPane | PagePane
+    from app.ui.document.file_pane import AnyPane
+    from app.ui.document.opening_page import OpeningPage
 
 UNTITLED = "New text"
 _TITLE_LENGTH = 26
@@ -101,7 +98,7 @@ class Sheet(QWidget):
         """Show that a file is being read here, or is to be read."""
         self.session.name, self.session.path, self.session.state = name, path, state
         if self.opening is None:
-            from app.ui.ask.opening_page import OpeningPage
+            from app.ui.document.opening_page import OpeningPage
 
             self.opening = page = OpeningPage(self._theme)
             page.strip.stop_asked.connect(self.stop_requested)
@@ -205,14 +202,11 @@ class Sheet(QWidget):
 
         if kind is Kind.TEXT:
             return self.editor
-        from app.ui.document.flowing.rich_pane import RichPane
-        from app.ui.document.pdf.page_pane import PagePane
+        from app.ui.document.file_pane import pane_for
 
-        wanted = PagePane if kind is Kind.PDF else RichPane
-        if isinstance(self.pane, wanted):
-            return self.pane
-        pane = wanted(self._theme)
-        self._connect(pane)
+        pane = pane_for(kind, self._theme, self.pane)
+        if pane is not self.pane:
+            self._connect(pane)
         return pane
 
     def _show(self, pane: AnyPane) -> None:

@@ -93,6 +93,9 @@ if TYPE_CHECKING:
         def go_to(self, point: int) -> None:
             """Scroll a code point to the top of the view."""
 
+        def selection(self) -> Span:
+            """The selected part of the text, empty without a selection."""
+
         def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
             """Set the places with their words; returns for each whether the page has the words there."""
 
@@ -286,6 +289,10 @@ class PaperPane(Pane, _TextEdit):
 
     def top(self) -> int:
         return self._to_point(self.top_position())
+
+    def selection(self) -> Span:
+        cursor = self.textCursor()
+        return Span(self._to_point(cursor.selectionStart()), self._to_point(cursor.selectionEnd()))
 
     def event(self, event: QEvent) -> bool:
         # The desk on both sides of the page scrolls it too.

@@ -23,6 +23,7 @@ class Place(NamedTuple):
 
 PAGES = (
     Place("ask", "Ask", "ask"),
+    Place("table", "Table", "table"),
     Place("classify", "Classify", "classify"),
     Place("names", "Names", "names"),
     Place("fill", "Fill in", "fill", LAB),
@@ -43,6 +44,8 @@ def make_page(key: str, workspace: Workspace, theme: Theme, lanes: Lanes) -> Pag
     match key:
         case "ask":
             from app.ui.ask.ask import AskView as View
+        case "table":
+            from app.ui.table.table import TableView as View
         case "classify":
             from app.ui.heads.classify.classify import ClassifyView as View
         case "names":

@@ -17,7 +17,7 @@ MODULES = (
     "app.flows.history.compare",
     "app.flows.history.history",
     "app.flows.history.kept_answers",
-    "app.ui.ask.opening_page",
+    "app.ui.document.opening_page",
     "app.core.page_runs",
     "app.core.pages",
     "app.ui.document.flowing.rich_look",

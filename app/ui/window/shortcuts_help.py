@@ -37,8 +37,7 @@ def key_groups(
 ) -> tuple[Group, ...]:
     """The shortcuts everywhere, with `pages` as keys and names on the rail, and those of the current page."""
     places = tuple(
-        (f"Ctrl+{at} / Ctrl+," if key == "settings" else f"Ctrl+{at}", name)
-        for at, (key, name) in enumerate(pages, 1)
+        ("Ctrl+," if key == "settings" else f"Ctrl+{at}", name) for at, (key, name) in enumerate(pages, 1)
     )
     everywhere = ("Everywhere", (*places, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close")))
     return (everywhere, (title, shortcuts)) if shortcuts else (everywhere,)

@@ -384,7 +384,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
 
     def _make_shortcuts(self) -> None:
-        for at, place in enumerate(PAGES, 1):
+        for at, place in enumerate(PAGES[:9], 1):
             shortcut = QShortcut(QKeySequence(f"Ctrl+{at}"), self)
             shortcut.setProperty("page", place.key)
             shortcut.activated.connect(self._go)

@@ -14,9 +14,9 @@ from shiboken6 import isValid
 
 from app.core.layout import Kind
 from app.ui.ask.ask import AskView
-from app.ui.ask.opening_page import OpeningPage
 from app.ui.ask.session import TextState
 from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.document.opening_page import OpeningPage
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.window.window import MainWindow

@@ -41,7 +41,7 @@ def window(open_window: Callable[[], MainWindow]) -> MainWindow:
 
 
 def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) -> None:
-    for number, key in enumerate(KEYS, 1):
+    for number, key in enumerate(KEYS[:9], 1):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
         assert key == window.page.KEY
         assert window.page.isVisible()

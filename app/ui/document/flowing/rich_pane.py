@@ -90,11 +90,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
 
     def selected_words(self) -> str:
         """The selected words, as in the document's text; empty without a selection."""
-        cursor = self.textCursor()
-        if not cursor.hasSelection():
-            return ""
-        start, end = map(self._to_point, (cursor.selectionStart(), cursor.selectionEnd()))
-        return self.text()[start:end]
+        return self.selection().of(self.text()) if self.textCursor().hasSelection() else ""
 
     def go_to(self, point: int) -> None:
         self.build_to(point)

@@ -73,6 +73,10 @@ class PagePane(ReadOnlyPane, PageDesk):
         """The boxes of a highlighted place, in the viewport's pixels, also outside the visible part."""
         return [self._rect_of(page, box) for page, box in self.lights.boxes(index)]
 
+    def selection(self) -> Span:
+        """The selected part of the text, empty without a selection."""
+        return self._selection.span
+
     def selected_words(self) -> str:
         """The selected words, empty without a selection."""
         return self._selection.words()

@@ -1,4 +1,4 @@
-"""The page of a tab while its file is read, needs a password, or cannot be opened."""
+"""The page of a document while its file is read, needs a password, or cannot be opened."""
 
 from __future__ import annotations
 

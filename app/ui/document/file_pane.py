@@ -1,0 +1,160 @@
+"""The panes for the kinds of documents, and a pane that shows one file, opened to be read only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QStackedWidget
+
+from app.core.errors import PasswordNeeded
+from app.core.layout import Kind, Opened
+from app.core.report import Progress
+from app.core.text import Span
+from app.flows.ask.read import read_document
+from app.flows.workspace import Workspace
+from app.ui.document.flowing.rich_pane import RichPane
+from app.ui.document.opening_page import OpeningPage
+from app.ui.document.pane import Pane
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_pictures import PagePictures
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.messages import fault_of
+from app.ui.kit.theme import Theme
+
+AnyPane = DocumentPane | RichPane | PagePane
+
+
+def pane_for(kind: Kind, theme: Theme, present: AnyPane | None = None) -> AnyPane:
+    """The pane for a kind of document: the present one where it fits."""
+    wanted = DocumentPane if kind is Kind.TEXT else PagePane if kind is Kind.PDF else RichPane
+    return present if isinstance(present, wanted) else wanted(theme)
+
+
+class FilePane(QStackedWidget):
+    """One file at a time: its document, or its progress, password or fault.
+
+    `opened` carries the Opened document once it is shown; `failed` the fault when its pages cannot be drawn; `closed`
+    is sent by the button below a file that cannot be opened; `files_dropped` carries paths.
+    """
+
+    opened = Signal(object)
+    failed = Signal(object)
+    closed = Signal()
+    files_dropped = Signal(list)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self._workspace, self._theme, self._lanes = workspace, theme, lanes
+        self._job: Job | None = None
+        self._path = ""
+        self._password = ""
+        self.pane: AnyPane | None = None
+        self.document: Opened | None = None
+        self._opening = OpeningPage(theme)
+        self.addWidget(self._opening)
+        self._opening.strip.stop_asked.connect(self.closed)
+        self._opening.close_button.clicked.connect(self.closed)
+        self._opening.again.clicked.connect(self._read)
+        self._opening.lock.entered.connect(self._unlock)
+
+    @property
+    def path(self) -> str:
+        """The file that is shown, or is being read."""
+        return self._path
+
+    def show_file(self, path: str) -> None:
+        """Show a file, which is read unless it is shown already."""
+        if path != self._path:
+            self._path, self._password = path, ""
+            self._read()
+
+    def show_places(self, places: list[tuple[Span, str]], *, faint: bool = False) -> bool:
+        """Light up places with their words, and scroll to the first; returns whether it is lit."""
+        if self.pane is None:
+            return False
+        lit = self.pane.light(places, 0, faint=faint)
+        if lit and lit[0]:
+            self.pane.reveal(0)
+        return bool(lit and lit[0])
+
+    def text(self) -> str:
+        """The text on the page; empty while there is none."""
+        return self.pane.text() if self.pane is not None and self.document is not None else ""
+
+    def selected(self) -> tuple[str, Span]:
+        """The selected words and where they are in the text; empty without a selection."""
+        if self.pane is None or self.document is None:
+            return "", Span(0, 0)
+        return self.pane.selected_words(), self.pane.selection()
+
+    def forget(self) -> None:
+        """Show no file any more."""
+        if self._job is not None:
+            self._job.drop()
+        self._job, self._path, self.document = None, "", None
+        self._drop_pane()
+
+    @Slot()
+    def _read(self) -> None:
+        if self._job is not None:
+            self._job.drop()
+        self.document = None
+        self._opening.reading(Path(self._path).name)
+        self.setCurrentWidget(self._opening)
+        self._job = job = self._lanes.documents.start(
+            read_document, self._workspace, Path(self._path), password=self._password
+        )
+        job.progress.connect(self._progressed)
+        job.done.connect(self._done)
+        job.failed.connect(self._not_read)
+
+    @Slot(str)
+    def _unlock(self, password: str) -> None:
+        self._password = password
+        self._read()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress) -> None:
+        self._opening.strip.show_progress(progress)
+
+    @Slot(object)
+    def _done(self, opened: Opened) -> None:
+        pane = pane_for(opened.kind, self._theme, None if opened.is_pdf else self.pane)
+        if pane is not self.pane:
+            self._drop_pane()
+            self.addWidget(pane)
+            self.pane = pane
+            pane.files_dropped.connect(self.files_dropped)
+            # With a style sheet Qt resets the fonts of a widget that gets a parent.
+            self._theme.refresh()
+        if isinstance(pane, DocumentPane):
+            pane.set_text(opened.document.text)
+            pane.setReadOnly(True)
+        else:
+            pane.show_document(opened)
+        if isinstance(pane, PagePane):
+            pictures = PagePictures(self._workspace, self._lanes, pane, opened, self._password)
+            pictures.failed.connect(self.failed)
+        self.document = opened
+        self._opening.strip.clear()
+        self.setCurrentWidget(pane)
+        self.opened.emit(opened)
+
+    @Slot(object)
+    def _not_read(self, error: BaseException) -> None:
+        name = Path(self._path).name
+        if isinstance(error, PasswordNeeded):
+            self._opening.ask_password(name, error.wrong)
+            return
+        fault = fault_of(error)
+        self._opening.show_fault(name, fault.sentence, fault.hint, fault.report)
+
+    def _drop_pane(self) -> None:
+        if isinstance(self.pane, Pane):
+            for pictures in self.pane.findChildren(PagePictures):
+                pictures.close()
+            self.removeWidget(self.pane)
+            self.pane.deleteLater()
+        self.pane = None

@@ -1,0 +1,348 @@
+"""The model of a table of answers: files by questions, filtered and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.library import FileState, LibraryFile
+from app.ui.table.cells import (
+    READING,
+    UNREAD,
+    CellWords,
+    Row,
+    certainty,
+    is_right,
+    rows_of,
+    words_of,
+)
+
+Index = QModelIndex | QPersistentModelIndex
+_SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+
+
+class Filter(StrEnum):
+    """Which cells are looked for: the rows that have one are shown."""
+
+    ALL = "all"
+    LOW = "low"
+    UNSEEN = "unseen"
+    ABSENT = "absent"
+    FAILED = "failed"
+    WRONG = "wrong"
+    UNSURE = "unsure"  # those without a verdict, the least sure first
+
+
+class AnswerModel(QAbstractTableModel):
+    """The cells of a table; the vertical header's items are the files.
+
+    A filter and an order hold from when they are chosen: a cell that changes does not move its row away.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.columns: tuple[Column, ...] = ()
+        self.rows: list[Row] = []
+        self.cells: dict[tuple[str, int], Cell] = {}
+        self.filter = Filter.ALL
+        self._every: list[Row] = []
+        self._words: dict[tuple[str, int], CellWords] = {}
+        self._reading: set[tuple[str, int]] = set()
+        self._sorted_by = 0  # a column's number
+        self._descending = False
+        self._notes: dict[int, str] = {}
+
+    # What is in it
+
+    def show_table(
+        self, table: AnswerTable | None, files: Sequence[LibraryFile], cells: Mapping[tuple[str, int], Cell]
+    ) -> None:
+        """Show another table."""
+        self.beginResetModel()
+        self.columns = table.columns if table is not None else ()
+        self._every = rows_of(files)
+        self.cells = dict(cells)
+        self._words, self._reading, self._notes = {}, set(), {}
+        self.filter, self._sorted_by, self._descending = Filter.ALL, 0, False
+        self.rows = self._arranged()
+        self.endResetModel()
+
+    def set_columns(self, columns: tuple[Column, ...]) -> None:
+        """Show other columns of the same table."""
+        self.beginResetModel()
+        changed = {one.number for one in columns} - {one.number for one in self.columns if one in columns}
+        self._words = {key: words for key, words in self._words.items() if key[1] not in changed}
+        self.columns = columns
+        self.rows = self._arranged()
+        self.endResetModel()
+
+    def set_files(self, files: Sequence[LibraryFile]) -> None:
+        """Show the library's files as they are now."""
+        every = rows_of(files)
+        if every != self._every:
+            self.beginResetModel()
+            self._every = every
+            self.rows = self._arranged()
+            self.endResetModel()
+
+    def take_cells(self, cells: Iterable[Cell]) -> None:
+        """Show cells that were read or judged, in place of what they were."""
+        found = {(cell.sha256, cell.column): cell for cell in cells}
+        self.cells.update(found)
+        for key in found:
+            self._words.pop(key, None)
+        self._reading -= found.keys()
+        self._tell(found)
+
+    def set_reading(self, keys: Iterable[tuple[str, int]]) -> None:
+        """Show which cells, by file and column, are being read."""
+        wanted = set(keys)
+        changed = wanted ^ self._reading
+        self._reading = wanted
+        self._tell(changed)
+
+    def set_notes(self, notes: Mapping[int, str]) -> None:
+        """Set what is said in a column's header of its verdicts, by the column's number."""
+        if self.columns and notes != self._notes:
+            self._notes = dict(notes)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+
+    def note(self, section: int) -> str:
+        """The line below a question: its type, and how many of its cells were right."""
+        column = self.columns[section]
+        note = self._notes.get(column.number, "")
+        return f"{column.type.value} · {note}" if note else column.type.value
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        """The stored cell at a place; None while it was not read."""
+        if not (0 <= row < len(self.rows) and 0 <= column < len(self.columns)):
+            return None
+        return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
+
+    def is_read(self, key: tuple[str, int]) -> bool:
+        """Whether a cell, by file and column, was read."""
+        cell = self.cells.get(key)
+        return cell is not None and cell.state is not CellState.UNREAD
+
+    def unread(self, rows: Iterable[int]) -> list[str]:
+        """The SHA-256 of those of these rows that have a cell still to be read."""
+        found = []
+        for at in rows:
+            file = self.rows[at].file
+            if file.state is FileState.READ and any(
+                not self.is_read((file.sha256, column.number)) for column in self.columns
+            ):
+                found.append(file.sha256)
+        return found
+
+    def counted(self) -> tuple[int, int]:
+        """How many cells were read, and how many there are in files with a text."""
+        shas = [row.file.sha256 for row in self._every if row.file.state is FileState.READ]
+        numbers = [column.number for column in self.columns]
+        read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
+        return read, len(shas) * len(numbers)
+
+    def judged(self) -> list[Cell]:
+        """The cells of these files and questions with a verdict."""
+        shas = {row.file.sha256 for row in self._every}
+        numbers = {column.number for column in self.columns}
+        return [
+            cell
+            for (sha256, number), cell in self.cells.items()
+            if cell.verdict is not Verdict.NONE and number in numbers and sha256 in shas
+        ]
+
+    # Filter and order
+
+    def show_only(self, which: Filter) -> None:
+        """Show the rows that have such a cell."""
+        self.beginResetModel()
+        self.filter = which
+        self.rows = self._arranged()
+        self.endResetModel()
+
+    def order(self, column: int, *, descending: bool = False) -> None:
+        """Sort the rows by the values of a column, those without one last; a column of -1 sorts them by name."""
+        self.beginResetModel()
+        self._sorted_by = self.columns[column].number if column >= 0 else 0
+        self._descending = descending
+        self.rows = self._arranged()
+        self.endResetModel()
+
+    def sorted_by(self) -> tuple[int, bool]:
+        """The place of the column that the rows are sorted by, -1 for none, and whether the largest are first."""
+        numbers = [column.number for column in self.columns]
+        at = numbers.index(self._sorted_by) if self._sorted_by in numbers else -1
+        return at, self._descending
+
+    def fits(self, row: int, column: int) -> bool:
+        """Whether a cell is one that the filter looks for."""
+        return self.filter is Filter.ALL or self._fits(self.cell(row, column))
+
+    def fitting(self) -> list[tuple[int, int]]:
+        """The places of the cells that the filter looks for, in the order to look at them."""
+        found = [
+            (row, column)
+            for row in range(len(self.rows))
+            for column in range(len(self.columns))
+            if not self.rows[row].message and self._fits(self.cell(row, column))
+        ]
+        if self.filter is Filter.UNSURE:
+            found.sort(key=lambda place: self._certainty(*place))
+        return found
+
+    def _certainty(self, row: int, column: int) -> float:
+        cell = self.cell(row, column)
+        return 1.0 if cell is None else certainty(cell)
+
+    def _fits(self, cell: Cell | None) -> bool:
+        if self.filter is Filter.ALL:
+            return True
+        if cell is None or cell.state is CellState.UNREAD:
+            return False
+        looked_at = cell.verdict is not Verdict.NONE
+        match self.filter:
+            case Filter.LOW:
+                return cell.state is CellState.LOW_CONFIDENCE
+            case Filter.UNSEEN:
+                return not looked_at and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
+            case Filter.ABSENT:
+                return cell.state is CellState.ABSENT
+            case Filter.FAILED:
+                return cell.state in (CellState.FAILED, CellState.NO_TEXT)
+            case Filter.WRONG:
+                return looked_at and not is_right(cell)
+            case _:
+                return not looked_at and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
+
+    def _row_fits(self, row: Row) -> bool:
+        if self.filter is Filter.FAILED and row.message:
+            return True
+        return any(self._fits(self.cells.get((row.file.sha256, one.number))) for one in self.columns)
+
+    def _arranged(self) -> list[Row]:
+        rows = list(self._every)
+        if self.filter is not Filter.ALL:
+            rows = [row for row in rows if self._row_fits(row)]
+        at, descending = self.sorted_by()
+        if at >= 0:
+            keys = {id(row): self._sort_key(row, self.columns[at]) for row in rows}
+            have = [row for row in rows if keys[id(row)] is not None]
+            have.sort(key=lambda row: keys[id(row)], reverse=descending)
+            rows = have + [row for row in rows if keys[id(row)] is None]
+        elif self.filter is Filter.UNSURE:
+            rows.sort(key=self._least_certain)
+        return rows
+
+    def _least_certain(self, row: Row) -> float:
+        cells = (self.cells.get((row.file.sha256, one.number)) for one in self.columns)
+        return min((certainty(cell) for cell in cells if cell is not None and self._fits(cell)), default=1.0)
+
+    def _sort_key(self, row: Row, column: Column) -> Any:
+        cell = self.cells.get((row.file.sha256, column.number))
+        if cell is None or not cell.words or row.message:
+            return None
+        if column.type is ColumnType.WORDS:
+            return " ".join(cell.words.casefold().split())
+        from app.flows.answer_table.values import value_of
+
+        parsed = value_of(cell, column)
+        return None if parsed is None else parsed.sort_key
+
+    # Qt's interface
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
+            column = self.columns[section]
+            if role == Qt.ItemDataRole.DisplayRole:
+                return column.question
+            if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+                return f"{column.question}\n{self.note(section)}"
+        elif orientation == Qt.Orientation.Vertical and 0 <= section < len(self.rows):
+            row = self.rows[section]
+            if role == Qt.ItemDataRole.DisplayRole:
+                return row.name
+            if role == Qt.ItemDataRole.AccessibleTextRole:
+                return ", ".join(each for each in (row.name, row.below) if each)
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return row.file.path
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows) or index.column() >= len(self.columns):
+            return None
+        row, column = index.row(), index.column()
+        if role in _SPOKEN:
+            file = self.rows[row]
+            return file.message or self.words(row, column).spoken
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(row, column)
+        return None
+
+    def words(self, row: int, column: int) -> CellWords:
+        """What a cell shows; worked out once, as it is asked for at every painting."""
+        one = self.columns[column]
+        key = (self.rows[row].file.sha256, one.number)
+        known = self._words.get(key)
+        if known is not None:
+            return known
+        cell = self.cells.get(key)
+        if cell is None or cell.state is CellState.UNREAD:
+            return READING if key in self._reading else UNREAD
+        made = words_of(cell, self._value_of(cell, one))
+        self._words[key] = made
+        return made
+
+    def _value_of(self, cell: Cell, column: Column) -> str:
+        """Yes or no beside its clause; the words of the other types show their value themselves."""
+        if column.type is not ColumnType.YES_NO or not cell.words:
+            return ""
+        from app.flows.answer_table.values import value_of
+
+        parsed = value_of(cell, column)
+        return "" if parsed is None else parsed.shown
+
+    def _tip(self, row: int, column: int) -> str:
+        cell = self.cell(row, column)
+        if cell is None:
+            return self.rows[row].message
+        lines = [cell.answer.text, cell.answer.sentence] if cell.answer is not None else []
+        return "\n\n".join(dict.fromkeys(each for each in (*lines, cell.reason) if each))
+
+    def _tell(self, keys: Iterable[tuple[str, int]]) -> None:
+        wanted = set(keys)
+        if not wanted:
+            return
+        shas = {sha256 for sha256, _ in wanted}
+        numbers = {number for _, number in wanted}
+        columns = [at for at, one in enumerate(self.columns) if one.number in numbers]
+        if not columns:
+            return
+        for at, row in enumerate(self.rows):
+            if row.file.sha256 in shas:
+                self.dataChanged.emit(self.index(at, columns[0]), self.index(at, columns[-1]))
+
+
+def copied(model: AnswerModel, places: Sequence[tuple[int, int]]) -> str:
+    """The answers of cells, the person's own where they differ: lines of values between tabs, for spreadsheets."""
+    rows = sorted({row for row, _ in places})
+    columns = sorted({column for _, column in places})
+    chosen = set(places)
+
+    def words(row: int, column: int) -> str:
+        cell = model.cell(row, column) if (row, column) in chosen else None
+        return " ".join(cell.words.split()) if cell is not None else ""
+
+    return "\n".join("\t".join(words(row, column) for column in columns) for row in rows)

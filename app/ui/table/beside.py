@@ -1,0 +1,236 @@
+"""The document beside the table: the current cell's place lit on its page, and the verdicts on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
+
+from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.text import Span
+from app.core.wording import likely, low_confidence, without_answer
+from app.flows.workspace import Workspace
+from app.ui.document.file_pane import FilePane
+from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label
+from app.ui.kit.theme import Theme, mark
+from app.ui.table.cells import Row
+
+CHANGED = "This file has changed since its answers were read."
+NOT_LIT = "These words are not on the page where they were read."
+SELECT_FIRST = "Select the right words in the document first, then press E."
+
+
+class KeyButton(QPushButton):
+    """A button that shows the key that does the same."""
+
+    def __init__(self, theme: Theme, text: str, key: str) -> None:
+        super().__init__(text)
+        self._theme, self._key = theme, key
+        self.setAccessibleName(text)
+        self.setAccessibleDescription(f"Key {key}")
+        self.setToolTip(f"{text}  ({key})")
+        mark(self, kind="keyed")
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width() + self._room(), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setFont(self._theme.font("small"))
+        painter.setPen(self._theme.colour("ink_quiet" if self.isEnabled() else "ink_disabled"))
+        place = self.rect().adjusted(0, 0, -self._theme.step(2.5), 0)
+        painter.drawText(place, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._key)
+
+    def _room(self) -> int:
+        return self._theme.step(4)
+
+
+class Beside(QFrame):
+    """A file with the answer of one cell, and buttons for verdicts.
+
+    `judged` carries a Verdict, the words and their place (a Span or None) for words of the person's own; `undo_asked`
+    and `close_asked` are sent by their buttons and keys; `failed` carries the fault when a page cannot be drawn.
+    """
+
+    judged = Signal(object, str, object)
+    undo_asked = Signal()
+    close_asked = Signal()
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__()
+        self._theme = theme
+        self._cell: Cell | None = None
+        self._row: Row | None = None
+        self.setProperty("kind", "desk")
+        self.setAccessibleName("The document beside the table")
+        self.name = ElidedLabel()
+        mark(self.name, type="strong")
+        self._close = QToolButton()
+        self._close.setIcon(theme.icon("close"))
+        self._close.setAccessibleName("Close the document")
+        self._close.setToolTip("Close  (Esc)")
+        self._close.clicked.connect(self.close_asked)
+        self.file = FilePane(workspace, theme, lanes)
+        self.notice = Notice(theme)
+        self.question = plain_label(type="small", ink="quiet")
+        self.answer = plain_label(type="quote", selectable=True)
+        self.likely = plain_label(type="small", ink="quiet")
+        self.right = KeyButton(theme, "Right", "A")
+        self.instead = KeyButton(theme, "These words instead", "E")
+        self.absent = KeyButton(theme, "Not there", "X")
+        self.undo = KeyButton(theme, "Undo", "U")
+        self._lay_out()
+        self.file.opened.connect(self._light)
+        self.file.failed.connect(self.failed)
+        self.file.closed.connect(self.close_asked)
+        self.right.clicked.connect(self.accept)
+        self.instead.clicked.connect(self.take_selected)
+        self.absent.clicked.connect(self.reject)
+        self.undo.clicked.connect(self.undo_asked)
+
+    def show_cell(self, row: Row, column: Column, cell: Cell | None) -> None:
+        """Show the file of a row, with the place of a cell, None for one that was not read."""
+        self._row, self._cell = row, cell
+        self.notice.clear()
+        self.name.set_full_text(Path(row.file.path).name, row.file.path)
+        self.question.setText(column.question)
+        words, sure = _said(row, cell)
+        self.answer.setText(words)
+        self.answer.setVisible(bool(words))
+        self.likely.setText(sure)
+        self.likely.setVisible(bool(sure))
+        may_judge = cell is not None and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
+        for button in (self.right, self.instead, self.absent):
+            button.setEnabled(may_judge)
+        self.file.show_file(row.file.path)
+        self._light()
+
+    def show_undo(self, possible: bool) -> None:
+        """Say whether there is a verdict to undo."""
+        self.undo.setEnabled(possible)
+
+    def forget(self) -> None:
+        """Show nothing any more."""
+        self._row = self._cell = None
+        self.file.forget()
+
+    @Slot()
+    def accept(self) -> None:
+        """Say that the cell is right."""
+        if self.right.isEnabled():
+            self.judged.emit(Verdict.RIGHT, "", None)
+
+    @Slot()
+    def reject(self) -> None:
+        """Say that the text does not answer."""
+        if self.absent.isEnabled():
+            self.judged.emit(Verdict.NOT_THERE, "", None)
+
+    @Slot()
+    def take_selected(self) -> None:
+        """Take the words that are selected in the document."""
+        if not self.instead.isEnabled():
+            return
+        words, span = self.file.selected()
+        if not words.strip():
+            self.notice.show_hint(SELECT_FIRST)
+            return
+        # Around the words themselves, as answers are.
+        start = span.start + len(words) - len(words.lstrip())
+        own = Span(start, start + len(words.strip()))
+        document = self.file.document
+        there = document is not None and own.of(document.document.text) == words.strip()
+        self.judged.emit(Verdict.OTHER_WORDS, words.strip(), own if there else None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        acts = {"A": self.accept, "E": self.take_selected, "X": self.reject, "U": self.undo_asked.emit}
+        act = acts.get(event.text().upper()) if not event.modifiers() else None
+        if act is not None:
+            act()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _light(self) -> None:
+        document, cell = self.file.document, self._cell
+        if document is None or self._row is None or self.file.pane is None:
+            return
+        changed = bool(self._row.file.sha256) and document.sha256 != self._row.file.sha256
+        places: list[tuple[Span, str]] = []
+        if cell is not None and cell.verdict is Verdict.OTHER_WORDS and cell.right_span is not None:
+            places.append((cell.right_span, cell.right_words))
+        answer = cell.answer if cell is not None and cell.state is not CellState.ABSENT else None
+        if answer is not None:
+            from app.flows.history.kept_answers import place_of_kept
+
+            found = place_of_kept(answer, self.file.text(), changed=changed)
+            places.append(
+                (found or answer.span, answer.text if found is None else found.of(self.file.text()))
+            )
+        low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
+        lit = self.file.show_places(places, faint=low)
+        if changed:
+            self.notice.show_hint(CHANGED, "They are read anew with the library's next update.")
+        elif places and not lit:
+            self.notice.show_hint(NOT_LIT)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.name, 1)
+        head.addWidget(self._close)
+        foot = QFrame()
+        foot.setProperty("kind", "panel")
+        below = QVBoxLayout(foot)
+        below.addWidget(self.notice)
+        for label in (self.question, self.answer, self.likely):
+            below.addWidget(label)
+        buttons = FlowRow()
+        for button in (self.right, self.instead, self.absent, self.undo):
+            buttons.addWidget(button)
+        below.addLayout(buttons)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self.file, 1)
+        column.addWidget(foot)
+        theme = self._theme
+        theme.space(head, 2, (4, 2.5, 2, 2))
+        theme.space(below, 1, (4, 3, 4, 3))
+        theme.in_steps(buttons.setSpacing, 2)
+        theme.space(column, 0)
+        theme.in_steps(self.setMinimumWidth, 64)
+
+
+def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
+    """What is said of a cell below the document: the words, and how sure the reader is."""
+    if row.message:
+        return row.message, ""
+    if cell is None:
+        return "Not read yet", ""
+    if cell.state in (CellState.FAILED, CellState.NO_TEXT):
+        return cell.reason, ""
+    if cell.answer is None or cell.state is CellState.ABSENT:
+        words, sure = without_answer(cell.no_answer)
+    else:
+        words, probability = " ".join(cell.answer.text.split()), cell.answer.probability
+        low = cell.state is CellState.LOW_CONFIDENCE
+        sure = low_confidence(probability) if low else likely(probability)
+        if cell.answer.where:
+            sure = f"{sure} · {cell.answer.where}"
+    if cell.verdict is Verdict.OTHER_WORDS:
+        sure = f"{sure} · yours: {' '.join(cell.right_words.split())}"
+    elif cell.verdict is not Verdict.NONE:
+        sure = f"{sure} · you said: {cell.verdict.value}"
+    return words, sure

@@ -1,0 +1,139 @@
+"""What a table's cells and rows show, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from app.core.answer_table import Cell, CellState, Verdict
+from app.core.history import KeptAnswer
+from app.core.library import FileState, LibraryFile
+from app.core.wording import count, percent
+
+# Files without a text: what stands below their names, and what their rows say without a reason of the ledger.
+_WITHOUT_TEXT = {
+    FileState.NO_TEXT: ("no text", "This file holds pictures of its pages, and no text."),
+    FileState.LOCKED: ("password", "This file asks for a password."),
+    FileState.FAILED: ("not read", "This file could not be read."),
+}
+
+
+class Look(StrEnum):
+    """How a cell's words are drawn."""
+
+    ANSWER = "answer"
+    LOW = "low"  # with dashes below
+    ABSENT = "absent"  # in italics
+    UNREAD = "unread"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class CellWords:
+    """What a cell shows: its words, an icon for the verdict ("check" or "close"), and a line below.
+
+    `spoken` is the whole of it for a screen reader.
+    """
+
+    words: str
+    look: Look
+    below: str = ""
+    sign: str = ""
+    spoken: str = ""
+
+
+UNREAD = CellWords("Not read yet", Look.UNREAD, spoken="Not read yet")
+READING = CellWords("Reading…", Look.UNREAD, spoken="Reading")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A file of the library: its name, a line below, and a sentence instead of cells for one without a text."""
+
+    file: LibraryFile
+    name: str
+    below: str
+    message: str = ""
+
+
+def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
+    """The rows of a library's files; those that are gone have none. Equal names are told apart by their folders."""
+    there = [file for file in files if file.state is not FileState.GONE]
+    names = Counter(Path(file.path).name.casefold() for file in there)
+    rows = []
+    for file in there:
+        path = Path(file.path)
+        below, message = _state_of(file)
+        if names[path.name.casefold()] > 1:
+            below = f"{below} · {path.parent.name}" if below else path.parent.name
+        rows.append(Row(file, path.name, below, message))
+    return rows
+
+
+def _state_of(file: LibraryFile) -> tuple[str, str]:
+    if file.state in _WITHOUT_TEXT:
+        below, sentence = _WITHOUT_TEXT[file.state]
+        return below, file.reason or sentence
+    if file.pages:
+        return count(file.pages, "page"), ""
+    return (count(file.words, "word") if file.words else "", "")
+
+
+def words_of(cell: Cell, value: str = "") -> CellWords:
+    """What a stored cell shows; `value` is what its words were parsed as, shown where it says more than these."""
+    if cell.state is CellState.FAILED:
+        reason = cell.reason or "Could not be read"
+        return CellWords(reason, Look.FAULT, spoken=reason)
+    if cell.state is CellState.NO_TEXT:
+        return CellWords("No text", Look.ABSENT, spoken="The file has no text")
+    if cell.state is CellState.UNREAD:
+        return UNREAD
+    answer = cell.answer
+    if answer is None or cell.state is CellState.ABSENT:
+        words, look, parts = "Not in the text", Look.ABSENT, [percent(cell.no_answer)]
+    else:
+        words = " ".join(answer.text.split())
+        low = cell.state is CellState.LOW_CONFIDENCE
+        look, parts = Look.LOW if low else Look.ANSWER, [percent(answer.probability)]
+        if place := short_place(answer):
+            parts.append(place)
+        if low:
+            parts.append("low confidence")
+        if value:
+            parts.insert(0, value)
+    said = {
+        Verdict.NONE: "",
+        Verdict.RIGHT: "you said: right",
+        Verdict.NOT_THERE: "you said: not there",
+        Verdict.OTHER_WORDS: f"yours: {' '.join(cell.right_words.split())}",
+    }[cell.verdict]
+    spoken = ", ".join(each for each in (words, *parts, said) if each)
+    if cell.verdict is Verdict.OTHER_WORDS:
+        parts.append(said)
+    elif cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT:
+        parts.append("yours: not there")
+    sign = "" if cell.verdict is Verdict.NONE else "check" if is_right(cell) else "close"
+    return CellWords(words, look, " · ".join(parts), sign, spoken)
+
+
+def is_right(cell: Cell) -> bool:
+    """Whether the person's verdict agrees with the cell."""
+    absent = cell.state is CellState.ABSENT
+    return cell.verdict is Verdict.RIGHT or (absent and cell.verdict is Verdict.NOT_THERE)
+
+
+def short_place(answer: KeptAnswer) -> str:
+    """An answer's page or line in a few letters: "p. 27", "line 1,204"; empty if there is neither."""
+    if answer.page is not None:
+        return f"p. {answer.page_label or f'{answer.page:,}'}"
+    return f"line {answer.line:,}" if answer.line is not None else ""
+
+
+def certainty(cell: Cell) -> float:
+    """How sure the reader was of what the cell says, 0 to 1."""
+    if cell.answer is not None and cell.state is not CellState.ABSENT:
+        return cell.answer.probability
+    return cell.no_answer

@@ -1,0 +1,238 @@
+"""The head of the page Table: which table it is, how far it is filled, which cells are looked for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core import wording
+from app.core.answer_table import AnswerTable
+from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.segments import Choices
+from app.ui.kit.theme import Theme, mark
+from app.ui.table.answer_model import Filter
+
+EXPORTS = (
+    (".csv", "CSV (for any spreadsheet)…", "CSV (*.csv)"),
+    (".xlsx", "Excel workbook…", "Excel workbook (*.xlsx)"),
+    (".jsonl", "JSON Lines…", "JSON Lines (*.jsonl)"),
+)
+BACK = "back"
+_FILTERS = (
+    (Filter.ALL, "All", "Every document"),
+    (Filter.LOW, "Low confidence", "Words that may or may not be the answer"),
+    (Filter.UNSEEN, "Not looked at", "Answers without a verdict of yours"),
+    (Filter.UNSURE, "Unsure first", "Answers without a verdict, the least sure first"),
+    (Filter.ABSENT, "Not in the text", "Questions that a document does not answer"),
+    (Filter.WRONG, "Disagreeing", "Answers that you said are wrong"),
+    (Filter.FAILED, "Failed", "Files that could not be read"),
+)
+
+
+class _Title(QPushButton):
+    """The table's name, elided where there is no room, with a menu."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._full = ""
+        self._theme = theme
+        mark(self, kind="heading", type="title")
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def set_full_text(self, text: str) -> None:
+        self._full = text
+        self.setAccessibleName(f"Table: {text}")
+        self.updateGeometry()
+        self._cut()
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        wide = self.fontMetrics().horizontalAdvance(self._full) + self._theme.step(10)
+        return QSize(wide, self.fontMetrics().height() + self._theme.step(2))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(22), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        room = self.width() - self._theme.step(8)
+        shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(0, room))
+        if shown != self.text():
+            self.setText(shown)
+        self.setToolTip(self._full if shown != self._full else "Tables")
+
+
+class Chips(Choices):
+    """The filters, one pressed, in as many lines as they need."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Show")
+        row = FlowRow()
+        self.setLayout(row)
+        theme.in_steps(row.setSpacing, 1.5)
+        for key, title, tip in _FILTERS:
+            button = push_button(theme, title, kind="chip", name=f"Show: {title}", tip=tip)
+            button.setCheckable(True)
+            self.add_button(key, button)
+            row.addWidget(button)
+        self.select(Filter.ALL)
+
+
+class TableHead(QFrame):
+    """The name with its menu, the progress with Fill or Pause, Export, and Add a question; the filters below.
+
+    `table_chosen` carries a table's number; `exported` the ending of a format, or BACK for the loaded list; the others
+    are sent by the menu's entries and the buttons.
+    """
+
+    table_chosen = Signal(int)
+    new_asked = Signal()
+    rename_asked = Signal()
+    remove_asked = Signal()
+    fill_toggled = Signal()
+    exported = Signal(str)
+    add_asked = Signal()
+    filtered = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "panel")
+        self.title = _Title(theme)
+        self.menu = QMenu(self)
+        self.title.setMenu(self.menu)
+        self.menu.triggered.connect(self._menu_chosen)
+        self.library = ElidedLabel()
+        mark(self.library, type="small", ink="quiet")
+        self.words = plain_label(type="small", ink="quiet", wrap=False)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.bar.setAccessibleName("Cells that were read")
+        theme.in_steps(self.bar.setFixedWidth, 18)
+        self.fill = push_button(theme, "Fill")
+        self.fill.clicked.connect(self.fill_toggled)
+        self.export = push_button(theme, "Export")
+        exports = QMenu(self.export)
+        for key, title, _ in EXPORTS:
+            exports.addAction(title).setData(key)
+        exports.addSeparator()
+        exports.addAction("Back into the loaded list…").setData(BACK)
+        exports.triggered.connect(self._export_chosen)
+        self.export.setMenu(exports)
+        mark(self.export, menu="true")
+        self.add = push_button(theme, "Add a question", kind="primary", tip="Add a question  (Ctrl+L)")
+        self.add.clicked.connect(self.add_asked)
+        self.chips = Chips(theme)
+        self.chips.chosen.connect(self.filtered)
+        self.checked = plain_label(type="small", ink="quiet", wrap=False)
+        self._lay_out()
+
+    def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
+        """List the tables in the menu."""
+        self.title.set_full_text(current.name if current is not None else "Table")
+        menu = self.menu
+        menu.clear()
+        for table in tables:
+            action = menu.addAction(table.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(current is not None and table.number == current.number)
+            action.setData(table.number)
+        menu.addSeparator()
+        for title, key in (("New table…", "new"), ("Rename…", "rename"), ("Remove…", "remove")):
+            action = menu.addAction(title)
+            action.setData(key)
+            action.setEnabled(key == "new" or current is not None)
+
+    def show_progress(self, read: int, total: int, seconds_left: float | None, state: str) -> None:
+        """Show how many cells were read; `state` is "full", "filling", "paused" or "waiting"."""
+        words = f"{read:,} of {total:,}" if total else ""
+        if state == "filling" and seconds_left is not None:
+            words = f"{words} · {wording.time_left(seconds_left)}"
+        elif state == "waiting":
+            words = f"{words} · goes on after the other work"
+        self.words.setText(words)
+        self.bar.setValue(round(1000 * read / total) if total else 0)
+        self.bar.setAccessibleDescription(words)
+        self.bar.setVisible(state != "full")
+        filling = state in ("filling", "waiting")
+        self.fill.setText("Pause" if filling else "Fill")
+        self.fill.setAccessibleName(self.fill.text())
+        self.fill.setToolTip(
+            "Stop reading for now; what was read stays" if filling else "Read what is not read yet"
+        )
+        self.fill.setVisible(state != "full")
+
+    def show_checked(self, words: str) -> None:
+        """Show how many cells were checked in all, and how many of them were right."""
+        self.checked.setText(words)
+        self.checked.setVisible(bool(words))
+
+    @Slot(QAction)
+    def _menu_chosen(self, action: QAction) -> None:
+        key = action.data()
+        if isinstance(key, int):
+            self.table_chosen.emit(key)
+        elif key in ("new", "rename", "remove"):
+            {"new": self.new_asked, "rename": self.rename_asked, "remove": self.remove_asked}[key].emit()
+
+    @Slot(QAction)
+    def _export_chosen(self, action: QAction) -> None:
+        self.exported.emit(action.data())
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        name = QVBoxLayout()
+        name.addWidget(self.title)
+        name.addWidget(self.library)
+        theme.space(name, 0)
+        theme.in_steps(self.library.setContentsMargins, 1, 0, 0, 0)
+        right = QWidget()
+        buttons = FlowRow()
+        right.setLayout(buttons)
+        self._progress = QWidget()
+        progress = QHBoxLayout(self._progress)
+        progress.addWidget(self.bar)
+        progress.addWidget(self.words)
+        theme.space(progress, 2)
+        for widget in (self._progress, self.fill, self.export, self.add):
+            buttons.addWidget(widget)
+        theme.in_steps(buttons.setSpacing, 2)
+        theme.in_steps(self._progress.setFixedHeight, 7.5)
+        top = QHBoxLayout()
+        top.addLayout(name, 1)
+        top.addWidget(right, 0, Qt.AlignmentFlag.AlignVCenter)
+        below = QHBoxLayout()
+        below.addWidget(self.chips, 1)
+        below.addWidget(self.checked, 0, Qt.AlignmentFlag.AlignTop)
+        self._below = QWidget()
+        self._below.setLayout(below)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addWidget(rule())
+        column.addWidget(self._below)
+        theme.space(top, 3, (5, 3, 5, 3))
+        theme.space(below, 3, (5, 2, 5, 2))
+        theme.in_steps(self.checked.setContentsMargins, 0, 1.5, 0, 0)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+
+    def show_filters(self, shown: bool) -> None:
+        """Show the filters, or not while there is nothing to filter."""
+        self._below.setVisible(shown)
+        self.export.setEnabled(shown)

@@ -1,0 +1,124 @@
+"""The libraries that tables are made over, and a folder that becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.core.answer_table import AnswerTable
+from app.core.wording import count
+from app.core.wording import size as in_bytes
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryFile, LibraryStatus
+    from app.flows.library.folders import Walk
+    from app.ui.kit.libraries import Libraries
+
+_FILES_AFTER_MS = 400
+
+
+class Over(QObject):
+    """The libraries as the page sees them.
+
+    `changed` is sent when they or their progress have changed, `files_changed` a moment after files of any were read;
+    `added` carries the Library that a folder added here has become, `failed` why it has not. `question` asks before a
+    large folder is read.
+    """
+
+    changed = Signal()
+    files_changed = Signal()
+    added = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._libraries: Libraries | None = None
+        self._is_adding = False
+        self._large: Library | None = None
+        self.question = Confirmation(theme, "Read them", "Cancel", kind="primary", is_band=True)
+        self.question.confirmed.connect(self._save_large)
+        self.question.cancelled.connect(self._leave_large)
+        self._files_soon = QTimer(self, singleShot=True, interval=_FILES_AFTER_MS)
+        self._files_soon.timeout.connect(self.files_changed)
+
+    def take(self, libraries: Libraries) -> None:
+        """Use these libraries."""
+        self._libraries = libraries
+        libraries.changed.connect(self._changed)
+        libraries.read.connect(self._file_read)
+        libraries.progressed.connect(self.changed)
+        libraries.added.connect(self._library_added)
+        libraries.large.connect(self._ask_about_large)
+        libraries.failed.connect(self._adding_failed)
+        self._changed()
+
+    @property
+    def all(self) -> Sequence[tuple[Library, LibraryStatus]]:
+        """The libraries with their status."""
+        return self._libraries.all if self._libraries is not None else ()
+
+    def in_words(self, table: AnswerTable) -> tuple[str, str]:
+        """What is said of a table's library: its name and how much of it is read; and its folders."""
+        if not table.library:
+            return "Its library was removed; what was read stays.", ""
+        found = self._libraries.find(table.library) if self._libraries is not None else None
+        return (
+            ("", "")
+            if found is None
+            else (f"{found[0].name}: {found[1].in_words}", "\n".join(found[0].roots))
+        )
+
+    def add(self, folders: Sequence[Path]) -> None:
+        """Make a library of folders, or find the one that has exactly these."""
+        if self._libraries is None:
+            return
+        roots = {str(folder.absolute()) for folder in folders}
+        known = next((one for one, _ in self.all if set(one.roots) == roots), None)
+        if known is not None:
+            self.added.emit(known)
+            return
+        self._is_adding = True
+        self._libraries.add(folders)
+
+    @Slot()
+    def _changed(self) -> None:
+        self.changed.emit()
+        self._files_soon.start()
+
+    @Slot(object)
+    def _file_read(self, file: LibraryFile) -> None:
+        if not self._files_soon.isActive():
+            self._files_soon.start()
+
+    @Slot(object, object)
+    def _ask_about_large(self, library: Library, walk: Walk) -> None:
+        if self._is_adding:
+            self._large = library
+            files = count(len(walk.files), "file")
+            self.question.ask(f"“{library.name}” has {files}, {in_bytes(walk.size)} in all. Read them all?")
+
+    @Slot()
+    def _save_large(self) -> None:
+        if self._libraries is not None and self._large is not None:
+            self._libraries.save(self._large)
+
+    @Slot()
+    def _leave_large(self) -> None:
+        self._is_adding, self._large = False, None
+
+    @Slot(object)
+    def _library_added(self, library: Library) -> None:
+        if self._is_adding:
+            self._is_adding = False
+            self.added.emit(library)
+
+    @Slot(object)
+    def _adding_failed(self, error: BaseException) -> None:
+        if self._is_adding:
+            self._is_adding = False
+            self.failed.emit(error)

@@ -1,0 +1,211 @@
+"""The line where questions are added and changed, and where tables and sets of questions get their names."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout
+
+from app.ui.kit.dropped import local_files
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme, mark
+
+_MOST_LINES = 6
+SAVE_SET, DROP_SET = "save set", "drop set"
+
+
+class Asked(StrEnum):
+    """What the line is open for."""
+
+    QUESTIONS = "questions"  # to be added
+    EDIT = "edit"  # another wording of a question
+    NAME = "name"  # of the table
+    SET = "set"  # the name of a set of questions
+
+
+_PROMPTS = {
+    Asked.QUESTIONS: ("", "Type a question, or paste several, one a line", "Add"),
+    Asked.EDIT: ("Another wording is another question: its answers are read anew.", "The question", "Change"),
+    Asked.NAME: ("", "The table’s name", "Rename"),
+    Asked.SET: (
+        "These questions are kept under a name, for other libraries.",
+        "A name for these questions",
+        "Save",
+    ),
+}
+
+
+class _Field(QPlainTextEdit):
+    """A field that grows with its lines; `entered` is sent on Enter, `left` on Esc, `files` carries pasted paths."""
+
+    entered = Signal()
+    left = Signal()
+    files = Signal(list)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not shift:
+            self.entered.emit()
+            event.accept()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if found := local_files(source):
+            self.files.emit(found)
+        else:
+            self.insertPlainText(source.text())
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(local_files(source))
+
+
+class QuestionLine(QFrame):
+    """Hidden until it is opened. `entered` carries what was typed, as long as it is not blank.
+
+    `load_asked` requests a list of questions from a file, `files` carries pasted files; `set_chosen` the name of a set
+    of questions to be added, `set_dropped` of one to be removed, `set_asked` requests to save the present ones.
+    """
+
+    entered = Signal(str)
+    left = Signal()
+    load_asked = Signal()
+    files = Signal(list)
+    set_chosen = Signal(str)
+    set_dropped = Signal(str)
+    set_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.asked = Asked.QUESTIONS
+        self.setProperty("kind", "desk")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.why = plain_label(type="small", ink="quiet")
+        self.field = _Field()
+        self.field.setTabChangesFocus(True)
+        self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.go = push_button(theme, "Add", kind="primary")
+        self.load = push_button(
+            theme,
+            "Load a list…",
+            icon="open",
+            tip="Questions from a CSV, an Excel workbook or a text, one a line",
+        )
+        self.sets = push_button(theme, "Sets of questions")
+        mark(self.sets, menu="true")
+        self._menu = QMenu(self.sets)
+        self.sets.setMenu(self._menu)
+        self._menu.triggered.connect(self._set_chosen)
+        self._close = QToolButton()
+        self._close.setIcon(theme.icon("close"))
+        self._close.setAccessibleName("Close this line")
+        self._close.setToolTip("Close  (Esc)")
+        self._close.clicked.connect(self.close_line)
+        row = QHBoxLayout()
+        row.addWidget(self.field, 1)
+        row.addWidget(self.go, 0, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        more = FlowRow()
+        more.addWidget(self.load)
+        more.addWidget(self.sets)
+        column = QVBoxLayout(self)
+        column.addWidget(self.why)
+        column.addLayout(row)
+        column.addLayout(more)
+        theme.space(row, 2)
+        theme.in_steps(more.setSpacing, 2)
+        theme.space(column, 2, (5, 3, 5, 3))
+        self.field.entered.connect(self._enter)
+        self.field.left.connect(self.close_line)
+        self.field.files.connect(self.files)
+        self.field.textChanged.connect(self._changed)
+        self.go.clicked.connect(self._enter)
+        self.load.clicked.connect(self.load_asked)
+        theme.changed.connect(self._fit)
+        self._changed()
+        self.hide()
+
+    def open(self, asked: Asked, text: str = "") -> None:
+        """Open the line with a text; what was typed for other questions is kept."""
+        kept = asked is Asked.QUESTIONS and self.asked is Asked.QUESTIONS
+        self.asked = asked
+        why, placeholder, action = _PROMPTS[asked]
+        self.why.setText(why)
+        self.why.setVisible(bool(why))
+        self.field.setPlaceholderText(placeholder)
+        self.field.setAccessibleName(placeholder)
+        self.go.setText(action)
+        self.go.setAccessibleName(action)
+        for button in (self.load, self.sets):
+            button.setVisible(asked is Asked.QUESTIONS)
+        if not kept:
+            self.field.setPlainText(text)
+            self.field.selectAll()
+        self.show()
+        self._fit()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_sets(self, names: tuple[str, ...], may_save: bool) -> None:
+        """List the sets of questions."""
+        self._menu.clear()
+        for name in names:
+            action = self._menu.addAction(name.replace("&", "&&"))
+            action.setData(("", name))
+        if names:
+            self._menu.addSeparator()
+        save = self._menu.addAction("Save these questions as a set…")
+        save.setData((SAVE_SET, ""))
+        save.setEnabled(may_save)
+        if names:
+            removed = self._menu.addMenu("Remove a set")
+            for name in names:
+                removed.addAction(name.replace("&", "&&")).setData((DROP_SET, name))
+
+    @Slot()
+    def close_line(self) -> None:
+        """Hide the line; questions that were typed stay for the next time."""
+        if self.asked is not Asked.QUESTIONS:
+            self.field.clear()
+            self.asked = Asked.QUESTIONS
+        self.hide()
+        self.left.emit()
+
+    def done(self) -> None:
+        """Clear what was entered; questions may follow, anything else closes the line."""
+        self.field.clear()
+        if self.asked is not Asked.QUESTIONS:
+            self.close_line()
+
+    @Slot()
+    def _enter(self) -> None:
+        if text := self.field.toPlainText().strip():
+            self.entered.emit(text)
+
+    @Slot(QAction)
+    def _set_chosen(self, action: QAction) -> None:
+        kind, name = action.data()
+        if kind == SAVE_SET:
+            self.set_asked.emit()
+        elif kind == DROP_SET:
+            self.set_dropped.emit(name)
+        else:
+            self.set_chosen.emit(name)
+
+    @Slot()
+    def _changed(self) -> None:
+        self.go.setEnabled(bool(self.field.toPlainText().strip()))
+        self._fit()
+
+    @Slot()
+    def _fit(self) -> None:
+        lines = min(_MOST_LINES, max(1, self.field.document().blockCount()))
+        high = QFontMetrics(self._theme.font("ui")).lineSpacing()
+        self.field.setFixedHeight(lines * high + self._theme.step(5.5))

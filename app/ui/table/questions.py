@@ -1,0 +1,248 @@
+"""The questions of the current table: typed, loaded, changed, moved, and taken out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.core.answer_table import ColumnType
+from app.core.errors import SpanlightError
+from app.core.report import Report
+from app.core.wording import count, first_words
+from app.ui.kit.file_dialog import open_name
+from app.ui.kit.jobs import Lanes
+from app.ui.table.answer_view import AnswerView
+from app.ui.table.question_line import Asked, QuestionLine
+from app.ui.table.store import TableStore
+
+LISTS = (".csv", ".tsv", ".xlsx", ".txt", ".text", ".md")
+LIST_KINDS = "Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All files (*)"
+
+
+def _read(path: Path, report: Report) -> tuple[str, ...]:
+    from app.flows.answer_table.questions import questions_from
+
+    return questions_from(path)
+
+
+class Questions(QObject):
+    """What is done with the line of questions and with the columns' menus.
+
+    `noted` carries a line for the status line, `removed` what was taken out and can be undone; `failed` an error.
+    `sources` has, by a table's number, the list that its questions were loaded from.
+    """
+
+    noted = Signal(str)
+    removed = Signal(str)
+    failed = Signal(object)
+
+    def __init__(
+        self, store: TableStore, view: AnswerView, line: QuestionLine, lanes: Lanes, page: QWidget
+    ) -> None:
+        super().__init__(page)
+        self._store, self._view, self._line, self._lanes, self._page = store, view, line, lanes, page
+        self._model = view.answers
+        self._editing = 0  # the number of the column whose question is changed
+        self.sources: dict[int, Path] = {}
+        line.entered.connect(self._entered)
+        line.load_asked.connect(self._choose_list)
+        line.files.connect(self._lists_pasted)
+        line.set_chosen.connect(self._use_set)
+        line.set_dropped.connect(store.remove_set)
+        line.set_asked.connect(self._ask_set_name)
+        view.column_menu.connect(self._show_menu)
+        view.column_moved.connect(self.move)
+
+    @Slot()
+    def add(self) -> None:
+        """Open the line where questions are typed."""
+        if self._store.table is not None:
+            self._line.open(Asked.QUESTIONS)
+
+    @Slot()
+    def rename_table(self) -> None:
+        """Open the line with the table's name."""
+        if self._store.table is not None:
+            self._line.open(Asked.NAME, self._store.table.name)
+
+    def load(self, path: Path) -> None:
+        """Add the questions of a list."""
+        if self._store.table is not None:
+            self.sources[self._store.table.number] = path
+            job = self._lanes.files.start(_read, path)
+            job.done.connect(self._list_read)
+            job.failed.connect(self.failed)
+
+    def menu(self, at: int) -> QMenu:
+        """The menu of a question: its order, its type, and what can be done with it."""
+        column = self._model.columns[at]
+        menu = QMenu(self._page)
+        menu.setAccessibleName(column.question)
+        sorted_at, descending = self._model.sorted_by()
+        for title, key, on in (
+            ("Sort, smallest first", "up", sorted_at == at and not descending),
+            ("Sort, largest first", "down", sorted_at == at and descending),
+            ("Sort by document", "names", sorted_at < 0),
+        ):
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setChecked(on)
+            action.setData((key, at))
+        menu.addSeparator()
+        types = menu.addMenu("The answers are")
+        for type in ColumnType:
+            action = types.addAction(type.value)
+            action.setCheckable(True)
+            action.setChecked(type is column.type)
+            action.setData((type.value, at))
+        menu.addSeparator()
+        last = len(self._model.columns) - 1
+        for title, key, keys, possible in (
+            ("Change the question…", "edit", "F2", True),
+            ("Move to the left", "left", "Ctrl+Shift+Left", at > 0),
+            ("Move to the right", "right", "Ctrl+Shift+Right", at < last),
+            ("Remove the question", "remove", "Ctrl+Del", True),
+        ):
+            action = menu.addAction(f"{title}\t{keys}")
+            action.setEnabled(possible)
+            action.setData((key, at))
+        menu.triggered.connect(self._menu_chosen)
+        return menu
+
+    def edit(self, at: int) -> None:
+        """Open the line with a question to change."""
+        if 0 <= at < len(self._model.columns):
+            self._editing = self._model.columns[at].number
+            self._line.open(Asked.EDIT, self._model.columns[at].question)
+
+    @Slot(int, int)
+    def move(self, before: int, now: int) -> None:
+        """Move a question to another place."""
+        columns = list(self._model.columns)
+        if 0 <= before < len(columns) and 0 <= now < len(columns):
+            columns.insert(now, columns.pop(before))
+            self._view.go_to(self._view.place()[0], now)
+            self._store.set_columns(tuple(columns))
+
+    def remove(self, at: int) -> None:
+        """Take a question out of the table; its answers come back with it."""
+        columns = self._model.columns
+        if 0 <= at < len(columns):
+            self._store.set_columns((*columns[:at], *columns[at + 1 :]))
+            self.removed.emit(f"“{first_words(columns[at].question)}” removed")
+
+    def set_type(self, at: int, type: ColumnType) -> None:
+        """Say what a question's answers are, which is how they are sorted."""
+        self._change(self._model.columns[at].number, type=type)
+
+    @Slot()
+    def edit_current(self) -> None:
+        """Change the question of the current cell."""
+        self.edit(self._view.place()[1])
+
+    @Slot()
+    def remove_current(self) -> None:
+        """Take out the question of the current cell."""
+        self.remove(self._view.place()[1])
+
+    @Slot()
+    def move_left(self) -> None:
+        """Move the question of the current cell to the left."""
+        at = self._view.place()[1]
+        self.move(at, at - 1)
+
+    @Slot()
+    def move_right(self) -> None:
+        """Move the question of the current cell to the right."""
+        at = self._view.place()[1]
+        self.move(at, at + 1)
+
+    @Slot(str)
+    def _entered(self, text: str) -> None:
+        words = " ".join(text.split())
+        match self._line.asked:
+            case Asked.QUESTIONS:
+                from app.flows.answer_table.questions import columns_of, questions_in
+
+                try:
+                    self._store.add_columns(columns_of(questions_in(text)))
+                except SpanlightError as error:
+                    self.failed.emit(error)
+                    return
+            case Asked.NAME:
+                self._store.rename(words)
+            case Asked.SET:
+                self._store.save_set(words)
+                self.noted.emit("The questions are saved as a set")
+            case Asked.EDIT:
+                self._change(self._editing, question=words)
+        self._line.done()
+
+    def _change(self, number: int, *, question: str = "", type: ColumnType | None = None) -> None:
+        columns = tuple(
+            replace(one, question=question or one.question, type=type or one.type)
+            if one.number == number
+            else one
+            for one in self._model.columns
+        )
+        if columns != self._model.columns:
+            self._store.set_columns(columns)
+
+    @Slot()
+    def _choose_list(self) -> None:
+        if name := open_name(self._page, "A list of questions", LIST_KINDS):
+            self.load(Path(name))
+
+    @Slot(list)
+    def _lists_pasted(self, paths: list[Path]) -> None:
+        self.load(paths[0])
+
+    @Slot(object)
+    def _list_read(self, questions: tuple[str, ...]) -> None:
+        from app.flows.answer_table.questions import columns_of
+
+        self._store.add_columns(columns_of(questions))
+        self.noted.emit(f"{count(len(questions), 'question')} loaded")
+        self._line.close_line()
+
+    @Slot(str)
+    def _use_set(self, name: str) -> None:
+        self._store.add_columns(self._store.sets.get(name, ()))
+
+    @Slot()
+    def _ask_set_name(self) -> None:
+        if self._store.table is not None:
+            self._line.open(Asked.SET, self._store.table.name)
+
+    @Slot(int, QPoint)
+    def _show_menu(self, at: int, place: QPoint) -> None:
+        menu = self.menu(at)
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(place)
+
+    @Slot(QAction)
+    def _menu_chosen(self, action: QAction) -> None:
+        key, at = action.data()
+        match key:
+            case "up" | "down":
+                self._sort(at, descending=key == "down")
+            case "names":
+                self._sort(-1)
+            case "edit":
+                self.edit(at)
+            case "left" | "right":
+                self.move(at, at + (1 if key == "right" else -1))
+            case "remove":
+                self.remove(at)
+            case _:
+                self.set_type(at, ColumnType(key))
+
+    def _sort(self, column: int, *, descending: bool = False) -> None:
+        """Sort, with the current column staying the current one."""
+        at = self._view.place()[1]
+        self._model.order(column, descending=descending)
+        self._view.go_to(0, at)

@@ -1,0 +1,316 @@
+"""The tables as the page works with them: listed, loaded, changed one step after another, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.answer_table import AnswerTable, Cell, Column, Verdict
+from app.core.library import Library, LibraryFile
+from app.core.report import Report, Silent
+from app.core.text import Span
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+
+if TYPE_CHECKING:
+    from app.core.answer_table import Checked
+
+Change = Callable[[AnswerTable], AnswerTable]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All tables by name, and the saved sets of questions."""
+
+    tables: tuple[AnswerTable, ...]
+    sets: dict[str, tuple[Column, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A table with the files of its library and the cells that are stored."""
+
+    table: AnswerTable
+    files: tuple[LibraryFile, ...]
+    cells: dict[tuple[str, int], Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A cell as it was before a verdict."""
+
+    sha256: str
+    column: int
+    verdict: Verdict
+    words: str
+    span: Span | None
+
+
+def _list(workspace: Workspace, report: Report) -> Listed:
+    from app.flows.answer_table.tables import question_sets, tables
+
+    return Listed(tables(workspace, report), question_sets(workspace, report))
+
+
+def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
+    from app.flows.answer_table.tables import cells
+    from app.flows.library.libraries import ledger
+
+    library = Library(table.library, "")
+    files = ledger(workspace, library, report) if table.library else ()
+    return Loaded(table, files, cells(workspace, table, report))
+
+
+def _save(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
+    from app.flows.answer_table.tables import save_table
+
+    return _load(workspace, save_table(workspace, table, report), report)
+
+
+def _ledger(workspace: Workspace, library: int, report: Report) -> tuple[int, tuple[LibraryFile, ...]]:
+    from app.flows.library.libraries import ledger
+
+    return library, ledger(workspace, Library(library, ""), report)
+
+
+class TableStore(QObject):
+    """All tables and the current one; changes of it are saved one after another, each on the result of the last.
+
+    `listed` is sent when the tables or the sets are known or have changed; `loaded` carries a Loaded once the current
+    table is another one or has other columns; `files_read` the library's files as they are now; `judged` the Cell after
+    a verdict; `undone` the words of what can be undone, empty for nothing; `failed` an error.
+    """
+
+    listed = Signal()
+    loaded = Signal(object)
+    files_read = Signal(object)
+    judged = Signal(object)
+    undone = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace, self._lane = workspace, lanes.files
+        self.tables: tuple[AnswerTable, ...] = ()
+        self.sets: dict[str, tuple[Column, ...]] = {}
+        self.table: AnswerTable | None = None
+        self.is_listed = False
+        self._changes: list[Change] = []
+        self._saving: Job | None = None
+        self._loading: Job | None = None
+        self._ledger_job: Job | None = None
+        self._past: list[_Judged | tuple[Column, ...]] = []
+        self._unsaved: list[Job] = []
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a verdict or a change of the questions to undo."""
+        return bool(self._past)
+
+    @Slot()
+    def look(self) -> None:
+        """List the tables and sets, and load the current table, or the last one that was shown."""
+        job = self._lane.start_aside(_list, self._workspace)
+        job.done.connect(self._listed)
+        job.failed.connect(self.failed)
+
+    def choose(self, number: int) -> None:
+        """Make a table the current one."""
+        found = next((table for table in self.tables if table.number == number), None)
+        if found is not None and (self.table is None or found.number != self.table.number):
+            self._past.clear()
+            self._load(found)
+
+    def add(self, library: Library, columns: Sequence[Column] = ()) -> None:
+        """Make a new table over a library, under its name, and make it the current one."""
+        taken = {table.name.casefold() for table in self.tables}
+        name, number = library.name, 2
+        while name.casefold() in taken:
+            name, number = f"{library.name} {number}", number + 1
+        self._past.clear()
+        self._save(AnswerTable(0, name, library.number, tuple(replace(one, number=0) for one in columns)))
+
+    def change(self, change: Change) -> None:
+        """Change the current table, after the changes before this one."""
+        self._changes.append(change)
+        self._go_on()
+
+    def set_columns(self, columns: tuple[Column, ...]) -> None:
+        """Change the current table's questions; `undo` has the former ones back."""
+        if self.table is not None:
+            self._past.append(self.table.columns)
+            self.change(partial(_with_columns, columns))
+
+    def add_columns(self, columns: tuple[Column, ...]) -> None:
+        """Add questions at the end; those that are there already are not added again."""
+        self.change(partial(_with_more, columns))
+
+    def rename(self, name: str) -> None:
+        """Give the current table another name."""
+        self.change(partial(_named, name))
+
+    def remove(self) -> None:
+        """Delete the current table with its answers."""
+        if self.table is not None:
+            from app.flows.answer_table.tables import remove_table
+
+            job = self._lane.start(remove_table, self._workspace, self.table)
+            self._forget()
+            job.done.connect(self.look)
+            job.failed.connect(self.failed)
+
+    def save_set(self, name: str) -> None:
+        """Keep the current questions under a name."""
+        if self.table is not None:
+            from app.flows.answer_table.tables import save_question_set
+
+            columns = self.table.columns
+            job = self._lane.start(save_question_set, self._workspace, name, columns)
+            job.done.connect(self.look)
+            job.failed.connect(self.failed)
+
+    def remove_set(self, name: str) -> None:
+        """Forget a set of questions."""
+        from app.flows.answer_table.tables import remove_question_set
+
+        job = self._lane.start(remove_question_set, self._workspace, name)
+        job.done.connect(self.look)
+        job.failed.connect(self.failed)
+
+    def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
+        """Store a verdict; `undo` takes it back."""
+        self._past.append(_Judged(cell.sha256, cell.column, cell.verdict, cell.right_words, cell.right_span))
+        self._put_verdict(cell.sha256, cell.column, verdict, words, span)
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last verdict or change of the questions back."""
+        if not self._past:
+            return
+        last = self._past.pop()
+        if isinstance(last, _Judged):
+            self._put_verdict(last.sha256, last.column, last.verdict, last.words, last.span)
+        else:
+            self.change(partial(_with_columns, last))
+
+    @Slot()
+    def read_files(self) -> None:
+        """Look at the ledger of the current table's library again."""
+        if self.table is not None and self.table.library:
+            if self._ledger_job is not None:
+                self._ledger_job.drop()
+            self._ledger_job = self._lane.start_aside(_ledger, self._workspace, self.table.library)
+            self._ledger_job.done.connect(self._files_read)
+
+    def keep(self) -> None:
+        """Save what is not saved yet, as the window closes."""
+        if self.table is not None and (self._saving is not None or self._changes):
+            for change in self._changes:
+                self.table = change(self.table)
+            from app.flows.answer_table.tables import save_table
+
+            save_table(self._workspace, self.table, Silent())
+
+    def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
+        from app.flows.answer_table.tables import judge
+
+        job = self._lane.start(
+            judge, self._workspace, self.table, sha256, column, verdict, words=words, span=span
+        )
+        job.done.connect(self.judged)
+        job.failed.connect(self.failed)
+        self.undone.emit("")
+
+    @Slot(object)
+    def _listed(self, found: Listed) -> None:
+        self.tables, self.sets, self.is_listed = found.tables, found.sets, True
+        number = self.table.number if self.table is not None else self._workspace.settings.last_table
+        wanted = next((table for table in self.tables if table.number == number), None)
+        wanted = wanted or next(iter(self.tables), None)
+        if wanted is None:
+            self._forget()
+        elif self.table is None or wanted != self.table:
+            self._load(wanted)
+        self.listed.emit()
+
+    def _load(self, table: AnswerTable) -> None:
+        if self._loading is not None:
+            self._loading.drop()
+        self.table = table
+        self._workspace.settings.last_table = table.number
+        self._loading = self._lane.start_aside(_load, self._workspace, table)
+        self._loading.done.connect(self._loaded)
+        self._loading.failed.connect(self.failed)
+
+    @Slot(object)
+    def _loaded(self, found: Loaded) -> None:
+        if self.table is not None and found.table.number == self.table.number:
+            self.loaded.emit(found)
+
+    def _go_on(self) -> None:
+        if self._saving is None and self._changes and self.table is not None:
+            changed = self._changes.pop(0)(self.table)
+            if changed == self.table:
+                self._go_on()
+            else:
+                self._save(changed)
+
+    def _save(self, table: AnswerTable) -> None:
+        self._saving = self._lane.start(_save, self._workspace, table)
+        self._saving.done.connect(self._saved)
+        self._saving.failed.connect(self._not_saved)
+
+    @Slot(object)
+    def _saved(self, found: Loaded) -> None:
+        self._saving = None
+        new = found.table
+        others = [table for table in self.tables if table.number != new.number]
+        self.tables = tuple(sorted((*others, new), key=lambda table: table.name.casefold()))
+        self.table = new
+        self._workspace.settings.last_table = new.number
+        self.listed.emit()
+        self.loaded.emit(found)
+        self._go_on()
+
+    @Slot(object)
+    def _not_saved(self, error: BaseException) -> None:
+        self._saving = None
+        self.failed.emit(error)
+        self._go_on()
+
+    @Slot(object)
+    def _files_read(self, found: tuple[int, tuple[LibraryFile, ...]]) -> None:
+        if self.table is not None and found[0] == self.table.library:
+            self.files_read.emit(found[1])
+
+    def _forget(self) -> None:
+        self.table = None
+        self._changes.clear()
+        self._past.clear()
+        self.loaded.emit(None)
+
+
+def _with_columns(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
+    return replace(table, columns=columns)
+
+
+def _with_more(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
+    there = {column.question for column in table.columns}
+    new = tuple(replace(one, number=0) for one in columns if one.question not in there)
+    return replace(table, columns=(*table.columns, *new))
+
+
+def _named(name: str, table: AnswerTable) -> AnswerTable:
+    return replace(table, name=name)
+
+
+def checked_in_words(checked: Checked) -> str:
+    """How many cells were checked, how many were right, and the 95 % interval: "Checked 46: 41 right (77 to 95%)"."""
+    if not checked.looked_at:
+        return ""
+    low, high = round(100 * checked.low), round(100 * checked.high)
+    return f"Checked {checked.looked_at:,}: {checked.right:,} right ({low} to {high}%)"

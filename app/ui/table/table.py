@@ -1,0 +1,503 @@
+"""The page Table: documents by questions, a cell an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.text import Span
+from app.core.wording import count
+from app.flows.workspace import Workspace
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.empty_state import EmptyState
+from app.ui.kit.file_dialog import folder_name
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.notice import Notice
+from app.ui.kit.page import Page
+from app.ui.kit.theme import Theme
+from app.ui.kit.undo_line import UndoLine
+from app.ui.table.answer_model import AnswerModel, Filter
+from app.ui.table.answer_view import AnswerView
+from app.ui.table.beside import Beside
+from app.ui.table.exporting import Exporting
+from app.ui.table.filling import Filling
+from app.ui.table.head import TableHead
+from app.ui.table.over import Over
+from app.ui.table.question_line import Asked, QuestionLine
+from app.ui.table.questions import LISTS, Questions
+from app.ui.table.store import Loaded, TableStore, checked_in_words
+from app.ui.table.welcome import SAMPLES, Welcome
+
+if TYPE_CHECKING:
+    from app.core.library import Library, LibraryFile
+    from app.ui.kit.libraries import Libraries
+# The shares of the table and of the document beside it.
+_USUAL = (58, 42)
+
+
+class TableView(Page):
+    """A table of a library's documents by questions, which fills by itself, with the current document beside it.
+
+    `take_libraries` hands over the libraries that tables are made over.
+    """
+
+    KEY = "table"
+    TITLE = "Table"
+    ICON = "table"
+    SHORTCUTS = (
+        ("Enter", "Open the document beside the table"),
+        ("A", "The answer is right"),
+        ("E", "Take the words selected in the document instead"),
+        ("X", "The document does not answer"),
+        ("U", "Undo the last of these"),
+        ("F3", "The next cell that the filter looks for"),
+        ("Ctrl+L", "Add questions"),
+        ("F2", "Change the question"),
+        ("Ctrl+Shift+Left", "Move the question to the left"),
+        ("Ctrl+Shift+Right", "Move the question to the right"),
+        ("Ctrl+Del", "Remove the question"),
+        ("Ctrl+C", "Copy the selected answers"),
+        ("Ctrl+Z", "Undo"),
+    )
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
+        self.model = AnswerModel()
+        self.store = TableStore(workspace, lanes, self)
+        self.filling = Filling(workspace, lanes, self.model, self)
+        self._shown_table = 0
+        self._was_full = True
+        self.head = TableHead(theme)
+        self.line = QuestionLine(theme)
+        self.view = AnswerView(theme, self.model)
+        self.beside = Beside(workspace, theme, lanes)
+        self.welcome = Welcome(theme)
+        self.notice = Notice(theme)
+        self.undo_line = UndoLine(theme)
+        self.no_questions = EmptyState(theme, "table", kind="desk")
+        self.no_rows = EmptyState(theme, "search", kind="desk")
+        self.remove_question = Confirmation(theme, "Remove it", is_band=True)
+        self.over = Over(theme, self)
+        self.questions = Questions(self.store, self.view, self.line, lanes, self)
+        self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
+        self._lay_out()
+        self._connect()
+        self.beside.hide()
+        self.store.look()
+
+    # The page's interface to the window
+
+    def take_libraries(self, libraries: Libraries) -> None:
+        """Make tables over these libraries."""
+        self.over.take(libraries)
+
+    @Slot(list)
+    def open_files(self, paths: list[Path]) -> None:
+        """Take dropped folders as a library, and a dropped list as questions."""
+        folders = [path for path in paths if path.is_dir()]
+        lists = [path for path in paths if path.suffix.lower() in LISTS]
+        if folders:
+            self._add_folders(folders)
+        elif lists and self.store.table is not None:
+            self.questions.load(lists[0])
+        else:
+            self.notice.show_hint(
+                "Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text.",
+                "Single documents are opened on the page Ask.",
+            )
+
+    @Slot()
+    def stop(self) -> bool:
+        """Put away what is open, the last first; then pause the filling."""
+        if not self.line.isHidden():
+            self.line.close_line()
+        elif not self.beside.isHidden():
+            self._close_beside()
+        elif self._stack.currentWidget() is self.welcome and self.store.table is not None:
+            self._show_state()
+        else:
+            return self.filling.stop()
+        return True
+
+    def keep(self) -> None:
+        """Save what is not saved yet, and the splitter's position."""
+        if not self.beside.isHidden():
+            self.workspace.settings.splitters["table"] = self._split.sizes()
+        self.store.keep()
+
+    def shown(self) -> None:
+        """Put the keyboard focus into the table, or on what there is to begin with."""
+        self._focus()
+
+    def settings_changed(self) -> None:
+        """Go on with a reader that may have been installed meanwhile."""
+        self.filling.take(self.store.table)
+
+    # Tables
+
+    @Slot()
+    def _listed(self) -> None:
+        store = self.store
+        self.head.show_tables(store.tables, store.table)
+        self.line.show_sets(tuple(store.sets), store.table is not None and bool(store.table.columns))
+        self._show_state()
+
+    @Slot(object)
+    def _loaded(self, found: Loaded | None) -> None:
+        new = found is None or found.table.number != self._shown_table
+        place = self.view.place()
+        if found is None:
+            self._shown_table = 0
+            self._close_beside()
+            self.model.show_table(None, (), {})
+        elif new:
+            self._shown_table = found.table.number
+            self._close_beside()
+            self.model.show_table(found.table, found.files, found.cells)
+            self.head.chips.select(Filter.ALL)
+            self.view.go_to(0, 0)
+        else:
+            self.model.set_files(found.files)
+            self.model.set_columns(found.table.columns)
+            self.model.take_cells(found.cells.values())
+            self.view.go_to(*place)
+        self._show_checked()
+        self._show_state()
+        self.filling.take(found.table if found is not None else None)
+        if new:
+            self._look_on()
+            if self.isVisible():
+                self._focus()
+
+    def _show_state(self) -> None:
+        """Show the table, or what there is to do instead."""
+        store, table = self.store, self.store.table
+        self.head.setVisible(table is not None)
+        if not store.is_listed:
+            return
+        self._show_library()
+        if table is None:
+            self._show_welcome()
+            return
+        self.head.show_filters(bool(table.columns))
+        if not table.columns:
+            self.no_questions.show_message(
+                "No questions yet",
+                "Type one above, paste several, or load a list. Each becomes a column.",
+                "Begin with four questions to try",
+            )
+            self._stack.setCurrentWidget(self.no_questions)
+            if self.line.isHidden():
+                self.line.open(Asked.QUESTIONS)
+        elif not self.model.rows:
+            filtered = self.model.filter is not Filter.ALL
+            self.no_rows.show_message(
+                "Nothing of this kind" if filtered else "No documents yet",
+                "No cell of the table is like that now."
+                if filtered
+                else "The library’s files appear here as they are read.",
+                "Show all" if filtered else "",
+                primary=False,
+            )
+            self._stack.setCurrentWidget(self.no_rows)
+        else:
+            self._stack.setCurrentWidget(self._split)
+
+    @Slot()
+    def _show_welcome(self) -> None:
+        self.line.hide()
+        self.head.setVisible(self.store.table is not None)
+        self._offer_libraries()
+        self._stack.setCurrentWidget(self.welcome)
+        if self.isVisible() and self.store.table is not None:
+            self.welcome.focus_first()
+
+    def _offer_libraries(self) -> None:
+        self.welcome.show_libraries(self.over.all, may_cancel=self.store.table is not None)
+
+    @Slot(object)
+    def _make_table(self, library: Library) -> None:
+        self.store.add(library, _samples() if self.welcome.with_samples else ())
+
+    @Slot()
+    def _ask_to_remove(self) -> None:
+        if self.store.table is not None:
+            cells = count(len(self.model.cells), "answer")
+            self.remove_question.ask(
+                f"Remove the table “{self.store.table.name}” with its {cells} for good? No document is touched."
+            )
+
+    # The library
+
+    @Slot()
+    def _libraries_changed(self) -> None:
+        self._show_library()
+        if self._stack.currentWidget() is self.welcome:
+            self._offer_libraries()
+
+    @Slot()
+    def _show_library(self) -> None:
+        if self.store.table is not None:
+            self.head.library.set_full_text(*self.over.in_words(self.store.table))
+
+    @Slot(object)
+    def _files_read(self, files: Sequence[LibraryFile]) -> None:
+        row, column = self.view.place()
+        number = self.model.rows[row].file.number if 0 <= row < len(self.model.rows) else 0
+        before = self.model.rows
+        self.model.set_files(files)
+        if self.model.rows is not before:
+            numbers = [each.file.number for each in self.model.rows]
+            if number in numbers:
+                self.view.go_to(numbers.index(number), column)
+            self._show_state()
+            self.filling.take(self.store.table)
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        if name := folder_name(self, "A folder for the table"):
+            self._add_folders([Path(name)])
+
+    def _add_folders(self, folders: list[Path]) -> None:
+        self.notice.clear()
+        self.over.add(folders)
+
+    @Slot()
+    def _try_samples(self) -> None:
+        self.store.add_columns(_samples())
+
+    # The document beside, and verdicts
+
+    @Slot()
+    def open_beside(self) -> None:
+        """Show the current cell's document beside the table."""
+        if self.view.place()[0] < 0:
+            return
+        if self.beside.isHidden():
+            self.beside.show()
+            sizes = self.workspace.settings.splitters.get("table", [])
+            left, right = sizes if len(sizes) == 2 and all(sizes) else _USUAL
+            at = self._split.width() * left // (left + right)
+            self._split.setSizes([at, self._split.width() - at])
+            self.view.scrollTo(self.view.currentIndex())
+        self._follow()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Show the current cell in the document beside, if that is open."""
+        row, column = self.view.place()
+        if not self.beside.isHidden() and row >= 0 and column >= 0:
+            self.beside.show_cell(
+                self.model.rows[row], self.model.columns[column], self.model.cell(row, column)
+            )
+            self.beside.show_undo(self.store.can_undo)
+
+    @Slot()
+    def _close_beside(self) -> None:
+        if not self.beside.isHidden():
+            self.workspace.settings.splitters["table"] = self._split.sizes()
+            self.beside.hide()
+            self.beside.forget()
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot(str)
+    def _letter(self, letter: str) -> None:
+        match letter:
+            case "A":
+                self._judge(Verdict.RIGHT)
+            case "X":
+                self._judge(Verdict.NOT_THERE)
+            case "U":
+                self.undo()
+            case _:
+                if self.beside.isHidden():
+                    self.open_beside()
+                else:
+                    self.beside.take_selected()
+
+    @Slot(object, str, object)
+    def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
+        cell = self.model.cell(*self.view.place())
+        if cell is not None and cell.state not in (CellState.UNREAD, CellState.FAILED, CellState.NO_TEXT):
+            self.store.judge(cell, verdict, words, span)
+
+    @Slot(object)
+    def _judged(self, cell: Cell) -> None:
+        self.model.take_cells([cell])
+        self._show_checked()
+        self._follow()
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last verdict or change of the questions back."""
+        self.undo_line.clear()
+        if not self.store.can_undo:
+            self.note.emit("There is nothing to undo")
+        self.store.undo()
+
+    def _show_checked(self) -> None:
+        from app.flows.answer_table.tables import checked
+
+        judged = self.model.judged()
+        notes = {}
+        for number in {cell.column for cell in judged}:
+            found = checked(cell for cell in judged if cell.column == number)
+            if found.looked_at:
+                notes[number] = f"{found.looked_at:,} checked, {found.right:,} right"
+        self.model.set_notes(notes)
+        self.head.show_checked(checked_in_words(checked(judged)))
+
+    # Filter, progress, export
+
+    @Slot(str)
+    def _filter(self, key: str) -> None:
+        self.model.show_only(Filter(key))
+        self._show_state()
+        fitting = self.model.fitting()
+        if fitting:
+            self.view.go_to(*fitting[0])
+
+    @Slot()
+    def _show_all(self) -> None:
+        self.head.chips.select(Filter.ALL)
+        self._filter(Filter.ALL)
+
+    @Slot()
+    def next_cell(self) -> None:
+        """Go to the next cell that the filter looks for."""
+        self._step(1)
+
+    @Slot()
+    def previous_cell(self) -> None:
+        """Go to the cell before that the filter looks for."""
+        self._step(-1)
+
+    def _step(self, by: int) -> None:
+        fitting = self.model.fitting()
+        place = self.view.place()
+        if place in fitting:
+            self.view.go_to(*fitting[(fitting.index(place) + by) % len(fitting)])
+        elif fitting:
+            after = [each for each in fitting if each > place]
+            self.view.go_to(*(after[0] if after and by > 0 else fitting[0 if by > 0 else -1]))
+
+    @Slot()
+    def _show_progress(self) -> None:
+        read, total = self.model.counted()
+        state = self.filling.state()
+        self.head.show_progress(read, total, self.filling.seconds_left, state)
+        if state == "full" and total and not self._was_full:
+            self.note.emit(f"{count(total, 'cell')} read")
+        self._was_full = state == "full"
+
+    @Slot()
+    def _look_on(self) -> None:
+        """Have what is on the screen read first."""
+        self.filling.show_first(self.model.unread(self.view.shown_rows()))
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self.notice.show_error(error)
+
+    @Slot()
+    def _focus(self) -> None:
+        current = self._stack.currentWidget()
+        if current is self._split:
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif current is self.welcome:
+            self.welcome.focus_first()
+        elif not self.line.isHidden():
+            self.line.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Layout
+
+    def _lay_out(self) -> None:
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self.view)
+        self._split.addWidget(self.beside)
+        self._split.setChildrenCollapsible(False)
+        self._split.setStretchFactor(0, 1)
+        self._split.setHandleWidth(1)
+        self._stack = QStackedWidget()
+        for widget in (QWidget(), self._split, self.welcome, self.no_questions, self.no_rows):
+            self._stack.addWidget(widget)
+        if (
+            not self.workspace.settings.last_table
+        ):  # else nothing before the table is there: it would flash up
+            self._stack.setCurrentWidget(self.welcome)
+        messages = QWidget()
+        above = QVBoxLayout(messages)
+        above.addWidget(self.notice)
+        above.addWidget(self.undo_line)
+        self.theme.in_steps(self.undo_line.setContentsMargins, 0, 1.5, 0, 1.5)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        for part in (self.remove_question, self.over.question, messages):
+            column.addWidget(part)
+        column.addWidget(self.line)
+        column.addWidget(self._stack, 1)
+        self.theme.space(above, 2, (5, 0, 5, 0))
+        self.head.hide()
+
+    def _connect(self) -> None:
+        store, head, line, view = self.store, self.head, self.line, self.view
+        store.listed.connect(self._listed)
+        store.loaded.connect(self._loaded)
+        store.files_read.connect(self._files_read)
+        store.judged.connect(self._judged)
+        store.failed.connect(self._failed)
+        over, questions, exporting = self.over, self.questions, self.exporting
+        over.changed.connect(self._libraries_changed)
+        over.files_changed.connect(store.read_files)
+        over.added.connect(self._make_table)
+        for part in (over, questions, exporting):
+            part.failed.connect(self._failed)
+        for part in (questions, exporting):
+            part.noted.connect(self.note)
+        questions.removed.connect(self.undo_line.offer)
+        self.filling.changed.connect(self._show_progress)
+        self.filling.failed.connect(self._failed)
+        self.filling.lost.connect(self.lost)
+        head.table_chosen.connect(store.choose)
+        head.new_asked.connect(self._show_welcome)
+        head.rename_asked.connect(questions.rename_table)
+        head.remove_asked.connect(self._ask_to_remove)
+        head.fill_toggled.connect(self.filling.toggle)
+        head.exported.connect(exporting.ask)
+        head.add_asked.connect(questions.add)
+        head.filtered.connect(self._filter)
+        line.left.connect(self._focus)
+        view.opened.connect(self.open_beside)
+        view.moved.connect(self._follow)
+        view.settled.connect(self._look_on)
+        view.letter.connect(self._letter)
+        self.beside.judged.connect(self._judge)
+        self.beside.undo_asked.connect(self.undo)
+        self.beside.close_asked.connect(self._close_beside)
+        self.beside.failed.connect(self._failed)
+        self.beside.file.files_dropped.connect(self.open_files)
+        self.welcome.library_chosen.connect(self._make_table)
+        self.welcome.folder_asked.connect(self._choose_folder)
+        self.welcome.cancelled.connect(self._show_state)
+        self.no_questions.button.clicked.connect(self._try_samples)
+        self.no_rows.button.clicked.connect(self._show_all)
+        self.remove_question.confirmed.connect(store.remove)
+        self.undo_line.undo_asked.connect(self.undo)
+        self.add_shortcuts(
+            ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
+            ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
+            ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right),
+        )  # fmt: skip
+
+
+def _samples() -> tuple[Column, ...]:
+    from app.flows.answer_table.questions import columns_of
+
+    return columns_of(SAMPLES)

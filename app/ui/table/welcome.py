@@ -1,0 +1,130 @@
+"""The page Table before there is a table: what one is, and the libraries to make one over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.core.library import Library, LibraryStatus
+from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button
+from app.ui.kit.sample_list import SampleButton
+from app.ui.kit.theme import Theme
+
+SAMPLES = (
+    "What is this document about?",
+    "Who wrote it?",
+    "When was it published?",
+    "Who is it for?",
+)
+_WHAT = (
+    "A row for each document of a folder, a column for each question, and in every cell the exact words that answer,"
+    " with their page. It fills by itself, and only what is new or changed is read again."
+)
+
+
+class Welcome(QFrame):
+    """A title, what a table is, a button for each library, and one to add a folder.
+
+    `library_chosen` carries a Library; whether a sample set of questions is wanted is in `with_samples`.
+    `cancelled` is sent where there is a table to go back to.
+    """
+
+    library_chosen = Signal(object)
+    folder_asked = Signal()
+    cancelled = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._libraries: tuple[Library, ...] = ()
+        self._buttons: list[QWidget] = []
+        self.setProperty("kind", "desk")
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        title = plain_label("A table of answers", type="title")
+        words = plain_label(_WHAT, ink="quiet")
+        self._over = plain_label("Over which documents?", type="small_strong", ink="quiet")
+        self._list = QVBoxLayout()
+        self.samples = QCheckBox("Begin with four questions to try")
+        self.samples.setAccessibleName(self.samples.text())
+        self.samples.setToolTip("\n".join(SAMPLES))
+        self.samples.setChecked(True)
+        self.add = push_button(
+            theme, "Add a folder…", icon="plus", tip="A folder with its subfolders; nothing is copied"
+        )
+        self.cancel = push_button(theme, "Cancel")
+        self.hint = plain_label(
+            "Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.",
+            type="small",
+            ink="quiet",
+        )
+        actions = QHBoxLayout()
+        actions.addWidget(self.add)
+        actions.addWidget(self.cancel)
+        actions.addStretch(1)
+        self._column.addWidget(IconLabel(theme, theme.icon("table"), 10), 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (title, words, self._over):
+            self._column.addWidget(widget)
+        self._column.addLayout(self._list)
+        self._column.addWidget(self.samples)
+        self._column.addLayout(actions)
+        self._column.addWidget(self.hint)
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        row.addStretch(1)
+        row.addWidget(inner, 1000)
+        row.addStretch(1)
+        around = QWidget()
+        tall = QVBoxLayout(around)
+        tall.addStretch(2)
+        tall.addWidget(middle)
+        tall.addStretch(3)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(Scrolling(around))
+        theme.space(self._column, 3)
+        theme.space(self._list, 2)
+        theme.space(actions, 2)
+        theme.space(row, 0, (8, 6, 8, 6))
+        theme.in_steps(inner.setMaximumWidth, 130)
+        self.add.clicked.connect(self.folder_asked)
+        self.cancel.clicked.connect(self.cancelled)
+        self.show_libraries((), may_cancel=False)
+
+    @property
+    def with_samples(self) -> bool:
+        """Whether the table is to begin with the sample questions."""
+        return self.samples.isChecked()
+
+    def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
+        """Offer these libraries."""
+        self.cancel.setVisible(may_cancel)
+        offered = tuple((library, status.in_words) for library, status in libraries)
+        focused = any(button.hasFocus() for button in self._buttons)
+        for button in self._buttons:
+            self._list.removeWidget(button)
+            button.deleteLater()
+        self._buttons = []
+        self._libraries = tuple(library for library, _ in libraries)
+        for at, (library, words) in enumerate(offered):
+            button = SampleButton(self._theme, library.name, words)
+            button.setAccessibleName(f"A table over {library.name}, {words}")
+            button.setProperty("at", at)
+            button.clicked.connect(self._clicked)
+            self._list.addWidget(button)
+            self._buttons.append(button)
+        self._over.setVisible(bool(libraries))
+        if focused:
+            self.focus_first()
+
+    @Slot()
+    def focus_first(self) -> None:
+        """Put the keyboard focus on the first library, or on the button that adds a folder."""
+        first = self._buttons[0] if self._buttons else self.add
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _clicked(self) -> None:
+        self.library_chosen.emit(self._libraries[self.sender().property("at")])

@@ -1,0 +1,153 @@
+"""A folder of contracts, read by a reader that answers by patterns, and the page Table over it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.models import Head, ModelCard
+from app.core.report import Report, Silent
+from app.core.requests import ModelChoice, Question
+from app.core.results import Answer, Reading
+from app.core.text import Span
+from app.flows.library.libraries import planned, save_library
+from app.flows.library.update import update
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.libraries import Libraries
+from app.ui.kit.theme import Theme
+from app.ui.table.table import TableView
+from tests.helpers.documents_here import documents_here
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+CONTRACTS = {
+    "aldergate.txt": "Either party may end this with sixty (60) days of notice.\n\nThe annual fee is 12,400 euros.",
+    "brightwater.txt": "It ends after ninety (90) days of notice.\n\nThe annual fee is 9,600 euros.",
+    "calder.txt": "The parties may part at any time.\n\nThe annual fee is 100,000 euros.",
+}
+NOTICE, FEE = "How many days of notice?", "How much is the annual fee?"
+_PATTERNS = {NOTICE: r"\w+ \(\d+\) days", FEE: r"[\d,]+ euros"}
+
+
+class PatternReader:
+    """Answers a question with the first match of its pattern; as likely as `likely` says, by the words."""
+
+    def __init__(self) -> None:
+        self.likely: dict[str, float] = {}
+        self.asked: list[tuple[str, str]] = []
+        self.before: Callable[[Report], None] = lambda report: None
+
+    def __call__(self, request: Question, choice: ModelChoice | None, report: Report) -> Reading:
+        self.before(report)
+        text = request.documents[0].text
+        self.asked.append((request.documents[0].name, request.text))
+        found = re.search(_PATTERNS.get(request.text, "$^"), text)
+        if found is None:
+            return Reading((), False, 0.9, 0.5, 1, 1, 0.01, model="reader", device="CPU", absent=0.5)
+        likely = self.likely.get(found[0], 0.84)
+        answer = Answer(0, Span(*found.span()), found[0], likely, 6.0, 2.0)
+        answered = likely >= 0.5
+        return Reading(
+            (answer,), answered, 1 - likely, 0.5, 1, 1, 0.01, model="reader", device="CPU", absent=0.1
+        )
+
+
+@pytest.fixture
+def pattern_reader() -> PatternReader:
+    return PatternReader()
+
+
+@pytest.fixture
+def engine(pattern_reader: PatternReader) -> FakeEngine:
+    return FakeEngine(pattern_reader, ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for name, text in CONTRACTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "damaged.pdf").write_bytes(b"%PDF-1.7\nnothing")
+    return folder
+
+
+def index_folder(workspace: Workspace, folder: Path) -> None:
+    """Keep a folder as a library, and read its files."""
+    library = save_library(workspace, planned(workspace, [folder]), Silent())
+    update(workspace, library, Silent())
+
+
+@pytest.fixture
+def open_table_page(
+    qapp: QApplication,
+    qtbot: QtBot,
+    spanlight_home: Path,
+    engine: FakeEngine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[..., TableView]]:
+    """Opens the page, over a library of a folder if one is given; as often as it is called."""
+    monkeypatch.setattr("app.flows.library.update.Documents", lambda logs: documents_here())
+    made: list[tuple[TableView, Lanes, Workspace]] = []
+
+    def opened(folder: Path | None = None) -> TableView:
+        workspace = open_fake_workspace(engine)
+        if folder is not None:
+            index_folder(workspace, folder)
+        theme = Theme(workspace.paths.resources)
+        theme.choose("light")
+        lanes = Lanes()
+        page = TableView(workspace, theme, lanes)
+        libraries = Libraries(workspace, lanes, page)
+        page.take_libraries(libraries)
+        libraries.refresh()
+        qtbot.addWidget(page)
+        page.resize(1100, 700)
+        page.show()
+        made.append((page, lanes, workspace))
+        qtbot.waitUntil(lambda: lanes.files.idle and page.store.is_listed)
+        return page
+
+    yield opened
+    for _, lanes, workspace in made:
+        lanes.close()
+        workspace.close()
+
+
+@pytest.fixture
+def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) -> TableView:
+    """The page with a table of two questions, filled."""
+    page = open_table_page(folder)
+    page.welcome.samples.setChecked(False)
+    page.welcome.library_chosen.emit(page.over.all[0][0])
+    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    ask_for(page, f"{NOTICE}\n{FEE}")
+    until_full(page, qtbot, 6)
+    page.line.close_line()
+    return page
+
+
+def ask_for(page: TableView, text: str) -> None:
+    """Type or paste questions into the page's line, and enter them."""
+    page.questions.add()
+    page.line.field.setPlainText(text)
+    page.line.go.click()
+
+
+def until_full(page: TableView, qtbot: QtBot, cells: int) -> None:
+    qtbot.waitUntil(lambda: page.model.counted() == (cells, cells) and page.lanes.work.idle)
+
+
+def words(page: TableView) -> dict[str, list[str]]:
+    """What each file's cells show, without the files that could not be read."""
+    model = page.model
+    return {
+        row.name: [model.words(at, column).words for column in range(len(model.columns))]
+        for at, row in enumerate(model.rows)
+        if not row.message
+    }

@@ -1,0 +1,357 @@
+"""The page Table: a table is made over a folder, filled, judged, filtered, sorted, changed and exported."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.core.answer_table import CellState, ColumnType, Verdict
+from app.core.report import Report
+from app.core.text import Span
+from app.ui.document.text.document_pane import DocumentPane
+from app.ui.kit.libraries import Libraries
+from app.ui.table.answer_model import Filter
+from app.ui.table.table import TableView
+from app.ui.table.welcome import SAMPLES
+from tests.ui.table.conftest import FEE, NOTICE, PatternReader, ask_for, until_full, words
+
+KEY = Qt.Key
+
+
+def row_of(page: TableView, name: str) -> int:
+    return [row.name for row in page.model.rows].index(name)
+
+
+def go_to(page: TableView, name: str, column: int) -> None:
+    page.view.go_to(row_of(page, name), column)
+    page.view.setFocus()
+
+
+def test_an_empty_page_invites_and_a_library_is_one_click(
+    open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
+) -> None:
+    page = open_table_page(folder)
+    assert page.welcome.isVisibleTo(page) and not page.head.isVisibleTo(page)
+    library = page.over.all[0][0]
+    page.welcome.library_chosen.emit(library)
+    qtbot.waitUntil(lambda: bool(page.model.rows))
+    assert tuple(column.question for column in page.model.columns) == SAMPLES
+    assert page.store.table is not None and page.store.table.name == library.name == "contracts"
+    assert page.view.isVisibleTo(page)
+    until_full(page, qtbot, 3 * len(SAMPLES))
+
+
+def test_a_dropped_folder_becomes_a_library_and_a_table(
+    open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot
+) -> None:
+    page = open_table_page()
+    page.open_files([folder])
+    qtbot.waitUntil(lambda: len(page.model.rows) == 4)
+    assert page.store.table is not None and page.store.table.name == "contracts"
+
+
+def test_cells_hold_the_exact_words_and_their_state(page: TableView) -> None:
+    assert words(page) == {
+        "aldergate.txt": ["sixty (60) days", "12,400 euros"],
+        "brightwater.txt": ["ninety (90) days", "9,600 euros"],
+        "calder.txt": ["Not in the text", "100,000 euros"],
+    }
+    row = row_of(page, "aldergate.txt")
+    assert page.model.words(row, 0).below == "84% · line 1"
+    assert page.model.rows[row_of(page, "damaged.pdf")].message
+    assert page.model.columns[0].type is ColumnType.NUMBER and page.model.columns[1].type is ColumnType.AMOUNT
+
+
+def test_only_new_questions_are_read(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
+    pattern_reader.asked.clear()
+    ask_for(page, "Who signs?")
+    until_full(page, qtbot, 9)
+    assert {question for _, question in pattern_reader.asked} == {"Who signs?"}
+
+
+def test_it_goes_on_after_a_restart(
+    open_table_page: Callable[..., TableView],
+    page: TableView,
+    pattern_reader: PatternReader,
+    qtbot: QtBot,
+) -> None:
+    page.keep()
+    page.workspace.save_settings()
+    page.workspace.close()
+    page.lanes.close()
+    pattern_reader.asked.clear()
+    again = open_table_page()
+    until_full(again, qtbot, 6)
+    assert not pattern_reader.asked and words(again) == words(page)
+
+
+def test_pause_and_fill(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
+    reached = threading.Event()
+
+    def wait(report: Report) -> None:
+        reached.set()
+        while True:
+            report.check()
+            threading.Event().wait(0.002)
+
+    pattern_reader.before = wait
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(reached.is_set)
+    qtbot.waitUntil(lambda: page.head.fill.text() == "Pause")
+    qtbot.waitUntil(lambda: page.model.words(0, 2).words == "Reading…")
+    assert page.model.words(1, 2).words == "Not read yet"
+    page.head.fill.click()
+    assert page.head.fill.text() == "Fill" and page.workspace.settings.table_paused
+    assert page.model.words(0, 2).words == "Not read yet"
+    pattern_reader.before = lambda report: None
+    page.head.fill.click()
+    until_full(page, qtbot, 9)
+    assert not page.head.fill.isVisibleTo(page)
+
+
+def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
+    reached, done = threading.Event(), threading.Event()
+
+    def wait(report: Report) -> None:
+        reached.set()
+        while not done.is_set():
+            report.check()
+            threading.Event().wait(0.002)
+
+    pattern_reader.before = wait
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(reached.is_set)
+    page.lanes.work.start(lambda report: done.set())
+    qtbot.waitUntil(done.is_set)
+    until_full(page, qtbot, 9)
+
+
+def test_what_was_stored_meanwhile_is_shown_without_reading_it(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    pattern_reader.asked.clear()
+    key = next(iter(page.model.cells))
+    before = page.model.cells.pop(key)
+    assert page.model.counted() == (5, 6)
+    page.filling.take(page.store.table)
+    until_full(page, qtbot, 6)
+    assert page.model.cells[key] == before and not pattern_reader.asked
+
+
+def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) -> None:
+    go_to(page, "aldergate.txt", 0)
+    row = row_of(page, "aldergate.txt")
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(lambda: page.model.words(row, 0).sign == "check")
+    assert page.model.words(row, 0).below == "84% · line 1"
+    assert page.model.note(0).endswith("1 checked, 1 right")
+    go_to(page, "brightwater.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_X)
+    qtbot.waitUntil(lambda: page.head.checked.text().startswith("Checked 2: 1 right"))
+    assert page.model.words(row_of(page, "brightwater.txt"), 0).sign == "close"
+    for _ in range(2):
+        qtbot.keyClick(page.view, KEY.Key_U)
+    qtbot.waitUntil(lambda: not page.head.checked.text())
+    assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
+
+
+def test_not_there_agrees_with_a_cell_that_says_so(page: TableView, qtbot: QtBot) -> None:
+    go_to(page, "calder.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_X)
+    row = row_of(page, "calder.txt")
+    qtbot.waitUntil(lambda: page.model.words(row, 0).sign == "check")
+
+
+def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtbot: QtBot) -> None:
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    pane = page.beside.file.pane
+    assert isinstance(pane, DocumentPane) and pane.isReadOnly()
+    assert pane.lit() == ["sixty (60) days"]
+    qtbot.keyClick(page.view, KEY.Key_E)
+    assert page.beside.notice.sentence(), "nothing is selected"
+    text = page.beside.file.text()
+    start = text.index("days of notice")
+    cursor = pane.textCursor()
+    cursor.setPosition(start)
+    cursor.setPosition(start + len("days of notice"), QTextCursor.MoveMode.KeepAnchor)
+    pane.setTextCursor(cursor)
+    qtbot.keyClick(pane, KEY.Key_E)
+    row = row_of(page, "aldergate.txt")
+    qtbot.waitUntil(lambda: "yours: days of notice" in page.model.words(row, 0).below)
+    cell = page.model.cell(row, 0)
+    assert cell is not None and cell.right_span == Span(start, start + 14)
+    assert cell.answer is not None and cell.answer.text == "sixty (60) days"
+    # The arrows go on, and the document follows.
+    page.view.setFocus()
+    qtbot.keyClick(page.view, KEY.Key_Down)
+    qtbot.waitUntil(lambda: page.beside.file.path.endswith("brightwater.txt"))
+    assert page.stop() and not page.beside.isVisibleTo(page)
+
+
+def test_filters_show_the_rows_with_such_a_cell(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    page.head.chips.chosen.emit(Filter.ABSENT)
+    assert [row.name for row in page.model.rows] == ["calder.txt"]
+    assert page.view.place() == (0, 0)
+    page.head.chips.chosen.emit(Filter.FAILED)
+    assert [row.name for row in page.model.rows] == ["damaged.pdf"]
+    page.head.chips.chosen.emit(Filter.WRONG)
+    assert not page.model.rows and page.no_rows.isVisibleTo(page)
+    page.no_rows.button.click()
+    assert len(page.model.rows) == 4
+
+
+def test_the_least_sure_come_first(
+    open_table_page: Callable[..., TableView], folder: Path, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    pattern_reader.likely = {"100,000 euros": 0.31, "9,600 euros": 0.62}
+    page = open_table_page(folder)
+    page.welcome.samples.setChecked(False)
+    page.welcome.library_chosen.emit(page.over.all[0][0])
+    qtbot.waitUntil(lambda: page.store.table is not None)
+    ask_for(page, f"{NOTICE}\n{FEE}")
+    until_full(page, qtbot, 6)
+    low = page.model.cell(row_of(page, "calder.txt"), 1)
+    assert low is not None and low.state is CellState.LOW_CONFIDENCE
+    page.head.chips.chosen.emit(Filter.UNSURE)
+    assert [row.name for row in page.model.rows][:2] == ["calder.txt", "brightwater.txt"]
+    assert page.view.place() == (0, 1)
+    page.next_cell()
+    assert page.view.place() == (1, 1)
+    page.previous_cell()
+    assert page.view.place() == (0, 1)
+    page.head.chips.chosen.emit(Filter.LOW)
+    assert [row.name for row in page.model.rows] == ["calder.txt"]
+
+
+def test_a_column_is_sorted_by_its_values(page: TableView) -> None:
+    page.model.order(1)
+    names = [row.name for row in page.model.rows]
+    assert names == ["brightwater.txt", "aldergate.txt", "calder.txt", "damaged.pdf"]
+    page.model.order(1, descending=True)
+    assert page.model.rows[0].name == "calder.txt"
+    page.model.order(-1)
+    assert [row.name for row in page.model.rows] == sorted(names)
+
+
+def test_questions_are_moved_changed_and_taken_out(page: TableView, qtbot: QtBot) -> None:
+    def questions() -> list[str]:
+        return [column.question for column in page.model.columns]
+
+    page.view.go_to(0, 0)
+    page.questions.move_right()
+    qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
+    assert page.view.place() == (0, 1)
+    page.questions.remove_current()
+    qtbot.waitUntil(lambda: questions() == [FEE])
+    assert NOTICE in page.undo_line.words()
+    page.undo()
+    qtbot.waitUntil(lambda: questions() == [FEE, NOTICE])
+    assert words(page)["aldergate.txt"] == ["12,400 euros", "sixty (60) days"], "the answers are there again"
+    page.questions.set_type(0, ColumnType.WORDS)
+    qtbot.waitUntil(lambda: page.model.columns[0].type is ColumnType.WORDS)
+    page.questions.edit(1)
+    assert page.line.field.toPlainText() == NOTICE
+    page.line.field.setPlainText("Who signs?")
+    page.line.go.click()
+    qtbot.waitUntil(lambda: questions() == [FEE, "Who signs?"])
+    until_full(page, qtbot, 6)
+
+
+def test_the_menu_of_a_question_names_what_can_be_done(page: TableView, qtbot: QtBot) -> None:
+    menu = page.questions.menu(0)
+    titles = [action.text().split("\t")[0] for action in menu.actions()]
+    assert titles[:3] == ["Sort, smallest first", "Sort, largest first", "Sort by document"]
+    by_title = dict(zip(titles, menu.actions(), strict=True))
+    assert not by_title["Move to the left"].isEnabled()
+    by_title["Sort, largest first"].trigger()
+    assert page.model.sorted_by() == (0, True)
+    by_title["Move to the right"].trigger()
+    qtbot.waitUntil(lambda: page.model.columns[0].question == FEE)
+
+
+def test_a_list_of_questions_is_loaded_and_answered(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
+    source, output = tmp_path / "list.csv", tmp_path / "answered.csv"
+    source.write_text(f"question\n{FEE}\nWho signs?\n", encoding="utf-8")
+    page.open_files([source])
+    qtbot.waitUntil(lambda: len(page.model.columns) == 3)
+    until_full(page, qtbot, 9)
+    table = page.store.table
+    assert table is not None and page.questions.sources[table.number] == source
+    with qtbot.waitSignal(page.exporting.noted):
+        page.exporting.write_back(source, output)
+    assert "12,400 euros" in output.read_text(encoding="utf-8-sig")
+
+
+def test_the_table_is_exported(page: TableView, tmp_path: Path, qtbot: QtBot) -> None:
+    for suffix in (".csv", ".xlsx", ".jsonl"):
+        with qtbot.waitSignal(page.exporting.noted):
+            page.exporting.export_to(tmp_path / f"table{suffix}")
+        assert (tmp_path / f"table{suffix}").stat().st_size
+    assert "ninety (90) days" in (tmp_path / "table.csv").read_text(encoding="utf-8-sig")
+    (tmp_path / "taken.csv").mkdir()
+    with qtbot.waitSignal(page.exporting.failed):
+        page.exporting.export_to(tmp_path / "taken.csv")
+    assert page.notice.sentence()
+
+
+def test_selected_answers_are_copied_between_tabs(page: TableView, qtbot: QtBot) -> None:
+    page.view.go_to(row_of(page, "aldergate.txt"), 0)
+    page.view.setFocus()
+    qtbot.keyClick(page.view, KEY.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(page.view, KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "sixty (60) days\t12,400 euros"
+
+
+def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView, qtbot: QtBot) -> None:
+    store = page.store
+    page.questions.rename_table()
+    page.line.field.setPlainText("Review 2026")
+    page.line.go.click()
+    qtbot.waitUntil(lambda: store.table is not None and store.table.name == "Review 2026")
+    store.save_set("Fees and notice")
+    qtbot.waitUntil(lambda: "Fees and notice" in store.sets)
+    page.head.new_asked.emit()
+    assert page.welcome.isVisibleTo(page) and page.welcome.cancel.isVisibleTo(page)
+    page.welcome.samples.setChecked(False)
+    page.welcome.library_chosen.emit(page.over.all[0][0])
+    qtbot.waitUntil(lambda: store.table is not None and store.table.name == "contracts")
+    assert not page.model.columns and page.no_questions.isVisibleTo(page)
+    page.line.set_chosen.emit("Fees and notice")
+    until_full(page, qtbot, 6)
+    assert page.store.table is not None
+    page.head.table_chosen.emit(next(one.number for one in store.tables if one.name == "Review 2026"))
+    qtbot.waitUntil(lambda: store.table is not None and store.table.name == "Review 2026")
+    page.head.remove_asked.emit()
+    assert "Review 2026" in page.remove_question.text()
+    page.remove_question.confirm.click()
+    qtbot.waitUntil(lambda: [one.name for one in store.tables] == ["contracts"])
+    qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
+
+
+def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
+    (folder / "calder.txt").write_text(
+        "It ends with thirty (30) days of notice, for 7,000 euros.", encoding="utf-8"
+    )
+    libraries = page.findChild(Libraries)
+    assert libraries is not None
+    libraries.update(page.over.all[0][0])
+    qtbot.waitUntil(
+        lambda: words(page).get("calder.txt") == ["thirty (30) days", "7,000 euros"], timeout=10_000
+    )
+
+
+@pytest.mark.parametrize("text", ["", "   \n "])
+def test_nothing_typed_is_no_question(page: TableView, text: str) -> None:
+    page.questions.add()
+    page.line.field.setPlainText(text)
+    assert not page.line.go.isEnabled()
