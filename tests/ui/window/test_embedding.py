@@ -55,6 +55,13 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> EmbeddingEngine:
     return EmbeddingEngine(ModelCard("encoder", str(tmp_path / "m"), "bert", (Head.EMBEDDINGS,), width=4))
 
 
+@pytest.fixture(autouse=True)
+def listed(window: MainWindow, qtbot: QtBot) -> None:
+    """The libraries are listed and updated before there is one, since its files are on no disk."""
+    with qtbot.waitSignal(window.libraries.listed):
+        window.libraries.refresh()
+
+
 def fill(window: MainWindow, number: int) -> None:
     """Put so many files into a library, and list it."""
     index = window.workspace.library
