@@ -105,6 +105,7 @@ class Ledger(QDialog):
         self.list.doubleClicked.connect(self._open)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self._chosen()
+        self.resize(self.sizeHint())  # Qt's own choice is the least height of the list
         self.refresh()
 
     def files(self) -> tuple[LibraryFile, ...]:
