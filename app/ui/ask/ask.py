@@ -259,6 +259,7 @@ class AskView(Page):
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
             self.controller.restore_last(sheet)
+        self.asking.restore_question(first.saved.across)
         if self.isVisible():
             self.type_next()
         self._first_start = first.first_start
