@@ -114,6 +114,8 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
     found = size_up(workspace, library, report)
     report.clear()
     if not found.files and not library.number:
+        if found.refused:
+            raise found.refusal()
         others = (
             f" There are only files of other kinds: {_by_suffix(found.left_out)}." if found.left_out else ""
         )

@@ -170,7 +170,8 @@ def _read(
         except PasswordNeeded as needed:
             # At a terminal the user is asked.
             if not (may_ask and sys.stdin.isatty() and report.on_terminal):
-                raise
+                hint = needed.hint if needed.wrong else "--password gives it."
+                raise PasswordNeeded(needed.message, hint, needed.wrong) from None
             report.line(one_line(needed.message))
             try:
                 password = getpass.getpass("Password: ")

@@ -98,13 +98,21 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 def _library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Library:
     """The library of a folder, made where there is none, or of this name."""
     if not Path(arguments.over).is_dir():
-        return workspace.library.library(arguments.over)
+        try:
+            return workspace.library.library(arguments.over)
+        except SpanlightError:
+            if Path(arguments.over).name == arguments.over:
+                raise
+            sentence = f"There is no folder, and no library, “{one_line(arguments.over)}”."
+            raise SpanlightError(sentence, "Check the name and the folder.") from None
     library = planned(workspace, [arguments.over])
     if library.number:
         return library
     found = size_up(workspace, library, report)
     report.clear()
     if not found.files:
+        if found.refused:
+            raise found.refusal()
         raise SpanlightError(f"There is no document in {one_line(library.roots[0])}.", "Name another folder.")
     if found.is_large and not arguments.yes:
         many = f"{count(len(found.files), 'file')}, {size(found.size)},"

@@ -98,6 +98,10 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
         (("QUESTIONS", "--over", "FOLDER", "--output", "out.txt"), "“out.txt” tells no format"),
         (("QUESTIONS", "--over", "FOLDER", "--output", "out.jsonl", "--beside"), ".csv or .xlsx."),
         (("QUESTIONS", "--over", "nowhere", "--output", "out.csv"), "There is no library “nowhere”."),
+        (
+            ("QUESTIONS", "--over", "no/where", "--output", "out.csv"),
+            "There is no folder, and no library, “no",
+        ),
         (("gone.txt", "--over", "FOLDER", "--output", "out.csv"), "“gone.txt” could not be read"),
         (("QUESTIONS", "--over", "EMPTY", "--output", "out.csv"), "There is no document in "),
     ],

@@ -129,7 +129,7 @@ def test_a_password_is_given_or_asked_for(
 ) -> None:
     code, out, err = command("text", locked)
     assert (code, out) == (2, "")
-    assert "asks for a password" in err
+    assert "asks for a password. --password gives it." in err
     assert "knave" in command("text", locked, "--password", "hearts")[1].lower()
     typed = ["spades", "hearts"]
     monkeypatch.setattr(getpass, "getpass", lambda prompt: typed.pop(0))

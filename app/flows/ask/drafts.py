@@ -38,10 +38,11 @@ class SavedSheet:
 
 @dataclass(frozen=True, slots=True)
 class SavedSheets:
-    """All open texts in the order of their tabs, and the index of the current one."""
+    """All open texts in the order of their tabs, the index of the current one, and the question to several of them."""
 
     sheets: tuple[SavedSheet, ...]
     current: int
+    across: str = ""
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
@@ -57,7 +58,8 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
     rows = [
         {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
     ]
-    drafts.save(_LIST, json.dumps({"current": saved.current, "sheets": rows}, ensure_ascii=False))
+    values = {"current": saved.current, "across": saved.across, "sheets": rows}
+    drafts.save(_LIST, json.dumps(values, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
 
@@ -67,7 +69,7 @@ def load_sheets(drafts: Drafts) -> SavedSheets:
     try:
         values = json.loads(drafts.load(_LIST) or "{}")
         found = [_sheet(drafts, row) for row in values.get("sheets", ())]
-        return SavedSheets(tuple(found), int(values.get("current", 0)))
+        return SavedSheets(tuple(found), int(values.get("current", 0)), str(values.get("across", "")))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
         _log.warning("the list of open texts was not read: %r", fault)
         return SavedSheets((), 0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
+from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
@@ -52,6 +53,10 @@ class Walk:
     def size(self) -> int:
         """The bytes of all files."""
         return sum(file.size for file in self.files)
+
+    def refusal(self) -> SpanlightError:
+        """The error for the first folder that may not be read."""
+        return SpanlightError(f"“{self.refused[0]}” may not be read.", "Check the folder's permissions.")
 
     @property
     def is_large(self) -> bool:

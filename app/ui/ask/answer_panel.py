@@ -98,7 +98,7 @@ class TryButton(QPushButton):
 
 
 class ThresholdLine(QWidget):
-    """'Answers above 65% confidence', with a slider that Change shows and Esc hides.
+    """'Answers if 65% sure there is one', with a slider that Change shows and Esc hides.
 
     `changed` carries the threshold, 0 to 1, as it is moved, or None to restore the reader's own.
     """
@@ -109,6 +109,7 @@ class ThresholdLine(QWidget):
         super().__init__()
         self._opener: QWidget | None = None
         self.words = plain_label(type="small", ink="quiet")
+        self.words.setToolTip("The percentage beside an answer is less: it is that of these very words")
         self.change = push_button(theme, "Change", kind="link", name="Change the confidence threshold")
         self.change.setCheckable(True)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -155,7 +156,7 @@ class ThresholdLine(QWidget):
         """Show a threshold; `own`: it is the reader's own."""
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(threshold * 100))
-        self.words.setText(f"Answers above {wording.percent(threshold)} confidence")
+        self.words.setText(f"Answers if {wording.percent(threshold)} sure there is one")
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:

@@ -101,7 +101,7 @@ class AskView(Page):
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
         self.welcome: Welcome | None = None
         self._samples: Sequence[Sample] = ()
-        self._painted = self._first_start = False
+        self._painted = self._first_start = self._is_begun = False
         self._lay_out()
         self._connect()
         self._make_shortcuts()
@@ -172,11 +172,14 @@ class AskView(Page):
 
     @Slot(object)
     def _library_added(self, library: Library) -> None:
+        if self.welcome is not None:  # what it says of the answer at the right is not so any more
+            self.welcome.leave()
         self.asking.ask_library(library.number)
 
     def open_files(self, paths: list[Path]) -> None:
         """Open each file as a document of its own, or bring it to the front; a folder becomes a library."""
         self.panel.notice.clear()
+        self._is_begun = True
         if look_like_documents(paths):
             self._open(paths)
         else:
@@ -235,6 +238,9 @@ class AskView(Page):
                 self.workspace, self.theme, self.lanes, self.sheets, self.controller, self.panel, self
             )
             self.welcome.shown.connect(self._lay_out_band)
+        if first and self._is_begun:
+            self.welcome.keep_welcomed()
+            return
         self.asking.set_scope(Scope())  # the sample's answer is shown at the right
         self.welcome.show(self._samples, first=first)
 
@@ -253,6 +259,7 @@ class AskView(Page):
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
             self.controller.restore_last(sheet)
+        self.asking.restore_question(first.saved.across)
         if self.isVisible():
             self.type_next()
         self._first_start = first.first_start

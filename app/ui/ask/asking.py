@@ -126,6 +126,7 @@ class Asking(QObject):
         self.panel.notice.clear()
         if typed.strip():
             session.question = typed
+        self.sheets.across = self.across.session.question
         if self.is_across():
             self._show_question(session)
             self.panel.strip.clear()
@@ -134,6 +135,15 @@ class Asking(QObject):
         else:
             self.show_sheet(self.sheets.current())
         self._offer_stronger()
+
+    def restore_question(self, question: str) -> None:
+        """Put back what was last typed to ask several documents."""
+        session = self.across.session
+        if not session.question:
+            session.question = question
+            self.sheets.across = question
+            if self.is_across():
+                self._show_scope()
 
     @Slot()
     def _count_open(self) -> None:
@@ -146,6 +156,7 @@ class Asking(QObject):
     @Slot()
     def _question_edited(self) -> None:
         self.asked().question = self.panel.box.field.toPlainText()
+        self.sheets.across = self.across.session.question
         self.panel.notice.clear()
         self.sheets.save_soon()
 

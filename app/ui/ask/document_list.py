@@ -180,6 +180,7 @@ class DocumentListView(RowList):
         self.viewport().setAutoFillBackground(False)
         self._editor: QLineEdit | None = None
         self._renaming: Row | None = None
+        self._pressed_twice = False
         self.clicked.connect(self._clicked)
 
     def show_rows(self, rows: list[Row | LibraryFile], current: str) -> None:
@@ -286,12 +287,22 @@ class DocumentListView(RowList):
                 self.choose_first()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed_twice = False
         # The middle button would choose a row, too.
         if event.button() != Qt.MouseButton.MiddleButton:
             super().mousePressEvent(event)
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        # The first click has opened something, and the list has moved on by a row under the second.
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed_twice = True
+        else:
+            self.mousePressEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.MiddleButton:
+        if self._pressed_twice:
+            self._pressed_twice = False
+        elif event.button() == Qt.MouseButton.MiddleButton:
             index = self.indexAt(event.position().toPoint())
             if index.isValid():
                 self.close_asked.emit(self.rows.row(index.row()))

@@ -39,18 +39,18 @@ class _FileDelegate(RowDelegate):
         return self.line_height("strong") + 2 * self.line_height("small") + self._theme.step(6)
 
     def draw(self, painter: QPainter, rect: QRectF, row: LibraryFile, option: QStyleOptionViewItem) -> None:
-        step, middle = self._theme.step, Qt.TextElideMode.ElideMiddle
+        step, end, middle = self._theme.step, Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
         self.draw_ground(painter, rect, option)
         self.draw_focus(painter, rect, option)
         line = rect.adjusted(step(3), step(2.5), -step(3), 0)
         path = Path(row.path)
-        for text, font, ink in (
-            (path.name, "strong", "ink"),
-            (reason(row), "small", "ink"),
-            (str(path.parent), "small", "ink_quiet"),
+        for text, font, ink, elide in (
+            (path.name, "strong", "ink", middle),
+            (reason(row), "small", "ink", end),
+            (str(path.parent), "small", "ink_quiet", middle),
         ):
             line.setHeight(self.line_height(font))
-            self.draw_text(painter, line, text, font, ink, elide=middle)
+            self.draw_text(painter, line, text, font, ink, elide=elide)
             line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
 
 
@@ -105,6 +105,7 @@ class Ledger(QDialog):
         self.list.doubleClicked.connect(self._open)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self._chosen()
+        self.resize(self.sizeHint())  # Qt's own choice is the least height of the list
         self.refresh()
 
     def files(self) -> tuple[LibraryFile, ...]:
@@ -120,7 +121,7 @@ class Ledger(QDialog):
         job.failed.connect(self.notice.show_error)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.step(150), self._theme.step(120))
+        return QSize(self._theme.step(175), self._theme.step(120))
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -58,6 +59,7 @@ class Sheets(QObject):
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()
         self._save_job: Job | None = None
+        self.across = ""  # the question to several of them
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SAVE_AFTER_MS)
@@ -272,7 +274,7 @@ class Sheets(QObject):
         self._save_job.failed.connect(self._not_saved)
 
     def _to_save(self) -> SavedSheets:
-        return sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)
+        return replace(sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY), across=self.across)
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:

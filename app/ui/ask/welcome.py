@@ -197,7 +197,7 @@ class Welcome(QObject):
 
         At the `first` start not where the user has begun already, with a file, say.
         """
-        self._keep_welcomed()
+        self.keep_welcomed()
         if first and not all(sheet.is_untouched() for sheet in self._sheets.all()):
             return
         sample = next((one for one in samples if one.name == _SAMPLE), next(iter(samples), None))
@@ -221,6 +221,12 @@ class Welcome(QObject):
         if self._band is not None:  # Tab goes on from the next step
             self._band.open.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def keep_welcomed(self) -> None:
+        """Save that the welcome was shown."""
+        if not self._workspace.settings.welcomed:
+            # A fault of the disk is shown with the next saving; a second welcome does no harm.
+            self._job = self._lanes.files.start(keep_welcomed, self._workspace)
+
     @Slot()
     def leave(self) -> bool:
         """Remove the band, the sample stays for now; returns whether it was there."""
@@ -234,12 +240,6 @@ class Welcome(QObject):
         band.hide()
         band.deleteLater()
         return True
-
-    def _keep_welcomed(self) -> None:
-        """Save that the welcome was shown."""
-        if not self._workspace.settings.welcomed:
-            # A fault of the disk is shown with the next saving; a second welcome does no harm.
-            self._job = self._lanes.files.start(keep_welcomed, self._workspace)
 
     def _show_band(self) -> None:
         band = self._band = WelcomeBand(self._theme, self._workspace.paths.data)

@@ -103,7 +103,8 @@ class Job(QObject):
     It ends with exactly one of `done` (result), `failed` (exception) and `stopped`, unless it was dropped: then nothing
     more is sent. `progress` (Progress) is sent at most every 50 ms and carries the latest; `partial` results are all
     sent, in order; `started` is sent when the lane begins it, `moved` when the jobs queued before it have changed.
-    `name` is shown by the jobs that wait for it, `place` is its place in the queue.
+    `name` is shown by the jobs that wait for it, `place` is its place in the queue; `is_aside`: it is not the user's
+    own work.
     """
 
     started = Signal()
@@ -114,9 +115,9 @@ class Job(QObject):
     failed = Signal(object)
     stopped = Signal()
 
-    def __init__(self, work: _Work) -> None:
+    def __init__(self, work: _Work, *, is_aside: bool = False) -> None:
         super().__init__()
-        self._work = work
+        self._work, self.is_aside = work, is_aside
         self._over = False
         self._started_sent = False
         self.name = ""
@@ -205,6 +206,11 @@ class Lane(QObject):
         """Whether no flow is running or waiting here."""
         return not self._jobs
 
+    @property
+    def free(self) -> bool:
+        """Whether none of the user's own work is running or waiting here."""
+        return all(job.is_aside for job in self._jobs)
+
     def start(self, flow: Flow, *arguments: object, **options: object) -> Job:
         """Queue `flow(*arguments, report, **options)` to run as soon as the lane is free."""
         return self._start(flow, arguments, options, aside=False)
@@ -217,7 +223,7 @@ class Lane(QObject):
         self, flow: Flow, arguments: tuple[object, ...], options: dict[str, object], *, aside: bool
     ) -> Job:
         work = _Work(lambda report: flow(*arguments, report, **options), self.wake)
-        job = Job(work)
+        job = Job(work, is_aside=aside)
         self._jobs.append(job)  # held, as its signals are mostly all that the caller keeps
         if self._closed:
             job.drop()

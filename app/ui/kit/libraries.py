@@ -171,6 +171,8 @@ class Libraries(QObject):
         library, walk = planned
         if walk.is_large:
             self.large.emit(library, walk)
+        elif not walk.files and walk.refused:
+            self.failed.emit(walk.refusal())
         elif not walk.files:
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(

@@ -112,7 +112,7 @@ class Filling(QObject):
         if self._job is not None or self._table is None or read == total or self.paused or self._fruitless:
             self.changed.emit()
             return
-        if not self._lane.idle:  # it goes on when that is over
+        if not self._lane.free:  # it goes on when that is over
             self.changed.emit()
             return
         known = frozenset(key for key in self._model.cells if self._model.is_read(key))

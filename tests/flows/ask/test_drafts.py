@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.report import Silent
-from app.flows.ask.drafts import SavedSheets, first_things, load_sheets
+from app.flows.ask.drafts import SavedSheets, first_things, load_sheets, save_sheets
 from app.settings import settings as settings_file
 from app.settings.drafts import Drafts
 from app.settings.paths import default_paths
@@ -21,6 +21,11 @@ def test_a_broken_list_opens_nothing(tmp_path: Path, text: str) -> None:
     drafts = Drafts(tmp_path)
     drafts.save("ask", text)
     assert load_sheets(drafts) == SavedSheets((), 0)
+
+
+def test_the_question_to_several_documents_is_kept(tmp_path: Path) -> None:
+    save_sheets(Drafts(tmp_path), SavedSheets((), 0, "Which of them?"), (), Silent())
+    assert load_sheets(Drafts(tmp_path)) == SavedSheets((), 0, "Which of them?")
 
 
 @pytest.mark.parametrize("of", ["", "settings", "drafts", "history", "models"])

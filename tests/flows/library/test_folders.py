@@ -140,6 +140,7 @@ def test_folders_that_refuse_and_roots_that_are_away_are_told(
         [away, "nul\0"],
         [str(tmp_path / "bare")],
     )
+    assert str(tmp_path / "secret") in str(found.refusal())
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

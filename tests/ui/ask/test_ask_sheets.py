@@ -19,6 +19,7 @@ from app.core.text import Span
 from app.flows.ask.drafts import load_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.ask import AskView
+from app.ui.ask.session import Scope, ScopeKind
 from tests.helpers.open_files import titles
 from tests.helpers.windows import FakeEngine
 
@@ -146,6 +147,20 @@ def test_the_next_start_finds_everything_that_was_typed(make: Callable[[], AskVi
     qtbot.keyClick(second.panel.box.field, Qt.Key.Key_Up)
     assert second.panel.box.question() == "Which?"
     assert second.sheets.all()[1].pane.text() == "Beta text."
+
+
+def test_the_next_start_finds_a_question_to_all_open_documents(
+    make: Callable[[], AskView], qtbot: QtBot
+) -> None:
+    first = make()
+    write(first, "Alpha text.")
+    first.asking.set_scope(Scope(ScopeKind.OPEN))
+    first.panel.box.select()
+    qtbot.keyClicks(first.panel.box.field, "Which of them?")
+    first.keep()
+    first.workspace.save_settings()
+    second = make()
+    assert second.asking.is_across() and second.panel.box.question() == "Which of them?"
 
 
 def test_drafts_are_saved_while_the_window_is_open(view: AskView, qtbot: QtBot) -> None:

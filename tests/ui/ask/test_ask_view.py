@@ -161,7 +161,7 @@ def test_the_threshold_counts_at_once_without_reading_again(
 ) -> None:
     panel = view.panel
     qtbot.waitUntil(lambda: panel.threshold.slider.value() == 40)
-    assert panel.threshold.words.text() == f"Answers above {wording.percent(0.4)} confidence"
+    assert panel.threshold.words.text() == f"Answers if {wording.percent(0.4)} sure there is one"
     sheet = ask(view, qtbot, "doubtful?")
     view.panel.threshold.slider.setValue(30)
     assert (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -106,6 +106,25 @@ def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_butto
     click(view, row(view, "beta.txt", Part.OPEN), Qt.MouseButton.MiddleButton)
     qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "New text", "Reports"])
     assert names(view)[-2:] == ["Opened before", "beta.txt"]
+
+
+def test_a_double_click_opens_one_document_though_the_list_moves_on(view: AskView, qtbot: QtBot) -> None:
+    click(view, row(view, "beta.txt"))
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+    documents = view.documents.list
+    place = documents.visualRect(documents.rows.index(documents.rows.find(row(view, "alpha.txt")))).center()
+    button, no_key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QTest.mouseClick(documents.viewport(), button, no_key, place)
+    qtbot.waitUntil(lambda: names(view)[:4] == ["Open", "beta.txt", "alpha.txt", "Reports"])
+    for kind, held in (
+        (QEvent.Type.MouseButtonDblClick, button),
+        (QEvent.Type.MouseButtonRelease, Qt.MouseButton.NoButton),
+    ):
+        at = documents.viewport().mapToGlobal(place)
+        event = QMouseEvent(kind, QPointF(place), QPointF(at), button, held, no_key)
+        QApplication.sendEvent(documents.viewport(), event)
+    assert [one.name for one in rows_of(view) if one.part is Part.LIBRARY and one.is_expanded] == ["Reports"]
+    assert [sheet.title for sheet in view.sheets.all()] == ["beta.txt", "alpha.txt"]
 
 
 def test_a_document_is_found_and_opened_by_keys_alone(view: AskView, qtbot: QtBot) -> None:

@@ -143,6 +143,21 @@ def test_a_file_on_the_command_line_goes_first(
     assert kept(window).welcomed, "nor will it be at the second start"
 
 
+def test_a_folder_on_the_command_line_goes_first(
+    start: Callable[..., MainWindow], qtbot: QtBot, engine: FakeEngine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "letters"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("Dear Ms Okafor, the rent is due.")
+    window = start(folder)
+    settle(window, qtbot)
+    page = ask_page(window)
+    qtbot.waitUntil(page.asking.is_across)
+    assert page.welcome is not None and page.welcome.band is None
+    assert not engine.requests, "nothing was asked"
+    assert kept(window).welcomed, "nor will it be at the second start"
+
+
 @given(st.lists(st.booleans(), min_size=1, max_size=6), st.data())
 def test_what_only_passes_is_not_kept_and_the_one_that_is_up_stays_so(
     passing: list[bool], data: st.DataObject

@@ -132,6 +132,22 @@ def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, 
     until_full(page, qtbot, 9)
 
 
+def test_what_is_done_aside_makes_way_for_the_table(page: TableView, qtbot: QtBot) -> None:
+    lane, reached = page.lanes.work, threading.Event()
+
+    def wait(report: Report) -> None:
+        reached.set()
+        while True:
+            report.check()
+            threading.Event().wait(0.002)
+
+    aside = lane.start_aside(wait)
+    lane.begun.connect(aside.drop)
+    qtbot.waitUntil(reached.is_set)
+    ask_for(page, "Who signs?")
+    until_full(page, qtbot, 9)
+
+
 def test_what_was_stored_meanwhile_is_shown_without_reading_it(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
