@@ -107,21 +107,20 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     )
 
 
-def read_file(
-    workspace: Workspace, library: Library, file: LibraryFile, report: Report, *, password: str = ""
-) -> LibraryFile:
-    """Read one of a library's files now, one that needs its password, say, which is not kept; returns it as it is then.
+def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    """Read a library's file with its password, which is not kept; returns it as it is then.
 
-    A file that has changed since waits for the next update, and needs its password again. Raises PasswordNeeded and
-    SpanlightError where it cannot be read, or is in no library any more, Stopped when cancelled.
+    None for a file that is in no library, or needs no password. Once it changes, it needs its password again. Raises
+    PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
     """
-    name = Path(file.path).name
-    opened = workspace.documents.read(Read(file.path, name, password, words_only=True), report)
-    _put(workspace.library, file, opened)
-    for now in workspace.library.files(library):
-        if now.path == file.path:
-            return now
-    raise SpanlightError(f"“{name}” is not in “{library.name}” any more.", "Update the library.")
+    index = workspace.library
+    file = index.file(path)
+    if file is None or file.state is not FileState.LOCKED:
+        return None
+    _put(
+        index, file, workspace.documents.read(Read(path, Path(path).name, password, words_only=True), report)
+    )
+    return index.file(path)
 
 
 @contextmanager

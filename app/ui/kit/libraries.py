@@ -124,6 +124,13 @@ class Libraries(QObject):
         self._waiting.append(_Wanted(library, everything, quiet))
         self._next()
 
+    def unlock(self, path: str, password: str) -> None:
+        """Read a file that was opened with a password, which is not kept, if it is one of a library's."""
+        if self._all:
+            job = self._lanes.documents.start_aside(_read_locked, self._workspace, path, password)
+            job.done.connect(self._unlocked)
+            job.failed.connect(self.failed)
+
     @Slot()
     def update_all(self) -> None:
         """Look at the files of every library, but for those that are updated, wait for it, or were stopped."""
@@ -209,6 +216,12 @@ class Libraries(QObject):
         if time.monotonic() - self._refreshed >= _REFRESH_EVERY:
             self.refresh()
 
+    @Slot(object)
+    def _unlocked(self, file: LibraryFile | None) -> None:
+        if file is not None:
+            self.read.emit(file)
+            self.refresh()
+
     @Slot()
     def _ended(self, _: object = None) -> None:
         self._job, self._current, self._progress = None, None, None
@@ -236,3 +249,9 @@ def _update(workspace: Workspace, library: Library, report: Report, *, everythin
     from app.flows.library.update import update
 
     return update(workspace, library, report, everything=everything)
+
+
+def _read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    from app.flows.library.update import read_locked
+
+    return read_locked(workspace, path, password, report)

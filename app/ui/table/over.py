@@ -85,6 +85,12 @@ class Over(QObject):
         self._is_adding = True
         self._libraries.add(folders)
 
+    @Slot(str, str)
+    def unlock(self, path: str, password: str) -> None:
+        """Read a file that was opened with its password."""
+        if self._libraries is not None:
+            self._libraries.unlock(path, password)
+
     @Slot()
     def _changed(self) -> None:
         self.changed.emit()

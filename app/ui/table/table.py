@@ -483,6 +483,7 @@ class TableView(Page):
         self.beside.close_asked.connect(self._close_beside)
         self.beside.failed.connect(self._failed)
         self.beside.file.files_dropped.connect(self.open_files)
+        self.beside.file.unlocked.connect(over.unlock)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)

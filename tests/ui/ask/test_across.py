@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.library import Library
+from app.core.library import FileState, Library
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
@@ -302,3 +302,9 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     QApplication.processEvents()
     sheet = view.sheets.current()
     qtbot.waitUntil(lambda: sheet.opening is not None and sheet.opening.lock.isVisible())
+    assert sheet.opening is not None
+    sheet.opening.lock.entered.emit("secret")
+    index = view.workspace.library
+    qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
+    assert ask(view, qtbot, "harbour").scope.library
+    qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
