@@ -92,6 +92,15 @@ class LibraryStatus:
             return f"{count(self.total, 'file')} read" if self.total else "No files yet"
         return f"{self.read:,} of {count(self.total, 'file')} read"
 
+    @property
+    def unreachable_in_words(self) -> str:
+        """A line for each root that is not there now, and one for the folders that could not be looked into."""
+        lines = [f"“{root}” is not there now; what was read of it can be asked." for root in self.missing]
+        if self.refused:
+            others = f" and {count(len(self.refused) - 1, 'other folder')}" if len(self.refused) > 1 else ""
+            lines.append(f"“{self.refused[0]}”{others} could not be looked into.")
+        return "\n".join(lines)
+
 
 @dataclass(frozen=True, slots=True)
 class FoundAnswer:

@@ -72,7 +72,8 @@ class Ledger(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme, self._workspace, self._lanes, self._library = theme, workspace, lanes, library
+        self._theme, self._workspace, self._lanes = theme, workspace, lanes
+        self._library, self._status = library, status
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(f"Files of {library.name}")
         self.setAccessibleName(f"Files of {library.name} that were not read")
@@ -127,9 +128,8 @@ class Ledger(QDialog):
         unread = [file for file in files if file.state not in (FileState.READ, FileState.GONE)]
         there = sum(file.state is not FileState.GONE for file in files)
         read = f"{there - len(unread):,} of {count(there, 'file')} read."
-        self.words.setText(
-            f"{read} These were not:" if unread else f"All of its {count(there, 'file')} are read."
-        )
+        words = f"{read} These were not:" if unread else f"All of its {count(there, 'file')} are read."
+        self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
         model = self.list.model()
         if isinstance(model, RowModel):
             model.take(unread)
