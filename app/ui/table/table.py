@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.answer_table import Cell, Column, Verdict
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace
@@ -323,7 +323,7 @@ class TableView(Page):
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         cell = self.model.cell(*self.view.place())
-        if cell is not None and cell.state not in (CellState.UNREAD, CellState.FAILED, CellState.NO_TEXT):
+        if cell is not None and cell.can_be_judged:
             self.store.judge(cell, verdict, words, span)
 
     @Slot(object)

@@ -196,6 +196,22 @@ def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtb
     assert page.stop() and not page.beside.isVisibleTo(page)
 
 
+def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_read(
+    page: TableView, folder: Path, qtbot: QtBot
+) -> None:
+    (folder / "aldergate.txt").write_text("New. Ninety days of notice.", encoding="utf-8")
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    assert isinstance(page.beside.file.pane, DocumentPane)
+    page.beside.file.pane.selectAll()
+    qtbot.keyClick(page.beside.file.pane, KEY.Key_E)
+    row = row_of(page, "aldergate.txt")
+    qtbot.waitUntil(lambda: "yours: New." in page.model.words(row, 0).below)
+    cell = page.model.cell(row, 0)
+    assert cell is not None and cell.right_span is None
+
+
 def test_filters_show_the_rows_with_such_a_cell(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:
