@@ -82,7 +82,7 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, "Remove it", is_band=True)
-        self.over = Over(theme, self)
+        self.over = Over(self)
         self.questions = Questions(self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
         self._lay_out()
@@ -439,7 +439,7 @@ class TableView(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
-        for part in (self.remove_question, self.over.question, messages):
+        for part in (self.remove_question, messages):
             column.addWidget(part)
         column.addWidget(self.line)
         column.addWidget(self._stack, 1)
@@ -457,9 +457,8 @@ class TableView(Page):
         over.changed.connect(self._libraries_changed)
         over.files_changed.connect(store.read_files)
         over.added.connect(self._make_table)
-        for part in (over, questions, exporting):
-            part.failed.connect(self._failed)
         for part in (questions, exporting):
+            part.failed.connect(self._failed)
             part.noted.connect(self.note)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
