@@ -101,7 +101,7 @@ class Libraries(QObject):
         """Save a new or changed library, and read its files."""
         from app.flows.library.libraries import save_library
 
-        job = self._lanes.files.start_aside(save_library, self._workspace, library)
+        job = self._lanes.folders.start_aside(save_library, self._workspace, library)
         job.done.connect(self._saved)
         job.failed.connect(self.failed)
 
@@ -110,7 +110,7 @@ class Libraries(QObject):
         from app.flows.library.libraries import remove_library
 
         self.stop(library)
-        job = self._lanes.library.start_aside(remove_library, self._workspace, library)
+        job = self._lanes.folders.start_aside(remove_library, self._workspace, library)
         job.done.connect(self.refresh)
         job.failed.connect(self.failed)
 
