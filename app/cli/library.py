@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 
+from app.cli.reading import ask_about_large
 from app.cli.terminal import (
     Parser,
     TerminalReport,
@@ -22,15 +23,14 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Stopped
-from app.core.wording import count, duration, size
-from app.flows.library.folders import Walk
+from app.core.wording import count, duration
+from app.flows.library.folders import Walk, walk
 from app.flows.library.libraries import (
     ledger,
     libraries,
     planned,
     remove_library,
     save_library,
-    size_up,
 )
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
@@ -111,7 +111,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
         suffixes=arguments.suffix,
         ignore=arguments.ignore,
     )
-    found = size_up(workspace, library, report)
+    found = walk(library, report)
     report.clear()
     if not found.files and not library.number:
         others = (
@@ -123,12 +123,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
         )
     known = {file.path for file in ledger(workspace, library, report)}
     new = replace(found, files=[file for file in found.files if file.path not in known])
-    if new.is_large and not arguments.yes:
-        many = f"{count(len(new.files), 'file')}, {size(new.size)},"
-        wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
-        if not wanted:
-            hint = "" if wanted is False else "Add --yes to read them."
-            raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
+    ask_about_large(new, arguments, report)
     _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
 
 
@@ -188,9 +183,9 @@ def _status_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _status(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     library = workspace.library.library(arguments.name)
-    walk = size_up(workspace, library, report)
+    found = walk(library, report)
     report.clear()
-    now = _Now.of(workspace, library, walk, report)
+    now = _Now.of(workspace, library, found, report)
     if arguments.json:
         print_json(now.values())
         return

@@ -92,11 +92,6 @@ def _title(roots: Sequence[str]) -> str:
         return "Documents"
 
 
-def size_up(workspace: Workspace, library: Library, report: Report) -> Walk:
-    """What would be read for a library: nothing is opened yet. Raises Stopped when cancelled."""
-    return walk(library, report)
-
-
 def plan_and_size(
     workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report
 ) -> tuple[Library, Walk]:

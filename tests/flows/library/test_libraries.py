@@ -12,7 +12,8 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.library import FileState
 from app.core.report import Silent
-from app.flows.library.libraries import ledger, libraries, planned, remove_library, save_library, size_up
+from app.flows.library.folders import walk
+from app.flows.library.libraries import ledger, libraries, planned, remove_library, save_library
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.libraries import linked, stored, written
@@ -34,7 +35,7 @@ def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path
     plan = planned(workspace, [docs / ".." / "docs"])
     assert (plan.number, plan.name, plan.roots) == (0, "docs", (str(docs),))
     assert libraries(workspace, Silent()) == ()
-    assert len(size_up(workspace, plan, Silent()).files) == 2
+    assert len(walk(plan, Silent()).files) == 2
     saved = save_library(workspace, plan, Silent())
     assert planned(workspace, [docs]) == saved
     # Another folder of the same name is another library.
