@@ -11,9 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.core.answer_table import CellState, ColumnType, Verdict
-from app.core.report import Report
+from app.core.answer_table import CellState, Column, ColumnType, Verdict
+from app.core.report import Report, Silent
 from app.core.text import Span
+from app.flows.answer_table.tables import tables
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.table.answer_model import Filter
@@ -352,6 +353,26 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
     page.remove_question.confirm.click()
     qtbot.waitUntil(lambda: [one.name for one in store.tables] == ["contracts"])
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
+
+
+def test_another_table_is_chosen_after_the_changes_of_the_one_before(page: TableView, qtbot: QtBot) -> None:
+    page.store.add(page.over.all[0][0])
+    qtbot.waitUntil(lambda: len(page.store.tables) == 2 and page.store.table is not None)
+    second, first = page.store.table, page.store.tables[0]
+    assert second is not None and second != first
+    page.store.rename("Second")
+    page.store.rename("Last")
+    page.store.choose(first.number)
+    qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
+    assert [table.name for table in page.store.tables] == [first.name, "Last"]
+
+
+def test_a_change_that_is_being_saved_is_kept_as_the_window_closes(page: TableView) -> None:
+    page.store.add_columns((Column(0, "Who signs?"),))
+    page.keep()
+    page.lanes.close()
+    (table,) = tables(page.workspace, Silent())
+    assert [column.question for column in table.columns] == [NOTICE, FEE, "Who signs?"]
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
