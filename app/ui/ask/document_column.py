@@ -125,6 +125,7 @@ class DocumentColumn(QFrame):
         libraries.progressed.connect(self._progressed)
         libraries.read.connect(self._file_read)
         libraries.added.connect(self._expand)
+        libraries.updated.connect(self._reload)
         self._libraries_changed()
 
     # Its place
@@ -216,6 +217,14 @@ class DocumentColumn(QFrame):
             if self._needs_files(library) and (known is None or len(known.all) != status.total):
                 self._load(library)
         self._later.start()
+
+    @Slot(object)
+    def _reload(self, library: Library) -> None:
+        """List the files of a library anew: as many as before may be others."""
+        if self._needs_files(library):
+            self._load(library)
+        else:
+            self._files.pop(library.number, None)
 
     def _needs_files(self, library: Library) -> bool:
         return bool(self.search.text().strip()) or library.number == self._workspace.settings.list_library

@@ -39,8 +39,9 @@ class Libraries(QObject):
     `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
     one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
     or a change. `large` carries a Library that was to be added and the Walk of what it would read, which is so much
-    that the person should say so with `save`; `added` carries one that was saved for the first time. `told` carries a
-    sentence about what an update found. Nothing is read before the first `refresh`.
+    that the person should say so with `save`; `added` carries one that was saved for the first time, `updated` one of
+    whose files some have changed. `told` carries a sentence about what an update found. Nothing is read before the
+    first `refresh`.
     """
 
     listed = Signal()
@@ -50,6 +51,7 @@ class Libraries(QObject):
     failed = Signal(object)
     large = Signal(object, object)
     added = Signal(object)
+    updated = Signal(object)
     told = Signal(str)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject | None = None) -> None:
@@ -199,6 +201,8 @@ class Libraries(QObject):
     def _updated(self, update: Update) -> None:
         wanted = self._current
         found = update.in_words
+        if wanted is not None and found:
+            self.updated.emit(wanted.library)
         if wanted is not None and (found or not wanted.quiet):
             self.told.emit(f"{wanted.library.name}: {found or 'nothing new'}")
         self._ended()
