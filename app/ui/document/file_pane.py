@@ -61,11 +61,6 @@ class FilePane(QStackedWidget):
         self._opening.again.clicked.connect(self._read)
         self._opening.lock.entered.connect(self._unlock)
 
-    @property
-    def path(self) -> str:
-        """The file that is shown, or is being read."""
-        return self._path
-
     def show_file(self, path: str) -> None:
         """Show a file, which is read unless it is shown already."""
         if path != self._path:

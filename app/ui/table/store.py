@@ -220,9 +220,7 @@ class TableStore(QObject):
     def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
-        job = self._lane.start(
-            judge, self._workspace, self.table, sha256, column, verdict, words=words, span=span
-        )
+        job = self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span)
         job.done.connect(self.judged)
         job.failed.connect(self.failed)
         self.undone.emit("")

@@ -20,7 +20,7 @@ from app.ui.kit.libraries import Libraries
 from app.ui.table.answer_model import Filter
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
-from tests.ui.table.conftest import FEE, NOTICE, PatternReader, ask_for, until_full, words
+from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
 
 KEY = Qt.Key
 
@@ -193,7 +193,7 @@ def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtb
     # The arrows go on, and the document follows.
     page.view.setFocus()
     qtbot.keyClick(page.view, KEY.Key_Down)
-    qtbot.waitUntil(lambda: page.beside.file.path.endswith("brightwater.txt"))
+    qtbot.waitUntil(lambda: page.beside.file.text() == CONTRACTS["brightwater.txt"])
     assert page.stop() and not page.beside.isVisibleTo(page)
 
 
