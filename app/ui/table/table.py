@@ -344,12 +344,13 @@ class TableView(Page):
         from app.flows.answer_table.tables import checked
 
         judged = self.model.judged()
-        notes = {}
-        for number in {cell.column for cell in judged}:
-            found = checked(cell for cell in judged if cell.column == number)
-            if found.looked_at:
-                notes[number] = f"{found.looked_at:,} checked, {found.right:,} right"
-        self.model.set_notes(notes)
+        numbers = {cell.column for cell in judged}
+        self.model.set_notes(
+            {
+                number: checked_in_words(checked(cell for cell in judged if cell.column == number))
+                for number in numbers
+            }
+        )
         self.head.show_checked(checked_in_words(checked(judged)))
 
     # Filter, progress, export

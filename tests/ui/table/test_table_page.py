@@ -151,7 +151,7 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     qtbot.keyClick(page.view, KEY.Key_A)
     qtbot.waitUntil(lambda: page.model.words(row, 0).sign == "check")
     assert page.model.words(row, 0).below == "84% · line 1"
-    assert page.model.note(0).endswith("1 checked, 1 right")
+    assert page.model.note(0).endswith("Checked 1: 1 right (21 to 100%)")
     go_to(page, "brightwater.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_X)
     qtbot.waitUntil(lambda: page.head.checked.text().startswith("Checked 2: 1 right"))
