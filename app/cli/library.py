@@ -6,7 +6,7 @@ import argparse
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from app.cli.reading import ask_about_large
 from app.cli.terminal import (
@@ -31,6 +31,7 @@ from app.flows.library.libraries import (
     planned,
     remove_library,
     save_library,
+    without_known,
 )
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
@@ -121,9 +122,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
             f"There is no document in {one_line(', '.join(library.roots))}.{others}",
             "--suffix takes files with another extension.",
         )
-    known = {file.path for file in ledger(workspace, library, report)}
-    new = replace(found, files=[file for file in found.files if file.path not in known])
-    ask_about_large(new, arguments, report)
+    ask_about_large(without_known(workspace, library, found), arguments, report)
     _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
 
 

@@ -97,7 +97,13 @@ def plan_and_size(
 ) -> tuple[Library, Walk]:
     """What `planned` returns for these paths, and what would be read for it. Raises SpanlightError, and Stopped."""
     library = planned(workspace, paths, name=name)
-    return library, walk(library, report)
+    return library, without_known(workspace, library, walk(library, report))
+
+
+def without_known(workspace: Workspace, library: Library, found: Walk) -> Walk:
+    """What a walk found, without the files that the library has already."""
+    known = {file.path for file in workspace.library.files(library)}
+    return replace(found, files=[file for file in found.files if file.path not in known])
 
 
 def save_library(workspace: Workspace, library: Library, report: Report) -> Library:

@@ -180,7 +180,7 @@ class Libraries(QObject):
         library, walk = planned
         if walk.is_large:
             self.large.emit(library, walk)
-        elif not walk.files:
+        elif not walk.files and not library.number:
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(
                 SpanlightError(
