@@ -111,6 +111,14 @@ def save_library(workspace: Workspace, library: Library, report: Report) -> Libr
     return workspace.library.save(library)
 
 
+def rename_library(workspace: Workspace, library: Library, name: str, report: Report) -> Library:
+    """Give a library another name; its folders stay as they are saved now, perhaps by another process.
+
+    Raises SpanlightError for a name that is taken, and where the library was removed.
+    """
+    return workspace.library.save(replace(workspace.library.current(library), name=name))
+
+
 def remove_library(workspace: Workspace, library: Library, report: Report) -> None:
     """Forget a library and its index. No document is touched."""
     workspace.library.remove(library)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -424,7 +423,7 @@ class DocumentColumn(QFrame):
     @Slot(object, str)
     def _rename(self, row: Row, name: str) -> None:
         if self._libraries is not None and row.library is not None:
-            self._libraries.save(replace(row.library, name=name))
+            self._libraries.rename(row.library, name)
 
     @Slot()
     def _remove(self) -> None:

@@ -107,6 +107,14 @@ class Libraries(QObject):
         job.done.connect(self._saved)
         job.failed.connect(self.failed)
 
+    def rename(self, library: Library, name: str) -> None:
+        """Give a library another name."""
+        from app.flows.library.libraries import rename_library
+
+        job = self._lanes.folders.start_aside(rename_library, self._workspace, library, name)
+        job.done.connect(self.refresh)
+        job.failed.connect(self.failed)
+
     def remove(self, library: Library) -> None:
         """Forget a library and its index; no document is touched."""
         from app.flows.library.libraries import remove_library

@@ -13,7 +13,14 @@ from app.core.errors import SpanlightError
 from app.core.library import FileState
 from app.core.report import Silent
 from app.flows.library.folders import walk
-from app.flows.library.libraries import ledger, libraries, planned, remove_library, save_library
+from app.flows.library.libraries import (
+    ledger,
+    libraries,
+    planned,
+    remove_library,
+    rename_library,
+    save_library,
+)
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.libraries import linked, stored, written
@@ -89,3 +96,12 @@ def test_listing_and_removing(workspace: Workspace, docs: Path) -> None:
     assert libraries(workspace, Silent()) == ()
     assert sorted(path.name for path in docs.iterdir()) == ["a.txt", "b.md"]
     assert not (workspace.library.without_vectors("none-4", 10))
+
+
+def test_a_new_name_leaves_the_folders_that_were_added_meanwhile(workspace: Workspace, docs: Path) -> None:
+    stale = save_library(workspace, planned(workspace, [docs]), Silent())
+    more = docs.parent / "more"
+    more.mkdir()
+    save_library(workspace, planned(workspace, [more], name=stale.name), Silent())
+    renamed = rename_library(workspace, stale, "Other", Silent())
+    assert (renamed.name, renamed.roots) == ("Other", (str(docs), str(more)))
