@@ -43,11 +43,6 @@ _WORDS = {
     "update": "read what is new or changed",
     "remove": "forget a library and its index; no document is touched",
 }
-# Where the reader of a file gave no reason.
-_REASONS = {
-    FileState.NO_TEXT: "There is no text in it.",
-    FileState.GONE: "It is not there any more.",
-}
 # So many files that were not read are listed after an update; `status` lists all.
 _FEW = 5
 
@@ -258,7 +253,8 @@ class _Now:
         return _library_values(self.library, self.status) | {
             "to_read": self.to_read,
             "not_read": [
-                {"path": file.path, "state": file.state, "reason": _reason(file)} for file in self.not_read
+                {"path": file.path, "state": file.state, "reason": one_line(file.why_unread)}
+                for file in self.not_read
             ],
             "left_out": dict(self.walk.left_out.most_common()),
             "refused": self.walk.refused,
@@ -320,17 +316,13 @@ def _print_not_read(now: _Now, most: int | None = None) -> None:
     if states:
         print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")
     for file in now.not_read[:most]:
-        print(f"    {one_line(file.path)}: {_reason(file)}")
+        print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
     if most is not None and len(now.not_read) > most:
         print(f"    and {len(now.not_read) - most:,} more: {_command_for(now.library, 'status')}")
 
 
 def _command_for(library: Library, word: str) -> str:
     return one_line(f"{command()} library {word} {shlex.quote(library.name)}")
-
-
-def _reason(file: LibraryFile) -> str:
-    return one_line(file.reason) or _REASONS.get(file.state, "It could not be read.")
 
 
 def _by_suffix(left_out: Mapping[str, int]) -> str:

@@ -22,6 +22,15 @@ class FileState(StrEnum):
     GONE = "gone"  # it stood in a folder that is still there
 
 
+_REASONS = {
+    FileState.WAITING: "It is read with the next update.",
+    FileState.NO_TEXT: "It holds no text.",
+    FileState.LOCKED: "It needs its password.",
+    FileState.FAILED: "It could not be read.",
+    FileState.GONE: "It is not there any more.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
     """A line of a library's ledger.
@@ -42,6 +51,11 @@ class LibraryFile:
     kind: Kind = Kind.TEXT
     pages: int = 0
     words: int = 0
+
+    @property
+    def why_unread(self) -> str:
+        """A sentence on why it was not read, empty for one that was."""
+        return self.reason or _REASONS.get(self.state, "")
 
 
 @dataclass(frozen=True, slots=True)

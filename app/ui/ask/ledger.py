@@ -19,18 +19,6 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.row_list import Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
 
-_REASONS = {
-    FileState.WAITING: "Not read yet",
-    FileState.NO_TEXT: "Holds no text",
-    FileState.LOCKED: "Needs its password",
-    FileState.FAILED: "Could not be read",
-}
-
-
-def reason(file: LibraryFile) -> str:
-    """Why a file was not read, in words."""
-    return file.reason or _REASONS.get(file.state, "")
-
 
 class _FileDelegate(RowDelegate):
     """Paints a file's name, its reason, and its folder."""
@@ -46,7 +34,7 @@ class _FileDelegate(RowDelegate):
         path = Path(row.path)
         for text, font, ink in (
             (path.name, "strong", "ink"),
-            (reason(row), "small", "ink"),
+            (row.why_unread, "small", "ink"),
             (str(path.parent), "small", "ink_quiet"),
         ):
             line.setHeight(self.line_height(font))
@@ -171,4 +159,4 @@ class Ledger(QDialog):
 
 def _row_words(file: LibraryFile) -> tuple[str, str, str]:
     name = Path(file.path).name
-    return name, f"{name}. {reason(file)}", f"{file.path}\n{reason(file)}"
+    return name, f"{name}. {file.why_unread}", f"{file.path}\n{file.why_unread}"
