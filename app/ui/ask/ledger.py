@@ -1,4 +1,4 @@
-"""The files of a library that were not read, each with its reason."""
+"""The files of a library that were not read or are gone, each with its reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _FileDelegate(RowDelegate):
 
 
 class Ledger(QDialog):
-    """A sheet with the files of a library that were not read; it is deleted when it closes.
+    """A sheet with the files of a library that were not read or are gone; it is deleted when it closes.
 
     `open_requested` carries the path of a file to open, which asks for its password where it has one.
     """
@@ -113,10 +113,10 @@ class Ledger(QDialog):
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
-        unread = [file for file in files if file.state not in (FileState.READ, FileState.GONE)]
-        there = sum(file.state is not FileState.GONE for file in files)
-        read = f"{there - len(unread):,} of {count(there, 'file')} read."
-        words = f"{read} These were not:" if unread else f"All of its {count(there, 'file')} are read."
+        unread = [file for file in files if file.state is not FileState.READ]
+        there = count(sum(file.state is not FileState.GONE for file in files), "file")
+        read = f"{len(files) - len(unread):,} of {there} read. The others:"
+        words = read if unread else f"All of its {there} are read."
         self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
         model = self.list.model()
         if isinstance(model, RowModel):
