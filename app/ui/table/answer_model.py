@@ -124,9 +124,9 @@ class AnswerModel(QAbstractTableModel):
         return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
 
     def is_read(self, key: tuple[str, int]) -> bool:
-        """Whether a cell, by file and column, was read."""
+        """Whether a cell, by file and column, was read; one that failed is to be read again."""
         cell = self.cells.get(key)
-        return cell is not None and cell.state is not CellState.UNREAD
+        return cell is not None and cell.can_be_judged
 
     def unread(self, rows: Iterable[int]) -> list[str]:
         """The SHA-256 of those of these rows that have a cell still to be read."""

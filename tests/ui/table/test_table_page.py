@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.core.answer_table import CellState, Column, ColumnType, Verdict
+from app.core.errors import EngineLost
 from app.core.report import Report, Silent
 from app.core.text import Span
 from app.flows.answer_table.tables import tables
@@ -114,6 +115,23 @@ def test_pause_and_fill(page: TableView, pattern_reader: PatternReader, qtbot: Q
     page.head.fill.click()
     until_full(page, qtbot, 9)
     assert not page.head.fill.isVisibleTo(page)
+
+
+def test_a_cell_that_failed_is_read_again_when_asked(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    def die(report: Report) -> None:
+        raise EngineLost("The reader died.", "")
+
+    pattern_reader.before = die
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(lambda: len(page.model.columns) == 3)
+    qtbot.waitUntil(lambda: page.model.words(2, 2).words.startswith("The reader died."))
+    qtbot.waitUntil(lambda: page.lanes.work.idle and page.head.fill.text() == "Fill")
+    pattern_reader.before = lambda report: None
+    page.head.fill.click()
+    until_full(page, qtbot, 9)
+    assert page.model.words(0, 2).words == "Not in the text"
 
 
 def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
