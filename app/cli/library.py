@@ -6,8 +6,9 @@ import argparse
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
+from app.cli.reading import ask_about_large
 from app.cli.terminal import (
     Parser,
     TerminalReport,
@@ -22,15 +23,15 @@ from app.core.about import command
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Stopped
-from app.core.wording import count, duration, size
-from app.flows.library.folders import Walk
+from app.core.wording import count, duration
+from app.flows.library.folders import Walk, walk
 from app.flows.library.libraries import (
     ledger,
     libraries,
     planned,
     remove_library,
     save_library,
-    size_up,
+    without_known,
 )
 from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
@@ -41,11 +42,6 @@ _WORDS = {
     "status": "the files of a library that were not read, each with its reason",
     "update": "read what is new or changed",
     "remove": "forget a library and its index; no document is touched",
-}
-# Where the reader of a file gave no reason.
-_REASONS = {
-    FileState.NO_TEXT: "There is no text in it.",
-    FileState.GONE: "It is not there any more.",
 }
 # So many files that were not read are listed after an update; `status` lists all.
 _FEW = 5
@@ -111,7 +107,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
         suffixes=arguments.suffix,
         ignore=arguments.ignore,
     )
-    found = size_up(workspace, library, report)
+    found = walk(library, report)
     report.clear()
     if not found.files and not library.number:
         if found.refused:
@@ -123,14 +119,7 @@ def _add(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRe
             f"There is no document in {one_line(', '.join(library.roots))}.{others}",
             "--suffix takes files with another extension.",
         )
-    known = {file.path for file in ledger(workspace, library, report)}
-    new = replace(found, files=[file for file in found.files if file.path not in known])
-    if new.is_large and not arguments.yes:
-        many = f"{count(len(new.files), 'file')}, {size(new.size)},"
-        wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
-        if not wanted:
-            hint = "" if wanted is False else "Add --yes to read them."
-            raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
+    ask_about_large(without_known(workspace, library, found), arguments, report)
     _bring_up_to_date([save_library(workspace, library, report)], arguments, workspace, report)
 
 
@@ -190,9 +179,9 @@ def _status_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _status(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     library = workspace.library.library(arguments.name)
-    walk = size_up(workspace, library, report)
+    found = walk(library, report)
     report.clear()
-    now = _Now.of(workspace, library, walk, report)
+    now = _Now.of(workspace, library, found, report)
     if arguments.json:
         print_json(now.values())
         return
@@ -266,7 +255,8 @@ class _Now:
         return _library_values(self.library, self.status) | {
             "to_read": self.to_read,
             "not_read": [
-                {"path": file.path, "state": file.state, "reason": _reason(file)} for file in self.not_read
+                {"path": file.path, "state": file.state, "reason": one_line(file.why_unread)}
+                for file in self.not_read
             ],
             "left_out": dict(self.walk.left_out.most_common()),
             "refused": self.walk.refused,
@@ -328,17 +318,13 @@ def _print_not_read(now: _Now, most: int | None = None) -> None:
     if states:
         print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")
     for file in now.not_read[:most]:
-        print(f"    {one_line(file.path)}: {_reason(file)}")
+        print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
     if most is not None and len(now.not_read) > most:
         print(f"    and {len(now.not_read) - most:,} more: {_command_for(now.library, 'status')}")
 
 
 def _command_for(library: Library, word: str) -> str:
     return one_line(f"{command()} library {word} {shlex.quote(library.name)}")
-
-
-def _reason(file: LibraryFile) -> str:
-    return one_line(file.reason) or _REASONS.get(file.state, "It could not be read.")
 
 
 def _by_suffix(left_out: Mapping[str, int]) -> str:

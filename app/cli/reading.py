@@ -20,7 +20,7 @@ from app.core.library import Library
 from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.library.folders import walk
+from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
 
 FORMATS = """\
@@ -121,6 +121,17 @@ def read_all(
     if not opened:
         raise SpanlightError(f"None of {count(len(files), 'file')} could be read.", "")
     return tuple(opened), tuple(unread)
+
+
+def ask_about_large(found: Walk, arguments: argparse.Namespace, report: TerminalReport) -> None:
+    """Ask whether very many files are to be read, unless --yes says so; raises SpanlightError where they are not."""
+    if not found.is_large or arguments.yes:
+        return
+    many = f"{count(len(found.files), 'file')}, {size(found.size)},"
+    wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
+    if not wanted:
+        hint = "" if wanted is False else "Add --yes to read them."
+        raise SpanlightError(f"Nothing was added: {many} would be read.", hint)
 
 
 def _files_in(folder: str, report: TerminalReport) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from app.cli.reading import ask_about_large
 from app.cli.terminal import (
     TerminalReport,
     add_model_arguments,
@@ -19,12 +20,13 @@ from app.core.answer_table import AnswerTable
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
-from app.core.wording import count, duration, size
+from app.core.wording import count, duration
 from app.flows.answer_table.export import export_table, require_format, write_back
 from app.flows.answer_table.fill import Filled, fill
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import save_table, tables
-from app.flows.library.libraries import planned, save_library, size_up
+from app.flows.library.folders import walk
+from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
 from app.flows.rows import refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
@@ -108,18 +110,13 @@ def _library(arguments: argparse.Namespace, workspace: Workspace, report: Termin
     library = planned(workspace, [arguments.over])
     if library.number:
         return library
-    found = size_up(workspace, library, report)
+    found = walk(library, report)
     report.clear()
     if not found.files:
         if found.refused:
             raise found.refusal()
         raise SpanlightError(f"There is no document in {one_line(library.roots[0])}.", "Name another folder.")
-    if found.is_large and not arguments.yes:
-        many = f"{count(len(found.files), 'file')}, {size(found.size)},"
-        wanted = None if arguments.json else report.ask(f"{many} would be read. Read them?")
-        if not wanted:
-            hint = "" if wanted is False else "Add --yes to read them."
-            raise SpanlightError(f"Nothing was done: {many} would be read.", hint)
+    ask_about_large(found, arguments, report)
     return save_library(workspace, library, report)
 
 

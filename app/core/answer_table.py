@@ -83,6 +83,11 @@ class Cell:
     judged: float = 0.0
 
     @property
+    def can_be_judged(self) -> bool:
+        """Whether a reader gave its answer, or said that there is none."""
+        return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
+
+    @property
     def words(self) -> str:
         """The words that count: the person's if they said which, none if they said that it is not there."""
         if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):

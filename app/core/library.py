@@ -22,6 +22,15 @@ class FileState(StrEnum):
     GONE = "gone"  # it stood in a folder that is still there
 
 
+_REASONS = {
+    FileState.WAITING: "It is read with the next update.",
+    FileState.NO_TEXT: "It holds no text.",
+    FileState.LOCKED: "It needs its password.",
+    FileState.FAILED: "It could not be read.",
+    FileState.GONE: "It is not there any more.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
     """A line of a library's ledger.
@@ -42,6 +51,11 @@ class LibraryFile:
     kind: Kind = Kind.TEXT
     pages: int = 0
     words: int = 0
+
+    @property
+    def why_unread(self) -> str:
+        """A sentence on why it was not read, empty for one that was."""
+        return self.reason or _REASONS.get(self.state, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +105,15 @@ class LibraryStatus:
         if self.read == self.total:
             return f"{count(self.total, 'file')} read" if self.total else "No files yet"
         return f"{self.read:,} of {count(self.total, 'file')} read"
+
+    @property
+    def unreachable_in_words(self) -> str:
+        """A line for each root that is not there now, and one for the folders that could not be looked into."""
+        lines = [f"“{root}” is not there now; what was read of it can be asked." for root in self.missing]
+        if self.refused:
+            others = f" and {count(len(self.refused) - 1, 'other folder')}" if len(self.refused) > 1 else ""
+            lines.append(f"“{self.refused[0]}”{others} could not be looked into.")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

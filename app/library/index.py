@@ -302,9 +302,8 @@ class Index(Ledger):
         scores = self._vectors_of(vectors).scores(vector)[: len(own)]
         scores *= own[: len(scores)]
         least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
-        best = np.flatnonzero(
-            (scores >= least) & (scores > 0)
-        )  # a few, as sorting all takes longer than comparing
+        # A few, as sorting all takes longer than comparing.
+        best = np.flatnonzero((scores >= least) & (scores > 0))
         return [int(number) for number in best[np.argsort(-scores[best], kind="stable")][:most]]
 
     def passages(self, numbers: Sequence[int], library: Library) -> list[Passage]:

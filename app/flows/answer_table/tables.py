@@ -96,7 +96,6 @@ def cells(workspace: Workspace, table: AnswerTable, report: Report) -> dict[tupl
 
 def judge(
     workspace: Workspace,
-    table: AnswerTable,
     sha256: str,
     column: int,
     verdict: Verdict,

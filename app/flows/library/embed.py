@@ -35,8 +35,8 @@ def embed(workspace: Workspace, report: Report) -> int:
     card = _encoder(workspace)
     if card is None or not workspace.library.libraries():
         return 0
-    with _alone(workspace.paths.library) as alone:
-        return _embed(workspace, card, report) if alone else 0
+    with alone(workspace.paths.library, "embed.lock") as is_alone:
+        return _embed(workspace, card, report) if is_alone else 0
 
 
 def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
@@ -116,9 +116,11 @@ def _encoder(workspace: Workspace) -> ModelCard | None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    lock = Lock(folder / "embed.lock")
+def alone(folder: Path, name: str) -> Iterator[bool]:
+    """Hold the lock of this name in the index's folder; whether no other process holds it."""
+    lock = Lock(folder / name)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         taken = lock.take()
     except OSError as fault:
         raise SpanlightError(

@@ -92,22 +92,31 @@ def _title(roots: Sequence[str]) -> str:
         return "Documents"
 
 
-def size_up(workspace: Workspace, library: Library, report: Report) -> Walk:
-    """What would be read for a library: nothing is opened yet. Raises Stopped when cancelled."""
-    return walk(library, report)
-
-
 def plan_and_size(
     workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report
 ) -> tuple[Library, Walk]:
     """What `planned` returns for these paths, and what would be read for it. Raises SpanlightError, and Stopped."""
     library = planned(workspace, paths, name=name)
-    return library, walk(library, report)
+    return library, without_known(workspace, library, walk(library, report))
+
+
+def without_known(workspace: Workspace, library: Library, found: Walk) -> Walk:
+    """What a walk found, without the files that the library has already."""
+    known = {file.path for file in workspace.library.files(library)}
+    return replace(found, files=[file for file in found.files if file.path not in known])
 
 
 def save_library(workspace: Workspace, library: Library, report: Report) -> Library:
     """Save a new or changed library; `update` then reads its files. Raises SpanlightError for a name that is taken."""
     return workspace.library.save(library)
+
+
+def rename_library(workspace: Workspace, library: Library, name: str, report: Report) -> Library:
+    """Give a library another name; its folders stay as they are saved now, perhaps by another process.
+
+    Raises SpanlightError for a name that is taken, and where the library was removed.
+    """
+    return workspace.library.save(replace(workspace.library.current(library), name=name))
 
 
 def remove_library(workspace: Workspace, library: Library, report: Report) -> None:

@@ -9,7 +9,6 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,11 +22,11 @@ from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
+from app.flows.library.embed import alone
 from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
 from app.library.found import clean
 from app.library.index import Index
-from app.models.disk.locks import Lock
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +73,12 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     """
     began = time.perf_counter()
     index = workspace.library
-    with _alone(workspace.paths.library):
+    with alone(workspace.paths.library, "update.lock") as is_alone:
+        if not is_alone:
+            raise SpanlightError(
+                "Another Spanlight is updating the libraries just now.",
+                "What was read can be asked; try again later.",
+            )
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
@@ -107,42 +111,20 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     )
 
 
-def read_file(
-    workspace: Workspace, library: Library, file: LibraryFile, report: Report, *, password: str = ""
-) -> LibraryFile:
-    """Read one of a library's files now, one that needs its password, say, which is not kept; returns it as it is then.
+def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    """Read a library's file with its password, which is not kept; returns it as it is then.
 
-    A file that has changed since waits for the next update, and needs its password again. Raises PasswordNeeded and
-    SpanlightError where it cannot be read, or is in no library any more, Stopped when cancelled.
+    None for a file that is in no library, or needs no password. Once it changes, it needs its password again. Raises
+    PasswordNeeded and SpanlightError where it cannot be read, Stopped when cancelled.
     """
-    name = Path(file.path).name
-    opened = workspace.documents.read(Read(file.path, name, password, words_only=True), report)
-    _put(workspace.library, file, opened)
-    for now in workspace.library.files(library):
-        if now.path == file.path:
-            return now
-    raise SpanlightError(f"“{name}” is not in “{library.name}” any more.", "Update the library.")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    lock = Lock(folder / "update.lock")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        taken = lock.take()
-    except OSError as fault:
-        raise SpanlightError(
-            f"The library in {folder} could not be used: {fault.strerror}.", "Check the folder's permissions."
-        ) from fault
-    if not taken:
-        raise SpanlightError(
-            "Another Spanlight is updating the libraries just now.",
-            "What was read can be asked; try again later.",
-        )
-    try:
-        yield
-    finally:
-        lock.release()
+    index = workspace.library
+    file = index.file(path)
+    if file is None or file.state is not FileState.LOCKED:
+        return None
+    _put(
+        index, file, workspace.documents.read(Read(path, Path(path).name, password, words_only=True), report)
+    )
+    return index.file(path)
 
 
 def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:

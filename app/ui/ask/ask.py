@@ -301,6 +301,9 @@ class AskView(Page):
     @Slot(object)
     def _file_opened(self, sheet: Sheet) -> None:
         self._offer_recent()
+        session = sheet.session
+        if session.password and self._libraries is not None:
+            self._libraries.unlock(session.path, session.password)
         if sheet is self.sheets.current():
             self._offer_formats(sheet)
             # Focus the question, unless one is being typed already, or was asked before.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,6 +124,7 @@ class DocumentColumn(QFrame):
         libraries.progressed.connect(self._progressed)
         libraries.read.connect(self._file_read)
         libraries.added.connect(self._expand)
+        libraries.updated.connect(self._reload)
         self._libraries_changed()
 
     # Its place
@@ -216,6 +216,14 @@ class DocumentColumn(QFrame):
             if self._needs_files(library) and (known is None or len(known.all) != status.total):
                 self._load(library)
         self._later.start()
+
+    @Slot(object)
+    def _reload(self, library: Library) -> None:
+        """List the files of a library anew: as many as before may be others."""
+        if self._needs_files(library):
+            self._load(library)
+        else:
+            self._files.pop(library.number, None)
 
     def _needs_files(self, library: Library) -> bool:
         return bool(self.search.text().strip()) or library.number == self._workspace.settings.list_library
@@ -415,7 +423,7 @@ class DocumentColumn(QFrame):
     @Slot(object, str)
     def _rename(self, row: Row, name: str) -> None:
         if self._libraries is not None and row.library is not None:
-            self._libraries.save(replace(row.library, name=name))
+            self._libraries.rename(row.library, name)
 
     @Slot()
     def _remove(self) -> None:

@@ -148,9 +148,9 @@ def row_of_library(
         whole = status.read == status.total
         note = f"{status.read:,} of {status.total:,} read" if not whole else f"{status.total:,}"
         note, fraction = note + (" read" if whole and expanded and status.total else ""), -1.0
-    away = [f"“{root}” is not there now; what was read of it can be asked." for root in status.missing]
     return Row(
-        Part.LIBRARY, library.name, note, "\n".join(away), library=library, is_expanded=expanded, fraction=fraction
+        Part.LIBRARY, library.name, note, status.unreachable_in_words,
+        library=library, is_expanded=expanded, fraction=fraction,
     )  # fmt: skip
 
 

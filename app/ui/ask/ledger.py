@@ -1,4 +1,4 @@
-"""The files of a library that were not read, each with its reason."""
+"""The files of a library that were not read or are gone, each with its reason."""
 
 from __future__ import annotations
 
@@ -19,18 +19,6 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.row_list import Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
 
-_REASONS = {
-    FileState.WAITING: "Not read yet",
-    FileState.NO_TEXT: "Holds no text",
-    FileState.LOCKED: "Needs its password",
-    FileState.FAILED: "Could not be read",
-}
-
-
-def reason(file: LibraryFile) -> str:
-    """Why a file was not read, in words."""
-    return file.reason or _REASONS.get(file.state, "")
-
 
 class _FileDelegate(RowDelegate):
     """Paints a file's name, its reason, and its folder."""
@@ -46,7 +34,7 @@ class _FileDelegate(RowDelegate):
         path = Path(row.path)
         for text, font, ink, elide in (
             (path.name, "strong", "ink", middle),
-            (reason(row), "small", "ink", end),
+            (row.why_unread, "small", "ink", end),
             (str(path.parent), "small", "ink_quiet", middle),
         ):
             line.setHeight(self.line_height(font))
@@ -55,7 +43,7 @@ class _FileDelegate(RowDelegate):
 
 
 class Ledger(QDialog):
-    """A sheet with the files of a library that were not read; it is deleted when it closes.
+    """A sheet with the files of a library that were not read or are gone; it is deleted when it closes.
 
     `open_requested` carries the path of a file to open, which asks for its password where it has one.
     """
@@ -72,7 +60,8 @@ class Ledger(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._theme, self._workspace, self._lanes, self._library = theme, workspace, lanes, library
+        self._theme, self._workspace, self._lanes = theme, workspace, lanes
+        self._library, self._status = library, status
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(f"Files of {library.name}")
         self.setAccessibleName(f"Files of {library.name} that were not read")
@@ -125,12 +114,11 @@ class Ledger(QDialog):
 
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
-        unread = [file for file in files if file.state not in (FileState.READ, FileState.GONE)]
-        there = sum(file.state is not FileState.GONE for file in files)
-        read = f"{there - len(unread):,} of {count(there, 'file')} read."
-        self.words.setText(
-            f"{read} These were not:" if unread else f"All of its {count(there, 'file')} are read."
-        )
+        unread = [file for file in files if file.state is not FileState.READ]
+        there = count(sum(file.state is not FileState.GONE for file in files), "file")
+        read = f"{len(files) - len(unread):,} of {there} read. The others:"
+        words = read if unread else f"All of its {there} are read."
+        self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
         model = self.list.model()
         if isinstance(model, RowModel):
             model.take(unread)
@@ -172,4 +160,4 @@ class Ledger(QDialog):
 
 def _row_words(file: LibraryFile) -> tuple[str, str, str]:
     name = Path(file.path).name
-    return name, f"{name}. {reason(file)}", f"{file.path}\n{reason(file)}"
+    return name, f"{name}. {file.why_unread}", f"{file.path}\n{file.why_unread}"

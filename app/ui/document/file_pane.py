@@ -35,11 +35,13 @@ def pane_for(kind: Kind, theme: Theme, present: AnyPane | None = None) -> AnyPan
 class FilePane(QStackedWidget):
     """One file at a time: its document, or its progress, password or fault.
 
-    `opened` carries the Opened document once it is shown; `failed` the fault when its pages cannot be drawn; `closed`
-    is sent by the button below a file that cannot be opened; `files_dropped` carries paths.
+    `opened` carries the Opened document once it is shown; `unlocked` its path and its password if it has one; `failed`
+    the fault when its pages cannot be drawn; `closed` is sent by the button below a file that cannot be opened;
+    `files_dropped` carries paths.
     """
 
     opened = Signal(object)
+    unlocked = Signal(str, str)
     failed = Signal(object)
     closed = Signal()
     files_dropped = Signal(list)
@@ -58,11 +60,6 @@ class FilePane(QStackedWidget):
         self._opening.close_button.clicked.connect(self.closed)
         self._opening.again.clicked.connect(self._read)
         self._opening.lock.entered.connect(self._unlock)
-
-    @property
-    def path(self) -> str:
-        """The file that is shown, or is being read."""
-        return self._path
 
     def show_file(self, path: str) -> None:
         """Show a file, which is read unless it is shown already."""
@@ -141,6 +138,8 @@ class FilePane(QStackedWidget):
         self._opening.strip.clear()
         self.setCurrentWidget(pane)
         self.opened.emit(opened)
+        if self._password:
+            self.unlocked.emit(self._path, self._password)
 
     @Slot(object)
     def _not_read(self, error: BaseException) -> None:

@@ -294,8 +294,8 @@ class Lanes:
     """The window's lanes, a thread each.
 
     `work` runs models, `documents` opens files (which may take long), `pages` draws pictures of pages, `files`
-    reads and writes small files: drafts, settings, the history; `folders` counts the files of folders, `library` reads
-    those of libraries; `network` downloads and imports models, `lookups` looks them up.
+    reads and writes small files: drafts, settings, the history; `folders` counts the files of folders, and saves and
+    removes libraries; `library` reads their files; `network` downloads and imports models, `lookups` looks them up.
     """
 
     def __init__(self) -> None:

@@ -39,8 +39,9 @@ class Libraries(QObject):
     `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
     one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
     or a change. `large` carries a Library that was to be added and the Walk of what it would read, which is so much
-    that the person should say so with `save`; `added` carries one that was saved for the first time. `told` carries a
-    sentence about what an update found. Nothing is read before the first `refresh`.
+    that the person should say so with `save`; `added` carries one that was saved for the first time, `updated` one of
+    whose files some have changed. `told` carries a sentence about what an update found. Nothing is read before the
+    first `refresh`.
     """
 
     listed = Signal()
@@ -50,6 +51,7 @@ class Libraries(QObject):
     failed = Signal(object)
     large = Signal(object, object)
     added = Signal(object)
+    updated = Signal(object)
     told = Signal(str)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject | None = None) -> None:
@@ -101,8 +103,16 @@ class Libraries(QObject):
         """Save a new or changed library, and read its files."""
         from app.flows.library.libraries import save_library
 
-        job = self._lanes.files.start_aside(save_library, self._workspace, library)
+        job = self._lanes.folders.start_aside(save_library, self._workspace, library)
         job.done.connect(self._saved)
+        job.failed.connect(self.failed)
+
+    def rename(self, library: Library, name: str) -> None:
+        """Give a library another name."""
+        from app.flows.library.libraries import rename_library
+
+        job = self._lanes.folders.start_aside(rename_library, self._workspace, library, name)
+        job.done.connect(self.refresh)
         job.failed.connect(self.failed)
 
     def remove(self, library: Library) -> None:
@@ -110,7 +120,7 @@ class Libraries(QObject):
         from app.flows.library.libraries import remove_library
 
         self.stop(library)
-        job = self._lanes.library.start_aside(remove_library, self._workspace, library)
+        job = self._lanes.folders.start_aside(remove_library, self._workspace, library)
         job.done.connect(self.refresh)
         job.failed.connect(self.failed)
 
@@ -123,6 +133,13 @@ class Libraries(QObject):
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
         self._waiting.append(_Wanted(library, everything, quiet))
         self._next()
+
+    def unlock(self, path: str, password: str) -> None:
+        """Read a file that was opened with a password, which is not kept, if it is one of a library's."""
+        if self._all:
+            job = self._lanes.documents.start_aside(_read_locked, self._workspace, path, password)
+            job.done.connect(self._unlocked)
+            job.failed.connect(self.failed)
 
     @Slot()
     def update_all(self) -> None:
@@ -173,7 +190,7 @@ class Libraries(QObject):
             self.large.emit(library, walk)
         elif not walk.files and walk.refused:
             self.failed.emit(walk.refusal())
-        elif not walk.files:
+        elif not walk.files and not library.number:
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(
                 SpanlightError(
@@ -194,6 +211,8 @@ class Libraries(QObject):
     def _updated(self, update: Update) -> None:
         wanted = self._current
         found = update.in_words
+        if wanted is not None and found:
+            self.updated.emit(wanted.library)
         if wanted is not None and (found or not wanted.quiet):
             self.told.emit(f"{wanted.library.name}: {found or 'nothing new'}")
         self._ended()
@@ -209,6 +228,12 @@ class Libraries(QObject):
     def _file_read(self, file: LibraryFile) -> None:
         self.read.emit(file)
         if time.monotonic() - self._refreshed >= _REFRESH_EVERY:
+            self.refresh()
+
+    @Slot(object)
+    def _unlocked(self, file: LibraryFile | None) -> None:
+        if file is not None:
+            self.read.emit(file)
             self.refresh()
 
     @Slot()
@@ -238,3 +263,9 @@ def _update(workspace: Workspace, library: Library, report: Report, *, everythin
     from app.flows.library.update import update
 
     return update(workspace, library, report, everything=everything)
+
+
+def _read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
+    from app.flows.library.update import read_locked
+
+    return read_locked(workspace, path, password, report)

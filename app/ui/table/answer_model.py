@@ -124,9 +124,9 @@ class AnswerModel(QAbstractTableModel):
         return self.cells.get((self.rows[row].file.sha256, self.columns[column].number))
 
     def is_read(self, key: tuple[str, int]) -> bool:
-        """Whether a cell, by file and column, was read."""
+        """Whether a cell, by file and column, was read; one that failed is to be read again."""
         cell = self.cells.get(key)
-        return cell is not None and cell.state is not CellState.UNREAD
+        return cell is not None and cell.can_be_judged
 
     def unread(self, rows: Iterable[int]) -> list[str]:
         """The SHA-256 of those of these rows that have a cell still to be read."""
@@ -181,7 +181,7 @@ class AnswerModel(QAbstractTableModel):
 
     def fits(self, row: int, column: int) -> bool:
         """Whether a cell is one that the filter looks for."""
-        return self.filter is Filter.ALL or self._fits(self.cell(row, column))
+        return self._fits(self.cell(row, column))
 
     def fitting(self) -> list[tuple[int, int]]:
         """The places of the cells that the filter looks for, in the order to look at them."""
@@ -208,8 +208,6 @@ class AnswerModel(QAbstractTableModel):
         match self.filter:
             case Filter.LOW:
                 return cell.state is CellState.LOW_CONFIDENCE
-            case Filter.UNSEEN:
-                return not looked_at and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
             case Filter.ABSENT:
                 return cell.state is CellState.ABSENT
             case Filter.FAILED:
@@ -217,7 +215,7 @@ class AnswerModel(QAbstractTableModel):
             case Filter.WRONG:
                 return looked_at and not is_right(cell)
             case _:
-                return not looked_at and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
+                return not looked_at and cell.can_be_judged
 
     def _row_fits(self, row: Row) -> bool:
         if self.filter is Filter.FAILED and row.message:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
 
 from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.layout import Opened
 from app.core.text import Span
 from app.core.wording import likely, low_confidence, without_answer
 from app.flows.workspace import Workspace
@@ -111,7 +112,7 @@ class Beside(QFrame):
         self.answer.setVisible(bool(words))
         self.likely.setText(sure)
         self.likely.setVisible(bool(sure))
-        may_judge = cell is not None and cell.state not in (CellState.FAILED, CellState.NO_TEXT)
+        may_judge = cell is not None and cell.can_be_judged
         for button in (self.right, self.instead, self.absent):
             button.setEnabled(may_judge)
         self.file.show_file(row.file.path)
@@ -151,7 +152,11 @@ class Beside(QFrame):
         start = span.start + len(words) - len(words.lstrip())
         own = Span(start, start + len(words.strip()))
         document = self.file.document
-        there = document is not None and own.of(document.document.text) == words.strip()
+        there = (
+            document is not None
+            and not self._has_changed(document)
+            and own.of(document.document.text) == words.strip()
+        )
         self.judged.emit(Verdict.OTHER_WORDS, words.strip(), own if there else None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -163,12 +168,17 @@ class Beside(QFrame):
         else:
             super().keyPressEvent(event)
 
+    def _has_changed(self, document: Opened) -> bool:
+        """Whether the file is another one than its answers were read from."""
+        read = self._row.file.sha256 if self._row is not None else ""
+        return bool(read) and document.sha256 != read
+
     @Slot()
     def _light(self) -> None:
         document, cell = self.file.document, self._cell
         if document is None or self._row is None or self.file.pane is None:
             return
-        changed = bool(self._row.file.sha256) and document.sha256 != self._row.file.sha256
+        changed = self._has_changed(document)
         places: list[tuple[Span, str]] = []
         if cell is not None and cell.verdict is Verdict.OTHER_WORDS and cell.right_span is not None:
             places.append((cell.right_span, cell.right_words))

@@ -13,11 +13,11 @@ from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.wording import count, percent
 
-# Files without a text: what stands below their names, and what their rows say without a reason of the ledger.
+# What stands below the names of files without a text.
 _WITHOUT_TEXT = {
-    FileState.NO_TEXT: ("no text", "This file holds pictures of its pages, and no text."),
-    FileState.LOCKED: ("password", "This file asks for a password."),
-    FileState.FAILED: ("not read", "This file could not be read."),
+    FileState.NO_TEXT: "no text",
+    FileState.LOCKED: "password",
+    FileState.FAILED: "not read",
 }
 
 
@@ -75,8 +75,7 @@ def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
 
 def _state_of(file: LibraryFile) -> tuple[str, str]:
     if file.state in _WITHOUT_TEXT:
-        below, sentence = _WITHOUT_TEXT[file.state]
-        return below, file.reason or sentence
+        return _WITHOUT_TEXT[file.state], file.why_unread
     if file.pages:
         return count(file.pages, "page"), ""
     return (count(file.words, "word") if file.words else "", "")

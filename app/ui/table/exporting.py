@@ -64,10 +64,8 @@ class Exporting(QObject):
             source = Path(name) if name else None
         if source is None:
             return
-        suggested, kind = (
-            f"{source.stem} answered{source.suffix}",
-            f"The list with its answers (*{source.suffix})",
-        )
+        suffix = ".xlsx" if source.suffix.lower() == ".xlsx" else ".csv"
+        suggested, kind = f"{source.stem} answered{suffix}", f"The list with its answers (*{suffix})"
         if name := save_name(self._page, "The list with its answers", suggested, kind):
             self.write_back(source, Path(name))
 

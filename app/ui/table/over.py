@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.answer_table import AnswerTable
-from app.core.wording import count
-from app.core.wording import size as in_bytes
-from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile, LibraryStatus
-    from app.flows.library.folders import Walk
     from app.ui.kit.libraries import Libraries
 
 _FILES_AFTER_MS = 400
@@ -26,23 +22,17 @@ class Over(QObject):
     """The libraries as the page sees them.
 
     `changed` is sent when they or their progress have changed, `files_changed` a moment after files of any were read;
-    `added` carries the Library that a folder added here has become, `failed` why it has not. `question` asks before a
-    large folder is read.
+    `added` carries the Library that folders added here have become.
     """
 
     changed = Signal()
     files_changed = Signal()
     added = Signal(object)
-    failed = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
+    def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._libraries: Libraries | None = None
-        self._is_adding = False
-        self._large: Library | None = None
-        self.question = Confirmation(theme, "Read them", "Cancel", kind="primary", is_band=True)
-        self.question.confirmed.connect(self._save_large)
-        self.question.cancelled.connect(self._leave_large)
+        self._adding: set[str] = set()
         self._files_soon = QTimer(self, singleShot=True, interval=_FILES_AFTER_MS)
         self._files_soon.timeout.connect(self.files_changed)
 
@@ -53,8 +43,6 @@ class Over(QObject):
         libraries.read.connect(self._file_read)
         libraries.progressed.connect(self.changed)
         libraries.added.connect(self._library_added)
-        libraries.large.connect(self._ask_about_large)
-        libraries.failed.connect(self._adding_failed)
         self._changed()
 
     @property
@@ -77,13 +65,18 @@ class Over(QObject):
         """Make a library of folders, or find the one that has exactly these."""
         if self._libraries is None:
             return
-        roots = {str(folder.absolute()) for folder in folders}
-        known = next((one for one, _ in self.all if set(one.roots) == roots), None)
+        self._adding = {os.path.normpath(folder.absolute()) for folder in folders}
+        known = next((one for one, _ in self.all if set(one.roots) == self._adding), None)
         if known is not None:
-            self.added.emit(known)
-            return
-        self._is_adding = True
-        self._libraries.add(folders)
+            self._library_added(known)
+        else:
+            self._libraries.add(folders)
+
+    @Slot(str, str)
+    def unlock(self, path: str, password: str) -> None:
+        """Read a file that was opened with its password."""
+        if self._libraries is not None:
+            self._libraries.unlock(path, password)
 
     @Slot()
     def _changed(self) -> None:
@@ -95,30 +88,8 @@ class Over(QObject):
         if not self._files_soon.isActive():
             self._files_soon.start()
 
-    @Slot(object, object)
-    def _ask_about_large(self, library: Library, walk: Walk) -> None:
-        if self._is_adding:
-            self._large = library
-            files = count(len(walk.files), "file")
-            self.question.ask(f"“{library.name}” has {files}, {in_bytes(walk.size)} in all. Read them all?")
-
-    @Slot()
-    def _save_large(self) -> None:
-        if self._libraries is not None and self._large is not None:
-            self._libraries.save(self._large)
-
-    @Slot()
-    def _leave_large(self) -> None:
-        self._is_adding, self._large = False, None
-
     @Slot(object)
     def _library_added(self, library: Library) -> None:
-        if self._is_adding:
-            self._is_adding = False
+        if set(library.roots) == self._adding:
+            self._adding = set()
             self.added.emit(library)
-
-    @Slot(object)
-    def _adding_failed(self, error: BaseException) -> None:
-        if self._is_adding:
-            self._is_adding = False
-            self.failed.emit(error)

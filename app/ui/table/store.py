@@ -101,10 +101,11 @@ class TableStore(QObject):
         self.is_listed = False
         self._changes: list[Change] = []
         self._saving: Job | None = None
+        self._being_saved: AnswerTable | None = None
+        self._chosen = 0  # the number of the table to show once the changes are saved
         self._loading: Job | None = None
         self._ledger_job: Job | None = None
         self._past: list[_Judged | tuple[Column, ...]] = []
-        self._unsaved: list[Job] = []
 
     @property
     def can_undo(self) -> bool:
@@ -119,11 +120,9 @@ class TableStore(QObject):
         job.failed.connect(self.failed)
 
     def choose(self, number: int) -> None:
-        """Make a table the current one."""
-        found = next((table for table in self.tables if table.number == number), None)
-        if found is not None and (self.table is None or found.number != self.table.number):
-            self._past.clear()
-            self._load(found)
+        """Make a table the current one, once the changes of the one before are saved."""
+        self._chosen = number
+        self._go_on()
 
     def add(self, library: Library, columns: Sequence[Column] = ()) -> None:
         """Make a new table over a library, under its name, and make it the current one."""
@@ -208,19 +207,20 @@ class TableStore(QObject):
 
     def keep(self) -> None:
         """Save what is not saved yet, as the window closes."""
-        if self.table is not None and (self._saving is not None or self._changes):
+        if self._saving is not None:
+            self._saving.deliver()  # it may just have ended
+        table = self.table if self._saving is None else self._being_saved
+        if table is not None and (self._saving is not None or self._changes):
             for change in self._changes:
-                self.table = change(self.table)
+                table = change(table)
             from app.flows.answer_table.tables import save_table
 
-            save_table(self._workspace, self.table, Silent())
+            save_table(self._workspace, table, Silent())
 
     def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
 
-        job = self._lane.start(
-            judge, self._workspace, self.table, sha256, column, verdict, words=words, span=span
-        )
+        job = self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span)
         job.done.connect(self.judged)
         job.failed.connect(self.failed)
         self.undone.emit("")
@@ -252,14 +252,24 @@ class TableStore(QObject):
             self.loaded.emit(found)
 
     def _go_on(self) -> None:
-        if self._saving is None and self._changes and self.table is not None:
+        if self._saving is not None:
+            return
+        if self._changes and self.table is not None:
             changed = self._changes.pop(0)(self.table)
             if changed == self.table:
                 self._go_on()
             else:
                 self._save(changed)
+        elif self._chosen:
+            found = next((table for table in self.tables if table.number == self._chosen), None)
+            self._chosen = 0
+            if found is not None and (self.table is None or found.number != self.table.number):
+                self._past.clear()
+                self._load(found)
+                self.listed.emit()
 
     def _save(self, table: AnswerTable) -> None:
+        self._being_saved = table
         self._saving = self._lane.start(_save, self._workspace, table)
         self._saving.done.connect(self._saved)
         self._saving.failed.connect(self._not_saved)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.answer_table import Cell, Column, Verdict
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace
@@ -82,7 +82,7 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, "Remove it", is_band=True)
-        self.over = Over(theme, self)
+        self.over = Over(self)
         self.questions = Questions(self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
         self._lay_out()
@@ -323,7 +323,7 @@ class TableView(Page):
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         cell = self.model.cell(*self.view.place())
-        if cell is not None and cell.state not in (CellState.UNREAD, CellState.FAILED, CellState.NO_TEXT):
+        if cell is not None and cell.can_be_judged:
             self.store.judge(cell, verdict, words, span)
 
     @Slot(object)
@@ -344,12 +344,13 @@ class TableView(Page):
         from app.flows.answer_table.tables import checked
 
         judged = self.model.judged()
-        notes = {}
-        for number in {cell.column for cell in judged}:
-            found = checked(cell for cell in judged if cell.column == number)
-            if found.looked_at:
-                notes[number] = f"{found.looked_at:,} checked, {found.right:,} right"
-        self.model.set_notes(notes)
+        numbers = {cell.column for cell in judged}
+        self.model.set_notes(
+            {
+                number: checked_in_words(checked(cell for cell in judged if cell.column == number))
+                for number in numbers
+            }
+        )
         self.head.show_checked(checked_in_words(checked(judged)))
 
     # Filter, progress, export
@@ -439,7 +440,7 @@ class TableView(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
-        for part in (self.remove_question, self.over.question, messages):
+        for part in (self.remove_question, messages):
             column.addWidget(part)
         column.addWidget(self.line)
         column.addWidget(self._stack, 1)
@@ -457,9 +458,8 @@ class TableView(Page):
         over.changed.connect(self._libraries_changed)
         over.files_changed.connect(store.read_files)
         over.added.connect(self._make_table)
-        for part in (over, questions, exporting):
-            part.failed.connect(self._failed)
         for part in (questions, exporting):
+            part.failed.connect(self._failed)
             part.noted.connect(self.note)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
@@ -483,6 +483,7 @@ class TableView(Page):
         self.beside.close_asked.connect(self._close_beside)
         self.beside.failed.connect(self._failed)
         self.beside.file.files_dropped.connect(self.open_files)
+        self.beside.file.unlocked.connect(over.unlock)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)

@@ -51,9 +51,8 @@ class LargeFolder(Confirmation):
     def _show(self) -> None:
         if self._waiting:
             library, walk = self._waiting[0]
-            self.ask(
-                f"“{library.name}” has {count(len(walk.files), 'document')}, {size(walk.size)}. Read all of them?"
-            )
+            files = count(len(walk.files), "new document" if library.number else "document")
+            self.ask(f"“{library.name}” has {files}, {size(walk.size)}. Read all of them?")
 
 
 class Upkeep(QObject):

@@ -235,10 +235,10 @@ class MainWindow(QMainWindow):
 
     @Slot(list)
     def _folders_dropped(self, paths: list[Path]) -> None:
-        """Make them a library, on the Ask page where the current one lists none."""
+        """Make them a library, on the Ask page where the current one takes none."""
         if not hasattr(self.page, "take_libraries"):
             self.show_page("ask")
-        self.libraries.add(paths)
+        self.page.open_files(paths)
 
     @Slot()
     def show_ask(self) -> None:

@@ -34,7 +34,6 @@ def table(workspace: Workspace, make: Make) -> AnswerTable:
     sha256 = next(key[0] for key, cell in cells(workspace, table, QUIET).items() if cell.words == "60")
     judge(
         workspace,
-        table,
         sha256,
         table.columns[1].number,
         Verdict.OTHER_WORDS,

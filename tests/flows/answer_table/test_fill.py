@@ -104,7 +104,7 @@ def test_only_new_questions_and_changed_files_are_read(
     fill(workspace, table, Silent())
     before = cells(workspace, table, Silent())
     old = by_file(workspace, library, before)["second.txt"]
-    judge(workspace, table, old[0].sha256, old[0].column, Verdict.RIGHT, Silent())
+    judge(workspace, old[0].sha256, old[0].column, Verdict.RIGHT, Silent())
     put(workspace, library, "second.txt", "The landlord is Ben.")
     table = replace(table, columns=make("Where is Ben?", name="other").columns + table.columns)
     table = workspace.tables.save(table, library)
@@ -184,7 +184,7 @@ def test_cells_of_another_model_are_read_anew_if_asked_for(
     table = make()
     fill(workspace, table, Silent())
     ((sha256, column), *_) = cells(workspace, table, Silent())
-    judge(workspace, table, sha256, column, Verdict.RIGHT, Silent())
+    judge(workspace, sha256, column, Verdict.RIGHT, Silent())
     better = replace(READER, name="better")
     other = workspace.__dict__
     other["engine"], other["shelf"] = Named(), FakeShelf(READER, better)

@@ -96,7 +96,7 @@ def test_sets_of_questions(workspace: Workspace) -> None:
 def test_a_verdict_is_undone_by_giving_the_former_one(workspace: Workspace, make: Make) -> None:
     table = make("Who?")
     column = table.columns[0].number
-    args = (workspace, table, "a" * 64, column)
+    args = (workspace, "a" * 64, column)
     first = judge(*args, Verdict.OTHER_WORDS, QUIET, words="Ben", span=Span(1, 4))
     assert judge(*args, Verdict.NOT_THERE, QUIET, words="dropped").words == ""
     again = judge(*args, first.verdict, QUIET, words=first.right_words, span=first.right_span)

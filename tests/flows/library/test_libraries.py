@@ -12,7 +12,15 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.library import FileState
 from app.core.report import Silent
-from app.flows.library.libraries import ledger, libraries, planned, remove_library, save_library, size_up
+from app.flows.library.folders import walk
+from app.flows.library.libraries import (
+    ledger,
+    libraries,
+    planned,
+    remove_library,
+    rename_library,
+    save_library,
+)
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.libraries import linked, stored, written
@@ -34,7 +42,7 @@ def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path
     plan = planned(workspace, [docs / ".." / "docs"])
     assert (plan.number, plan.name, plan.roots) == (0, "docs", (str(docs),))
     assert libraries(workspace, Silent()) == ()
-    assert len(size_up(workspace, plan, Silent()).files) == 2
+    assert len(walk(plan, Silent()).files) == 2
     saved = save_library(workspace, plan, Silent())
     assert planned(workspace, [docs]) == saved
     # Another folder of the same name is another library.
@@ -88,3 +96,12 @@ def test_listing_and_removing(workspace: Workspace, docs: Path) -> None:
     assert libraries(workspace, Silent()) == ()
     assert sorted(path.name for path in docs.iterdir()) == ["a.txt", "b.md"]
     assert not (workspace.library.without_vectors("none-4", 10))
+
+
+def test_a_new_name_leaves_the_folders_that_were_added_meanwhile(workspace: Workspace, docs: Path) -> None:
+    stale = save_library(workspace, planned(workspace, [docs]), Silent())
+    more = docs.parent / "more"
+    more.mkdir()
+    save_library(workspace, planned(workspace, [more], name=stale.name), Silent())
+    renamed = rename_library(workspace, stale, "Other", Silent())
+    assert (renamed.name, renamed.roots) == ("Other", (str(docs), str(more)))

@@ -21,7 +21,7 @@ from app.flows.ask import document_process
 from app.flows.library import folders
 from app.flows.library import update as update_module
 from app.flows.library.libraries import planned, save_library
-from app.flows.library.update import Update, read_file, update
+from app.flows.library.update import Update, read_locked, update
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import fake_workspace
@@ -247,11 +247,11 @@ def test_a_locked_file_is_read_with_the_password_that_is_not_kept(
     update(workspace, library, Silent())
     (file,) = index.files(library, [FileState.LOCKED])
     with pytest.raises(PasswordNeeded) as refused:
-        read_file(workspace, library, file, Silent(), password="wrong")
+        read_locked(workspace, file.path, "wrong", Silent())
     assert refused.value.wrong
     assert states(index, library)["lease.pdf"] is FileState.LOCKED
-    now = read_file(workspace, library, file, Silent(), password="sesame-xyzzy")
-    assert (now.state, now.reason, now.words) == (FileState.READ, "", 4)
+    now = read_locked(workspace, file.path, "sesame-xyzzy", Silent())
+    assert now is not None and (now.state, now.reason, now.words) == (FileState.READ, "", 4)
     assert found_in(index, library, "deposit") == ["lease.pdf"]
     later(path)
     path.rename(docs / "moved.pdf")  # its content is known
@@ -261,16 +261,10 @@ def test_a_locked_file_is_read_with_the_password_that_is_not_kept(
         assert stored.is_dir() or b"xyzzy" not in stored.read_bytes()
 
 
-def test_reading_one_file_that_left_is_said(
-    workspace: Workspace, library: Library, docs: Path, index: Index
-) -> None:
-    index.take_walk(library, [(str(docs / "apple.txt"), 9, 1)])
-    (file,) = index.files(library)
-    index.remove(library)
-    with pytest.raises(SpanlightError, match="not in “docs” any more"):
-        read_file(workspace, library, file, Silent())
-    index.sweep()
-    assert index.without_vectors(NONE, 10) == []
+def test_a_locked_file_of_no_library_is_not_read(workspace: Workspace, library: Library, docs: Path) -> None:
+    path = docs / "lease.pdf"
+    path.write_bytes(locked_pdf("The deposit", "sesame-xyzzy"))
+    assert read_locked(workspace, str(path), "sesame-xyzzy", Silent()) is None
 
 
 def test_a_file_that_may_not_be_opened_is_tried_each_time(

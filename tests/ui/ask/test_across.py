@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.library import Library
+from app.core.library import FileState, Library
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
@@ -292,13 +292,24 @@ def test_a_library_that_is_gone_is_not_asked(view: AskView, qtbot: QtBot) -> Non
 def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtBot, folder: Path) -> None:
     (folder / "locked.pdf").write_bytes(locked_pdf("The harbour", "secret"))
     update(view.workspace, view.workspace.library.library("Coast"), Silent())
+    (folder / "gone.txt").write_text("Soon gone.", "utf-8")
+    update(view.workspace, view.workspace.library.library("Coast"), Silent())
+    (folder / "gone.txt").unlink()
+    update(view.workspace, view.workspace.library.library("Coast"), Silent())
     view.panel.scope.read.click()
     ledger = view.findChild(Ledger)
     assert ledger is not None
     qtbot.waitUntil(lambda: bool(ledger.files()))
-    assert [Path(file.path).name for file in ledger.files()] == ["locked.pdf"]
-    assert ledger.words.text() == "3 of 4 files read. These were not:" and ledger.act.text() == "Enter it"
+    assert [Path(file.path).name for file in ledger.files()] == ["gone.txt", "locked.pdf"]
+    ledger.list.setCurrentIndex(ledger.list.model().index(1, 0))
+    assert ledger.words.text() == "3 of 4 files read. The others:" and ledger.act.text() == "Enter it"
     ledger.act.click()
     QApplication.processEvents()
     sheet = view.sheets.current()
     qtbot.waitUntil(lambda: sheet.opening is not None and sheet.opening.lock.isVisible())
+    assert sheet.opening is not None
+    sheet.opening.lock.entered.emit("secret")
+    index = view.workspace.library
+    qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
+    assert ask(view, qtbot, "harbour").scope.library
+    qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")

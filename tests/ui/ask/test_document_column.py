@@ -216,6 +216,17 @@ def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path)
     qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
 
 
+def test_a_file_that_got_another_name_is_listed_with_it(
+    shared: MainWindow, view: AskView, qtbot: QtBot, folder: Path
+) -> None:
+    for before, now in (("alpha.txt", "omega.txt"), ("omega.txt", "alpha.txt")):
+        (folder / before).rename(folder / now)
+        view.documents.act("update", row(view, "Reports"))
+        qtbot.waitUntil(lambda before=before: before not in names(view), timeout=20_000)
+        assert now in names(view)
+        qtbot.waitUntil(lambda: shared.lanes.library.idle and shared.lanes.files.idle)
+
+
 def test_a_library_is_renamed_in_its_place(shared: MainWindow, view: AskView, qtbot: QtBot) -> None:
     for name, key, then in (
         ("Other", Qt.Key.Key_Escape, "Reports"),

@@ -11,15 +11,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.core.answer_table import CellState, ColumnType, Verdict
-from app.core.report import Report
+from app.core.answer_table import CellState, Column, ColumnType, Verdict
+from app.core.errors import EngineLost
+from app.core.report import Report, Silent
 from app.core.text import Span
+from app.flows.answer_table.tables import tables
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.table.answer_model import Filter
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
-from tests.ui.table.conftest import FEE, NOTICE, PatternReader, ask_for, until_full, words
+from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
 
 KEY = Qt.Key
 
@@ -115,6 +117,23 @@ def test_pause_and_fill(page: TableView, pattern_reader: PatternReader, qtbot: Q
     assert not page.head.fill.isVisibleTo(page)
 
 
+def test_a_cell_that_failed_is_read_again_when_asked(
+    page: TableView, pattern_reader: PatternReader, qtbot: QtBot
+) -> None:
+    def die(report: Report) -> None:
+        raise EngineLost("The reader died.", "")
+
+    pattern_reader.before = die
+    ask_for(page, "Who signs?")
+    qtbot.waitUntil(lambda: len(page.model.columns) == 3)
+    qtbot.waitUntil(lambda: page.model.words(2, 2).words.startswith("The reader died."))
+    qtbot.waitUntil(lambda: page.lanes.work.idle and page.head.fill.text() == "Fill")
+    pattern_reader.before = lambda report: None
+    page.head.fill.click()
+    until_full(page, qtbot, 9)
+    assert page.model.words(0, 2).words == "Not in the text"
+
+
 def test_other_work_comes_first(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:
     reached, done = threading.Event(), threading.Event()
 
@@ -166,7 +185,7 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     qtbot.keyClick(page.view, KEY.Key_A)
     qtbot.waitUntil(lambda: page.model.words(row, 0).sign == "check")
     assert page.model.words(row, 0).below == "84% · line 1"
-    assert page.model.note(0).endswith("1 checked, 1 right")
+    assert page.model.note(0).endswith("Checked 1: 1 right (21 to 100%)")
     go_to(page, "brightwater.txt", 0)
     qtbot.keyClick(page.view, KEY.Key_X)
     qtbot.waitUntil(lambda: page.head.checked.text().startswith("Checked 2: 1 right"))
@@ -208,8 +227,24 @@ def test_enter_opens_the_lit_document_and_e_takes_its_words(page: TableView, qtb
     # The arrows go on, and the document follows.
     page.view.setFocus()
     qtbot.keyClick(page.view, KEY.Key_Down)
-    qtbot.waitUntil(lambda: page.beside.file.path.endswith("brightwater.txt"))
+    qtbot.waitUntil(lambda: page.beside.file.text() == CONTRACTS["brightwater.txt"])
     assert page.stop() and not page.beside.isVisibleTo(page)
+
+
+def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_read(
+    page: TableView, folder: Path, qtbot: QtBot
+) -> None:
+    (folder / "aldergate.txt").write_text("New. Ninety days of notice.", encoding="utf-8")
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    assert isinstance(page.beside.file.pane, DocumentPane)
+    page.beside.file.pane.selectAll()
+    qtbot.keyClick(page.beside.file.pane, KEY.Key_E)
+    row = row_of(page, "aldergate.txt")
+    qtbot.waitUntil(lambda: "yours: New." in page.model.words(row, 0).below)
+    cell = page.model.cell(row, 0)
+    assert cell is not None and cell.right_span is None
 
 
 def test_filters_show_the_rows_with_such_a_cell(
@@ -352,6 +387,26 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
     page.remove_question.confirm.click()
     qtbot.waitUntil(lambda: [one.name for one in store.tables] == ["contracts"])
     qtbot.waitUntil(lambda: store.table is not None and bool(page.model.columns))
+
+
+def test_another_table_is_chosen_after_the_changes_of_the_one_before(page: TableView, qtbot: QtBot) -> None:
+    page.store.add(page.over.all[0][0])
+    qtbot.waitUntil(lambda: len(page.store.tables) == 2 and page.store.table is not None)
+    second, first = page.store.table, page.store.tables[0]
+    assert second is not None and second != first
+    page.store.rename("Second")
+    page.store.rename("Last")
+    page.store.choose(first.number)
+    qtbot.waitUntil(lambda: page.store.table == first and page.lanes.files.idle)
+    assert [table.name for table in page.store.tables] == [first.name, "Last"]
+
+
+def test_a_change_that_is_being_saved_is_kept_as_the_window_closes(page: TableView) -> None:
+    page.store.add_columns((Column(0, "Who signs?"),))
+    page.keep()
+    page.lanes.close()
+    (table,) = tables(page.workspace, Silent())
+    assert [column.question for column in table.columns] == [NOTICE, FEE, "Who signs?"]
 
 
 def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBot) -> None:
