@@ -152,7 +152,7 @@ def test_a_folder_on_the_command_line_goes_first(
     window = start(folder)
     settle(window, qtbot)
     page = ask_page(window)
-    qtbot.waitUntil(page.asking.is_across)
+    qtbot.waitUntil(page.asking.is_across, timeout=30_000)
     assert page.welcome is not None and page.welcome.band is None
     assert not engine.requests, "nothing was asked"
     assert kept(window).welcomed, "nor will it be at the second start"
