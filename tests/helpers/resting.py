@@ -1,8 +1,11 @@
-"""An engine that reads nothing, and whose models can be put away."""
+"""Engines that read nothing, whose models can be put away, and whose work can be held up."""
 
 from __future__ import annotations
 
+import threading
+
 from app.core.devices import MemoryUse
+from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Report
 from app.core.requests import ModelChoice
@@ -32,3 +35,23 @@ class RestingEngine(FakeEngine):
         self.said.append("unload")
         self.unloads += 1
         return MemoryUse((), 0, 0, 0)
+
+
+class HeldEngine(RestingEngine):
+    """Holds its work up until `go_on` is set, and says how that ended; fails with `fault` if there is one."""
+
+    def __init__(self, *cards: ModelCard) -> None:
+        super().__init__(*cards)
+        self.go_on = threading.Event()
+        self.fault: SpanlightError | None = None
+
+    def hold(self, report: Report) -> None:
+        self.said.append("begins")
+        if self.fault is not None:
+            raise self.fault
+        try:
+            while not self.go_on.wait(0.002):
+                report.check()
+        except BaseException:
+            self.said.append("stopped")
+            raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,32 +17,22 @@ from app.core.requests import ModelChoice, TextsToEmbed
 from app.ui.window import embedding
 from app.ui.window.window import MainWindow
 from tests.helpers.libraries import stored
-from tests.helpers.resting import READER, RestingEngine
+from tests.helpers.resting import READER, HeldEngine
 from tests.helpers.windows import settle
 
 AFTER = 100  # milliseconds; more than it waits here
 
 
-class EmbeddingEngine(RestingEngine):
+class EmbeddingEngine(HeldEngine):
     """Gives vectors once it is told to go on, and says how that ended."""
 
     def __init__(self, *cards: ModelCard) -> None:
         super().__init__(READER, *cards)
-        self.go_on = threading.Event()
-        self.fault: SpanlightError | None = None
 
     def run(self, request: object, choice: ModelChoice | None, report: Report) -> object:
         if not isinstance(request, TextsToEmbed):
             return super().run(request, choice, report)
-        self.said.append("begins")
-        if self.fault is not None:
-            raise self.fault
-        try:
-            while not self.go_on.wait(0.002):
-                report.check()
-        except BaseException:
-            self.said.append("stopped")
-            raise
+        self.hold(report)
         return np.ones((len(request.texts), 4), dtype=np.float32) / 2
 
 

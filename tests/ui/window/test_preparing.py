@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,31 +14,21 @@ from app.core.requests import ModelChoice
 from app.core.text import Document
 from app.ui.window.preparing import LONG
 from app.ui.window.window import MainWindow
-from tests.helpers.resting import OTHER, READER, RestingEngine
+from tests.helpers.resting import OTHER, READER, HeldEngine
 
 PROSE = "The knave stole the tarts.\n" * (LONG // 20)
 AFTER = 500  # milliseconds; more than it waits for the page
 
 
-class PreparingEngine(RestingEngine):
+class PreparingEngine(HeldEngine):
     """Prepares until it is told to go on, and says how that ended."""
 
     def __init__(self) -> None:
         super().__init__(READER, OTHER)
-        self.go_on = threading.Event()
         self.go_on.set()
-        self.fault: SpanlightError | None = None
 
     def prepare(self, documents: Sequence[Document], choice: ModelChoice, report: Report) -> None:
-        self.said.append("begins")
-        if self.fault is not None:
-            raise self.fault
-        try:
-            while not self.go_on.wait(0.002):
-                report.check()
-        except BaseException:
-            self.said.append("stopped")
-            raise
+        self.hold(report)
         super().prepare(documents, choice, report)
         self.said.append("prepared")
 
