@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from app.core.models import ProblemType
 from app.core.results import Classification
+from app.core.wording import free_name
 
 # A spreadsheet treats a cell that begins like this as a formula (OWASP, CSV injection).
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -37,10 +38,7 @@ def class_columns(
         added = ["label", "probability", *(f"probability {label}" for label in labels)]
     names = list(columns)
     for name in added:
-        free, number = name, 2
-        while free in names:
-            free, number = f"{name} {number}", number + 1
-        names.append(free)
+        names.append(free_name(name, names.__contains__))
     return names
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 UNNAMED = "A text"  # instead of the name of a typed or pasted one
 NO_ANSWER = "The text does not say."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
@@ -120,6 +122,14 @@ def first_words(text: str, most: int = 60) -> str:
 def count(number: int, one: str, several: str = "") -> str:
     """A number with its noun: "1 window", "1,204 windows"; `several` is an irregular plural."""
     return f"{number:,} {one if number == 1 else several or one + 's'}"
+
+
+def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """The name, with the first number from 2 on behind it that makes it free where it is taken: "Letters 2"."""
+    free, number = name, 2
+    while is_taken(free):
+        free, number = f"{name} {number}", number + 1
+    return free
 
 
 def duration(seconds: float) -> str:

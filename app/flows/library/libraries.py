@@ -10,6 +10,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library, LibraryFile, LibraryStatus
 from app.core.report import Report
+from app.core.wording import free_name
 from app.flows.library.embed import vectors_in_use
 from app.flows.library.folders import Walk, walk
 from app.flows.workspace import Workspace
@@ -65,10 +66,7 @@ def planned(
     if found is None:
         taken = {one.name.casefold() for one in present}
         title = name.strip() or _title(roots)
-        free, number = title, 2
-        while free.casefold() in taken:
-            free, number = f"{title} {number}", number + 1
-        found = Library(0, free)
+        found = Library(0, free_name(title, lambda free: free.casefold() in taken))
     return replace(
         found,
         # A file system may know one folder by several names.

@@ -13,6 +13,7 @@ from app.core.answer_table import AnswerTable, Cell, Column, Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report, Silent
 from app.core.text import Span
+from app.core.wording import free_name
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 
@@ -127,9 +128,7 @@ class TableStore(QObject):
     def add(self, library: Library, columns: Sequence[Column] = ()) -> None:
         """Make a new table over a library, under its name, and make it the current one."""
         taken = {table.name.casefold() for table in self.tables}
-        name, number = library.name, 2
-        while name.casefold() in taken:
-            name, number = f"{library.name} {number}", number + 1
+        name = free_name(library.name, lambda free: free.casefold() in taken)
         self._past.clear()
         self._save(AnswerTable(0, name, library.number, tuple(replace(one, number=0) for one in columns)))
 
