@@ -55,7 +55,7 @@ _EPILOG = (
     FORMATS
     + f"""
 A folder counts as the PDF, Word, HTML, Markdown and text files in it and below it, hidden ones left out.
-Where several files are read, one that cannot be read is told on standard error ("not_read" with --json),
+Where several files are read, one that cannot be read is reported on standard error ("not_read" with --json),
 and the others are asked.
 
 --library NAME asks all files of a library ({command()} library --help): the passages that fit the

@@ -87,7 +87,7 @@ def read_all(
     """The documents of files and folders, and the files that could not be read.
 
     A folder counts as the files in it and below it that a library would take. Where there are several files, what
-    cannot be read is told on standard error, and the others are read all the same. Raises as `read_file` where there
+    cannot be read is reported on standard error, and the others are read. Raises as `read_file` where there
     is only one file, and SpanlightError where there is none or none could be read.
     """
     files: dict[str, tuple[str, bool]] = {}

@@ -20,7 +20,7 @@ from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.text import Document, Span, View
 from app.library.ledger import Ledger, has_files_below, is_empty
-from app.library.passages import SIZE, search_words, starts_of_passages
+from app.library.passages import search_words, starts_of_passages
 from app.library.schema import (
     FILES,
     TEXTS_OF,
@@ -269,11 +269,6 @@ class Index(Ledger):
         return first, name, inflate(deflated), array("i", starts)
 
     # Searching
-
-    def characters(self, library: Library) -> int:
-        """About how many code points a library's texts have."""
-        with self._reading() as connection:
-            return SIZE * sum(self._ranges_of(connection, library.number).counts)
 
     def search(self, question: str, library: Library, most: int) -> list[int]:
         """The numbers of the passages that share most with a question by BM25, the best first."""

@@ -20,10 +20,12 @@ from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import question_vector
 from app.flows.workspace import Workspace
+from app.library.passages import SIZE
 
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
+    from app.core.library import LibraryFile
     from app.library.index import Index, Passage
     from app.library.vectors import Array
 
@@ -39,8 +41,6 @@ _FUSION = 60
 AROUND = 300
 # Code points by which an excerpt may shrink at either end so that no word is cut.
 _LONGEST_WORD = 40
-
-
 # The least probability of its words for an answer to be given without a threshold of the person's own: something in a
 # large library always seems to answer. Of 50 questions to 100,000 passages, 7 of them without an answer, 8 are given
 # wrong words then instead of 12, and of the 34 whose best words are right 5 are shown with low confidence instead of 2.
@@ -96,7 +96,7 @@ def ask_library(
         max(SHARED_AMONG, top_k),
         threshold,
         quick=quick,
-        passages_of=index.characters(library),
+        passages_of=SIZE * status.passages,
     )
     return listing.reading(ask(workspace, request, listing, model=model, device=device))
 
@@ -272,7 +272,7 @@ class _Listing(Relay):
         self._index, self._library, self._status = index, library, status
         self._excerpts, self._top_k, self._began = excerpts, top_k, began
         self._given_threshold = given_threshold
-        self._opened: dict[int, Opened] = {}
+        self._files: dict[int, tuple[LibraryFile, Opened]] = {}  # by their texts
 
     def partial(self, result: object) -> None:
         super().partial(self.reading(result) if isinstance(result, Reading) else result)
@@ -297,9 +297,10 @@ class _Listing(Relay):
 
     def _found(self, answer: Answer) -> FoundAnswer:
         excerpt = self._excerpts[answer.document]
-        file = self._index.file_of(excerpt.text, self._library)
-        if excerpt.text not in self._opened:
-            self._opened[excerpt.text] = self._index.opened(file)
+        if excerpt.text not in self._files:
+            file = self._index.file_of(excerpt.text, self._library)
+            self._files[excerpt.text] = file, self._index.opened(file)
+        file, opened = self._files[excerpt.text]
         at = excerpt.span.start
         span = Span(at + answer.span.start, at + answer.span.end)
-        return FoundAnswer(file, kept_answer(self._opened[excerpt.text], replace(answer, span=span)))
+        return FoundAnswer(file, kept_answer(opened, replace(answer, span=span)))

@@ -106,7 +106,7 @@ class AnswerModel(QAbstractTableModel):
         self._tell(changed)
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
-        """Set what is said in a column's header of its verdicts, by the column's number."""
+        """Set the summaries of verdicts in the columns' headers, by the columns' numbers."""
         if self.columns and notes != self._notes:
             self._notes = dict(notes)
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)

@@ -224,7 +224,7 @@ class Beside(QFrame):
 
 
 def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
-    """What is said of a cell below the document: the words, and how sure the reader is."""
+    """The line about a cell below the document: its words, and how sure the reader is."""
     if row.message:
         return row.message, ""
     if cell is None:

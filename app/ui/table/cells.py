@@ -60,7 +60,7 @@ class Row:
 
 
 def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
-    """The rows of a library's files; those that are gone have none. Equal names are told apart by their folders."""
+    """The rows of a library's files; those that are gone have none. Files of equal names show their folders too."""
     there = [file for file in files if file.state is not FileState.GONE]
     names = Counter(Path(file.path).name.casefold() for file in there)
     rows = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FILES_AFTER_MS = 400
 
 
-class Over(QObject):
+class TableLibraries(QObject):
     """The libraries as the page sees them.
 
     `changed` is sent when they or their progress have changed, `files_changed` a moment after files of any were read;
@@ -51,7 +51,7 @@ class Over(QObject):
         return self._libraries.all if self._libraries is not None else ()
 
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
-        """What is said of a table's library: its name and how much of it is read; and its folders."""
+        """A table's library in words: its name and how much of it is read; and its folders."""
         if not table.library:
             return "Its library was removed; what was read stays.", ""
         found = self._libraries.find(table.library) if self._libraries is not None else None

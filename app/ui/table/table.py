@@ -27,7 +27,7 @@ from app.ui.table.beside import Beside
 from app.ui.table.exporting import Exporting
 from app.ui.table.filling import Filling
 from app.ui.table.head import TableHead
-from app.ui.table.over import Over
+from app.ui.table.libraries import TableLibraries
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.questions import LISTS, Questions
 from app.ui.table.store import Loaded, TableStore, checked_in_words
@@ -82,7 +82,7 @@ class TableView(Page):
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
         self.remove_question = Confirmation(theme, "Remove it", is_band=True)
-        self.over = Over(self)
+        self.libraries = TableLibraries(self)
         self.questions = Questions(self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
         self._lay_out()
@@ -94,7 +94,7 @@ class TableView(Page):
 
     def take_libraries(self, libraries: Libraries) -> None:
         """Make tables over these libraries."""
-        self.over.take(libraries)
+        self.libraries.take(libraries)
 
     @Slot(list)
     def open_files(self, paths: list[Path]) -> None:
@@ -218,7 +218,7 @@ class TableView(Page):
             self.welcome.focus_first()
 
     def _offer_libraries(self) -> None:
-        self.welcome.show_libraries(self.over.all, may_cancel=self.store.table is not None)
+        self.welcome.show_libraries(self.libraries.all, may_cancel=self.store.table is not None)
 
     @Slot(object)
     def _make_table(self, library: Library) -> None:
@@ -243,7 +243,7 @@ class TableView(Page):
     @Slot()
     def _show_library(self) -> None:
         if self.store.table is not None:
-            self.head.library.set_full_text(*self.over.in_words(self.store.table))
+            self.head.library.set_full_text(*self.libraries.in_words(self.store.table))
 
     @Slot(object)
     def _files_read(self, files: Sequence[LibraryFile]) -> None:
@@ -265,7 +265,7 @@ class TableView(Page):
 
     def _add_folders(self, folders: list[Path]) -> None:
         self.notice.clear()
-        self.over.add(folders)
+        self.libraries.add(folders)
 
     @Slot()
     def _try_samples(self) -> None:
@@ -454,10 +454,10 @@ class TableView(Page):
         store.files_read.connect(self._files_read)
         store.judged.connect(self._judged)
         store.failed.connect(self._failed)
-        over, questions, exporting = self.over, self.questions, self.exporting
-        over.changed.connect(self._libraries_changed)
-        over.files_changed.connect(store.read_files)
-        over.added.connect(self._make_table)
+        libraries, questions, exporting = self.libraries, self.questions, self.exporting
+        libraries.changed.connect(self._libraries_changed)
+        libraries.files_changed.connect(store.read_files)
+        libraries.added.connect(self._make_table)
         for part in (questions, exporting):
             part.failed.connect(self._failed)
             part.noted.connect(self.note)
@@ -483,7 +483,7 @@ class TableView(Page):
         self.beside.close_asked.connect(self._close_beside)
         self.beside.failed.connect(self._failed)
         self.beside.file.files_dropped.connect(self.open_files)
-        self.beside.file.unlocked.connect(over.unlock)
+        self.beside.file.unlocked.connect(libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)
         self.welcome.folder_asked.connect(self._choose_folder)
         self.welcome.cancelled.connect(self._show_state)

@@ -124,7 +124,7 @@ def page(open_table_page: Callable[..., TableView], folder: Path, qtbot: QtBot) 
     """The page with a table of two questions, filled."""
     page = open_table_page(folder)
     page.welcome.samples.setChecked(False)
-    page.welcome.library_chosen.emit(page.over.all[0][0])
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
     ask_for(page, f"{NOTICE}\n{FEE}")
     until_full(page, qtbot, 6)

@@ -40,7 +40,7 @@ def test_an_empty_page_invites_and_a_library_is_one_click(
 ) -> None:
     page = open_table_page(folder)
     assert page.welcome.isVisibleTo(page) and not page.head.isVisibleTo(page)
-    library = page.over.all[0][0]
+    library = page.libraries.all[0][0]
     page.welcome.library_chosen.emit(library)
     qtbot.waitUntil(lambda: bool(page.model.rows))
     assert tuple(column.question for column in page.model.columns) == SAMPLES
@@ -267,7 +267,7 @@ def test_the_least_sure_come_first(
     pattern_reader.likely = {"100,000 euros": 0.31, "9,600 euros": 0.62}
     page = open_table_page(folder)
     page.welcome.samples.setChecked(False)
-    page.welcome.library_chosen.emit(page.over.all[0][0])
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: page.store.table is not None)
     ask_for(page, f"{NOTICE}\n{FEE}")
     until_full(page, qtbot, 6)
@@ -374,7 +374,7 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
     page.head.new_asked.emit()
     assert page.welcome.isVisibleTo(page) and page.welcome.cancel.isVisibleTo(page)
     page.welcome.samples.setChecked(False)
-    page.welcome.library_chosen.emit(page.over.all[0][0])
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: store.table is not None and store.table.name == "contracts")
     assert not page.model.columns and page.no_questions.isVisibleTo(page)
     page.line.set_chosen.emit("Fees and notice")
@@ -390,7 +390,7 @@ def test_tables_are_named_chosen_and_removed_and_sets_used_again(page: TableView
 
 
 def test_another_table_is_chosen_after_the_changes_of_the_one_before(page: TableView, qtbot: QtBot) -> None:
-    page.store.add(page.over.all[0][0])
+    page.store.add(page.libraries.all[0][0])
     qtbot.waitUntil(lambda: len(page.store.tables) == 2 and page.store.table is not None)
     second, first = page.store.table, page.store.tables[0]
     assert second is not None and second != first
@@ -415,7 +415,7 @@ def test_a_changed_file_is_read_again(page: TableView, folder: Path, qtbot: QtBo
     )
     libraries = page.findChild(Libraries)
     assert libraries is not None
-    libraries.update(page.over.all[0][0])
+    libraries.update(page.libraries.all[0][0])
     qtbot.waitUntil(
         lambda: words(page).get("calder.txt") == ["thirty (30) days", "7,000 euros"], timeout=10_000
     )
