@@ -101,9 +101,7 @@ class Libraries(QObject):
     @Slot(object)
     def save(self, library: Library) -> None:
         """Save a new or changed library, and read its files."""
-        from app.flows.library.libraries import save_library
-
-        job = self._lanes.folders.start_aside(save_library, self._workspace, library)
+        job = self._lanes.folders.start_aside(_save, self._workspace, library)
         job.done.connect(self._saved)
         job.failed.connect(self.failed)
 
@@ -202,8 +200,9 @@ class Libraries(QObject):
             self.save(library)
 
     @Slot(object)
-    def _saved(self, library: Library) -> None:
-        if self.find(library.number) is None:
+    def _saved(self, saved: tuple[Library, bool]) -> None:
+        library, is_new = saved
+        if is_new:
             self._new.append(library.number)
         self.update(library)
 
@@ -257,6 +256,12 @@ def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library,
     from app.flows.library.libraries import libraries
 
     return libraries(workspace, report)
+
+
+def _save(workspace: Workspace, library: Library, report: Report) -> tuple[Library, bool]:
+    from app.flows.library.libraries import save_library
+
+    return save_library(workspace, library, report), not library.number
 
 
 def _update(workspace: Workspace, library: Library, report: Report, *, everything: bool) -> Update:

@@ -101,8 +101,9 @@ def test_a_fault_is_not_told_and_not_met_again_before_something_changes(
     window: MainWindow, engine: EmbeddingEngine, qtbot: QtBot
 ) -> None:
     engine.fault = SpanlightError("The model is broken.", "Fetch it again.")
-    fill(window, 3)
-    qtbot.waitUntil(lambda: "begins" in engine.said)
+    with qtbot.waitSignal(window.embedding.progressed, check_params_cb=lambda progress: progress is None):
+        fill(window, 3)
+    assert engine.said.count("begins") == 1
     window.lanes.work.start(lambda report: None)
     qtbot.wait(AFTER)
     assert engine.said.count("begins") == 1

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.library import Library
 from app.core.report import Silent
+from app.flows.library import libraries
 from app.flows.library.libraries import planned, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
@@ -58,6 +62,28 @@ def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
     monkeypatch.setattr(upkeep, "_LEAST_BETWEEN", 0.0)
     state.emit(Qt.ApplicationState.ApplicationActive)
     qtbot.waitUntil(lambda: "Reports: 1 file read, 1 gone" in window.status.note(), timeout=20_000)
+
+
+def test_a_new_library_is_told_of_though_it_was_listed_before_its_saving_was_heard_of(
+    open_window: Callable[[], MainWindow], qtbot: QtBot, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = open_window()
+    listed = Event()
+
+    def slowly(*given: Any) -> Library:
+        saved = save_library(*given)
+        assert listed.wait(20)
+        return saved
+
+    monkeypatch.setattr(libraries, "save_library", slowly)
+    added: list[Library] = []
+    window.libraries.added.connect(added.append)
+    window.libraries.add([folder])
+    while not window.libraries.all:
+        with qtbot.waitSignal(window.libraries.listed):
+            window.libraries.refresh()
+    listed.set()
+    qtbot.waitUntil(lambda: [library.name for library in added] == ["Reports"])
 
 
 def test_a_folder_that_is_not_there_is_said_above_the_pages(
