@@ -29,6 +29,10 @@ class EngineLost(SpanlightError):
         self.exit_code = exit_code
 
 
+class Busy(SpanlightError):
+    """Another process does the same work just now."""
+
+
 class NotStarted(SpanlightError):
     """The system refused a new process, whatever it was to do."""
 

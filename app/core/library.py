@@ -14,7 +14,7 @@ from app.core.wording import count
 class FileState(StrEnum):
     """What is known of a library's file."""
 
-    WAITING = "waiting"  # new or changed: it is read with the next update
+    WAITING = "waiting"  # new or changed: it is read with the next update, and searched as it was until then
     READ = "read"
     NO_TEXT = "no text"  # pictures of pages without a text layer, or nothing at all
     LOCKED = "locked"  # needs its password
@@ -55,6 +55,8 @@ class LibraryFile:
     @property
     def why_unread(self) -> str:
         """A sentence on why it was not read, empty for one that was."""
+        if self.state is FileState.WAITING and self.text:
+            return "It has changed; until the next update it is searched as it was."
         return self.reason or _REASONS.get(self.state, "")
 
 

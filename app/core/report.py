@@ -14,13 +14,15 @@ class Stopped(Exception):
 class Progress:
     """The progress of a task; `total` is 0 if not known yet.
 
-    `seconds_left` is None until there is enough to estimate it from.
+    `seconds_left` is None until there is enough to estimate it from. `document` is the index of the one of several
+    documents that is read just now, -1 if unknown.
     """
 
     done: int
     total: int
     what: str = ""
     seconds_left: float | None = None
+    document: int = -1
 
     @property
     def fraction(self) -> float:

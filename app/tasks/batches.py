@@ -105,11 +105,14 @@ class Pace:
         """Whether it is time to report again."""
         return self._reported_at < 0 or self.seconds - self._reported_at >= 0.1
 
-    def report(self, done: int, total: int, left: float | None = None) -> None:
-        """Reports how far the work is; `left` is in seconds: None to estimate it, inf for not known."""
+    def report(self, done: int, total: int, left: float | None = None, document: int = -1) -> None:
+        """Reports how far the work is; `left` is in seconds: None to estimate it, inf for not known.
+
+        `document` is that of the Progress.
+        """
         self._reported_at = self.seconds
         if not done or self.seconds <= 0.5 or left == math.inf:
             left = None
         elif left is None:
             left = self.seconds / done * max(0, total - done)
-        self._report.progress(Progress(done, total, self._what, left))
+        self._report.progress(Progress(done, total, self._what, left, document))

@@ -6,12 +6,13 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.library import FoundAnswer, Library, LibraryReading, LibraryStatus
 from app.core.models import SHARED_AMONG
-from app.core.report import Relay, Report
+from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.sentences import sentence_around
@@ -254,7 +255,7 @@ def _with_copies(answers: Sequence[Answer], excerpts: Sequence[Excerpt], most: i
 
 
 class _Listing(Relay):
-    """A Report whose partial Readings over excerpts are passed on as LibraryReadings."""
+    """A Report whose partial Readings over excerpts are passed on as LibraryReadings, and which names their files."""
 
     def __init__(
         self,
@@ -272,7 +273,14 @@ class _Listing(Relay):
         self._index, self._library, self._status = index, library, status
         self._excerpts, self._top_k, self._began = excerpts, top_k, began
         self._given_threshold = given_threshold
-        self._files: dict[int, tuple[LibraryFile, Opened]] = {}  # by their texts
+        self._files: dict[int, LibraryFile] = {}  # by their texts
+        self._opened: dict[int, Opened] = {}
+
+    def progress(self, progress: Progress) -> None:
+        if progress.document >= 0:
+            name = Path(self._file(self._excerpts[progress.document].text).path).name
+            progress = replace(progress, what=f"Reading {name}")
+        super().progress(progress)
 
     def partial(self, result: object) -> None:
         super().partial(self.reading(result) if isinstance(result, Reading) else result)
@@ -297,10 +305,14 @@ class _Listing(Relay):
 
     def _found(self, answer: Answer) -> FoundAnswer:
         excerpt = self._excerpts[answer.document]
-        if excerpt.text not in self._files:
-            file = self._index.file_of(excerpt.text, self._library)
-            self._files[excerpt.text] = file, self._index.opened(file)
-        file, opened = self._files[excerpt.text]
+        file = self._file(excerpt.text)
+        if excerpt.text not in self._opened:
+            self._opened[excerpt.text] = self._index.opened(file)
         at = excerpt.span.start
         span = Span(at + answer.span.start, at + answer.span.end)
-        return FoundAnswer(file, kept_answer(opened, replace(answer, span=span)))
+        return FoundAnswer(file, kept_answer(self._opened[excerpt.text], replace(answer, span=span)))
+
+    def _file(self, text: int) -> LibraryFile:
+        if text not in self._files:
+            self._files[text] = self._index.file_of(text, self._library)
+        return self._files[text]

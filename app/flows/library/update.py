@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from app.core.errors import NotStarted, PasswordNeeded, SpanlightError
+from app.core.errors import Busy, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Report, Silent, Stopped
@@ -68,14 +68,15 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
 
     A file counts as changed if its size or modification time differs; with `everything` those of all files are
     compared by content. Each file is stored whole or not at all: after a stop or a kill the next update goes on from
-    there. Each file that was read or failed is a partial result (LibraryFile). Raises SpanlightError where the library
-    was removed, another process updates the libraries, or no process can be started; Stopped when cancelled.
+    there. Each file that was read or failed is a partial result (LibraryFile). Raises Busy where another process
+    updates the libraries, SpanlightError where the library was removed or no process can be started; Stopped when
+    cancelled.
     """
     began = time.perf_counter()
     index = workspace.library
     with alone(workspace.paths.library, "update.lock") as is_alone:
         if not is_alone:
-            raise SpanlightError(
+            raise Busy(
                 "Another Spanlight is updating the libraries just now.",
                 "What was read can be asked; try again later.",
             )

@@ -43,7 +43,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
         if best and best != reported:
             reported = best
             report.partial(current.reading())
-        pace.report(done, step.total, step.seconds_left)
+        pace.report(done, step.total, step.seconds_left, step.document)
     run.resolve_near_ties()
     pace.report(done, done)
     run.seconds = pace.seconds

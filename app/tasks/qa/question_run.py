@@ -71,12 +71,13 @@ def question_tokens(question: str, model: ReadyModel) -> Tokens:
 class Step:
     """How far reading has come: the run to report, how many windows were read and are to be read, and the time left.
 
-    `seconds_left` is None where the pace so far tells it.
+    `document` is the number of the one that was read from. `seconds_left` is None where the pace so far tells it.
     """
 
     run: QuestionRun
     done: int
     total: int
+    document: int
     seconds_left: float | None = None
 
 
@@ -264,7 +265,7 @@ class QuestionRun:
             arrays, _ = runner(group)
             for window, start, end in zip(group, arrays["start_logits"], arrays["end_logits"], strict=True):
                 self.add_window(document, window, start, end)
-            yield Step(self, self.read, self.total)
+            yield Step(self, self.read, self.total, document)
 
     def resolve_near_ties(self) -> None:
         """Decides near ties in float32, once every window was read; raises Stopped when the work is to stop."""

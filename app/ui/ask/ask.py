@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QStandardPaths, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.wording import count
@@ -334,8 +334,7 @@ class AskView(Page):
         from app.ui.kit.file_dialog import DOCUMENTS, open_names
 
         recent = self.workspace.settings.recent_files
-        documents = QStandardPaths.StandardLocation.DocumentsLocation
-        folder = str(Path(recent[0]).parent) if recent else QStandardPaths.writableLocation(documents)
+        folder = str(Path(recent[0]).parent) if recent else ""
         if names := open_names(self, "Open files", folder, DOCUMENTS):
             self.open_files([Path(name) for name in names])
 

@@ -179,7 +179,7 @@ class QuestionRun:
     def take_progress(self, progress: Progress) -> bool:
         """Note the progress; returns whether a result that was held back has been taken with it."""
         # The progress counts windows of the model; the user sees that the text is read.
-        words = self.reading_what
+        words = self._reading_now(progress)
         if progress.fraction < self.reached:
             words = "Reading again"
         self.progress = replace(progress, what=words if progress.total else progress.what)
@@ -358,6 +358,14 @@ class QuestionRun:
         if self.status is not None:
             return f"Reading the best passages of {wording.count(self.status.read, 'file')}"
         return f"Reading {wording.count(len(self.keys), 'document')}" if self.keys else "Reading"
+
+    def _reading_now(self, progress: Progress) -> str:
+        """What is being read, with the name of the one of several documents that is read just now."""
+        if progress.document < 0 or not self.is_across:
+            return self.reading_what
+        if self.library is not None:  # its flow names the file
+            return progress.what
+        return f"Reading {self.documents[progress.document].document.name}"
 
     @property
     def not_in(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QSettings, QSize, Slot
+from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
 # The files that can be read, in Qt's filter syntax.
@@ -12,8 +12,9 @@ DOCUMENTS = (
     "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv)"
     ";;All files (*)"
 )
-# Where Qt itself saves the columns of its dialog, once it has been used.
+# Where Qt itself saves the columns of its dialog and its folder, once it has been used.
 _QT_ORGANIZATION, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
+_LAST = "FileDialog/lastVisited"
 _WIDE, _HIGH = 110, 32  # in letters, and lines
 _LONGEST = ("", "999.99 MiB", "Plain text document", "31/12/2026 23:59")
 
@@ -56,7 +57,12 @@ def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDial
 
 
 def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") -> QFileDialog:
-    """A dialog for files. Not a subclass of QFileDialog: Qt would then never use the system's dialog."""
+    """A dialog for files, by default in the folder of the last one, at first among the person's documents.
+
+    Not a subclass of QFileDialog: Qt would then never use the system's dialog.
+    """
+    if not folder and not _qt_settings().contains(_LAST):  # else Qt knows
+        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
     dialog = QFileDialog(parent, title, folder, kinds)
     files = dialog.findChild(QTreeView, "treeView")
     if files is not None:  # it is Qt's own

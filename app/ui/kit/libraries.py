@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.errors import SpanlightError
+from app.core.errors import Busy, SpanlightError
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
@@ -125,7 +125,7 @@ class Libraries(QObject):
     def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
         """Read a library's new and changed files; with `everything` all files are compared by content.
 
-        A `quiet` update tells nothing where there was nothing to do.
+        A `quiet` update tells nothing where there was nothing to do, or another process does it.
         """
         self._stopped.discard(library.number)
         self._waiting = [each for each in self._waiting if each.library.number != library.number]
@@ -243,7 +243,8 @@ class Libraries(QObject):
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
-        self.failed.emit(error)
+        if self._current is None or not (self._current.quiet and isinstance(error, Busy)):
+            self.failed.emit(error)
         self._ended()
 
 

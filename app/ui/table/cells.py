@@ -97,10 +97,10 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
         words = " ".join(answer.text.split())
         low = cell.state is CellState.LOW_CONFIDENCE
         look, parts = Look.LOW if low else Look.ANSWER, [percent(answer.probability)]
-        if place := short_place(answer):
-            parts.append(place)
         if low:
             parts.append("low confidence")
+        if place := short_place(answer):
+            parts.append(place)
         if value:
             parts.insert(0, value)
     said = {

@@ -90,11 +90,10 @@ class Upkeep(QObject):
 
     @Slot(Qt.ApplicationState)
     def _application_changed(self, state: Qt.ApplicationState) -> None:
-        if (
-            state is Qt.ApplicationState.ApplicationActive
-            and time.monotonic() - self._looked >= _LEAST_BETWEEN
-        ):
-            self._look()
+        if state is Qt.ApplicationState.ApplicationActive:
+            self._libraries.refresh()  # a command may have added one
+            if time.monotonic() - self._looked >= _LEAST_BETWEEN:
+                self._look()
 
     def _look(self) -> None:
         self._looked = time.monotonic()

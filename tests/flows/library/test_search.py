@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import SpanlightError
 from app.core.library import Library, LibraryReading
-from app.core.report import Report, Silent
+from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span
@@ -157,6 +157,25 @@ def test_the_words_of_a_cell_are_not_looked_for_elsewhere(tmp_path: Path) -> Non
     library = fill(workspace.library, tmp_path, **texts)
     found = ask_library(workspace, "How many has the knave?", library, Silent())
     assert [name for name, _ in places(found)] == ["one"]
+
+
+def test_progress_names_the_file_that_is_read(tmp_path: Path) -> None:
+    class Slow(Told):
+        def run(self, request: object, choice: object, report: Report) -> Reading:
+            report.progress(Progress(0, 9, "windows"))
+            report.progress(Progress(1, 9, "windows", document=0))
+            return super().run(request, choice, report)
+
+    workspace = fake_workspace(tmp_path, cast("FakeEngine", Slow(tarts=0.9)))
+    library = fill(workspace.library, tmp_path, one=f"The knave stole the tarts. {FILLER}")
+    what: list[str] = []
+
+    class Noted(Silent):
+        def progress(self, progress: Progress) -> None:
+            what.append(progress.what)
+
+    ask_library(workspace, "What did the knave steal?", library, Noted())
+    assert what == ["windows", "Reading one.txt"]
 
 
 @pytest.mark.parametrize("question", ["Who wrote about zebras?", "xylophone quartz?", "???"])

@@ -115,6 +115,7 @@ def test_a_quick_reading_reads_the_best_windows_only(short_sections: None) -> No
     assert not any(answer.span.start > len(text) - 10 for answer in quick.answers if answer.text == "paris")
     assert noted.told[-1].done == noted.told[-1].total == BEST_GROUPS
     assert all(told.total <= BEST_GROUPS for told in noted.told)
+    assert noted.told[0].document == 0
     # As careful as the reading of everything: those windows were chosen from all.
     assert quick.no_answer_probability == pytest.approx(whole.no_answer_probability, abs=0.02)
 

@@ -296,6 +296,8 @@ def across(*names: str) -> QuestionRun:
 def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_chosen() -> None:
     run = across("one", "two")
     assert run.scope == Scope(ScopeKind.OPEN) and run.reading_what == "Reading 2 documents"
+    run.take_progress(Progress(1, 9, "windows", document=1))
+    assert run.progress is not None and run.progress.what == "Reading two"
     noon, dawn = answer("noon", 0.4), replace(answer("dawn", 0.3), document=1)
     run.take_partial(replace(PART, answers=(noon, dawn)))
     assert run.chosen == -1, "nothing was gone to"

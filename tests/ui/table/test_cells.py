@@ -28,7 +28,7 @@ def test_an_answer_shows_its_words_how_sure_and_where() -> None:
     assert shown.spoken == "A. Oyelaran, 67%, p. 27"
     assert words_of(CELL, "yes").below == "yes · 67% · p. 27"
     low = words_of(replace(CELL, state=CellState.LOW_CONFIDENCE))
-    assert low.look is Look.LOW and low.below == "67% · p. 27 · low confidence"
+    assert low.look is Look.LOW and low.below == "67% · low confidence · p. 27"
     line = replace(ANSWER, page=None, page_label="", line=1204)
     assert words_of(replace(CELL, answer=line)).below == "67% · line 1,204"
 

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.core.library import Library
 from app.core.report import Silent
 from app.flows.library import libraries
+from app.flows.library.embed import alone
 from app.flows.library.libraries import planned, save_library
 from app.ui.window import upkeep
 from app.ui.window.window import MainWindow
@@ -84,6 +85,26 @@ def test_a_new_library_is_told_of_though_it_was_listed_before_its_saving_was_hea
             window.libraries.refresh()
     listed.set()
     qtbot.waitUntil(lambda: [library.name for library in added] == ["Reports"])
+
+
+def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
+    open_window: Callable[[], MainWindow], engine: RestingEngine, qtbot: QtBot, folder: Path
+) -> None:
+    window = open_window()
+    with qtbot.waitSignal(window.libraries.listed):
+        window.upkeep.start()
+    command = open_fake_workspace(engine)
+    save_library(command, planned(command, [folder]), Silent())
+    with alone(command.paths.library, "update.lock"):
+        QGuiApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)  # type: ignore[union-attr]
+        qtbot.waitUntil(lambda: [library.name for library, _ in window.libraries.all] == ["Reports"])
+        window.libraries.update_all()
+        qtbot.waitUntil(lambda: window.lanes.library.idle and window.lanes.files.idle)
+        assert not window.notice.isVisible()
+        window.libraries.update(window.libraries.all[0][0])
+        qtbot.waitUntil(window.notice.isVisible)
+        assert "Another Spanlight" in window.notice.sentence()
+    command.close()
 
 
 def test_a_folder_that_is_not_there_is_said_above_the_pages(

@@ -79,7 +79,7 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
                 ranked.append((-best[0].margin, document, best[0].span))
         ahead = max(0, (min(BEST_GROUPS, quick.total) if has_places else quick.total) - quick.read)
         seconds_left = (ahead + most * slower) * seconds / quick.read
-        yield Step(quick, quick.read, quick.read + ahead + most, seconds_left)
+        yield Step(quick, quick.read, quick.read + ahead + most, batch[0][0], seconds_left)
     found = [(document, span) for _, document, span in sorted(ranked)]
     places = list(islice(run.ranking.best(), _RETRIEVED))
     if run.question.passages_of:
@@ -99,7 +99,7 @@ def _two_passes(run: QuestionRun, model: ReadyModel, finder: ReadyModel, report:
         ):
             run.add_window(document, window, start, end)
         seconds_left = (run.total - run.read) * seconds / run.read
-        yield Step(run, quick.read + run.read, quick.read + run.total, seconds_left)
+        yield Step(run, quick.read + run.read, quick.read + run.total, batch[0][0], seconds_left)
 
 
 def _unlike(spans: Sequence[tuple[int, Span]], passages: Sequence[Document]) -> Iterator[tuple[int, int]]:
