@@ -100,7 +100,7 @@ class Asking(QObject):
         """Show which files of the library of this number were not read."""
         found = self._libraries.find(number) if self._libraries is not None else None
         if found is not None:
-            from app.ui.ask.ledger import Ledger
+            from app.ui.ask.library_sheets import Ledger
 
             ledger = Ledger(self.workspace, self.theme, self.lanes, *found, self._page)
             ledger.open_requested.connect(self.file_requested)

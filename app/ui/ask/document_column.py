@@ -390,7 +390,9 @@ class DocumentColumn(QFrame):
             case "all":
                 self._sheets.close_all()
             case "folder":
-                self._show_in_folder(row.path)
+                from app.ui.kit.outside import show_in_folder
+
+                show_in_folder(row.path, self.not_shown.emit, self)
             case "copy":
                 QGuiApplication.clipboard().setText(row.path)
             case "rename":
@@ -406,19 +408,12 @@ class DocumentColumn(QFrame):
                 self.ledger_asked.emit(library.number)
             case "add" if library is not None:
                 self._choose_folder(library.name)
+            case "contents" if library is not None:
+                self._change_contents(library)
             case "stop" if library is not None and libraries is not None:
                 libraries.stop(library)
             case "update" | "check" if library is not None and libraries is not None:
                 libraries.update(library, everything=action == "check")
-
-    def _show_in_folder(self, path: str) -> None:
-        from app.ui.kit.outside import open_folder
-
-        folder = Path(path).parent
-        if folder.is_dir():
-            open_folder(folder, self.not_shown.emit, self)
-        else:
-            self.not_shown.emit("The folder is not there now.", str(folder), str(folder))
 
     @Slot(object, str)
     def _rename(self, row: Row, name: str) -> None:
@@ -429,6 +424,14 @@ class DocumentColumn(QFrame):
     def _remove(self) -> None:
         if self._libraries is not None and self._removing is not None:
             self._libraries.remove(self._removing)
+
+    def _change_contents(self, library: Library) -> None:
+        if self._libraries is not None and (found := self._libraries.find(library.number)) is not None:
+            from app.ui.ask.library_sheets import Contents
+
+            sheet = Contents(self._theme, self._lanes, found[0], self)
+            sheet.saved.connect(self._libraries.save)
+            sheet.open()
 
     @Slot()
     def add_folder(self) -> None:

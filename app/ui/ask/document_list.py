@@ -359,7 +359,11 @@ def offers_of(row: Row, *, is_open: bool, is_reading: bool) -> list[Offer]:
                 else [("update", "Update now"), ("check", "Check everything")]
             )
             files = [*update, ("ledger", "Files that were not read…")]
-            change = [("rename", "Rename\tF2"), ("add", "Add a folder to it…")]
+            change = [
+                ("rename", "Rename\tF2"),
+                ("add", "Add a folder to it…"),
+                ("contents", "Folders, files and kinds…"),
+            ]
             remove = [("", ""), ("remove", "Remove from Spanlight…")]
             return [("ask", "Ask this library"), ("", ""), *files, ("", ""), *change, *remove]
         case Part.READING:

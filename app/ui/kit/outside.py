@@ -46,6 +46,15 @@ def open_folder(folder: Path, on_failure: Callable[[str, str, str], None], owner
         on_failure(_NOT_SHOWN, str(folder), str(folder))
 
 
+def show_in_folder(path: str, on_failure: Callable[[str, str, str], None], owner: QObject) -> None:
+    """Have the desktop show the folder that a file is in; `on_failure` and `owner` are those of `open_folder`."""
+    folder = Path(path).parent
+    if folder.is_dir():
+        open_folder(folder, on_failure, owner)
+    else:
+        on_failure("The folder is not there now.", str(folder), str(folder))
+
+
 class _Launched(QObject):
     """Runs the launcher of the free desktops, and reports if that soon exits because it found no program.
 

@@ -20,7 +20,7 @@ from app.core.text import Span
 from app.core.wording import percent
 from app.flows.library.update import update
 from app.ui.ask.ask import AskView
-from app.ui.ask.ledger import Ledger
+from app.ui.ask.library_sheets import Ledger
 from app.ui.ask.session import DocumentState, QuestionRun, RunState, Scope, ScopeKind
 from app.ui.kit.libraries import Libraries
 from tests.helpers.locked_pdfs import locked_pdf

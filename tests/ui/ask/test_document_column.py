@@ -16,9 +16,11 @@ from app.core.library import FileState, LibraryFile
 from app.core.report import Silent
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
+from app.ui.ask import library_sheets
 from app.ui.ask.ask import AskView
 from app.ui.ask.document_list import offers_of
 from app.ui.ask.document_rows import Part, Row
+from app.ui.ask.library_sheets import Contents
 from app.ui.window.window import MainWindow
 from tests.helpers.resting import READER, RestingEngine
 from tests.helpers.tabbing import tab_order
@@ -205,7 +207,9 @@ def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path)
     assert offered(row(view, "New text")) == ["open", "close", "others", "all"]
     assert offered(row(view, "alpha.txt")) == ["open", "folder", "copy"]
     assert offered(row(view, "alpha.txt"), is_open=True)[1] == "close"
-    assert offered(row(view, "Reports")) == ["ask", "update", "check", "ledger", "rename", "add", "remove"]
+    assert offered(row(view, "Reports")) == [
+        "ask", "update", "check", "ledger", "rename", "add", "contents", "remove"
+    ]  # fmt: skip
     assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
     assert offered(row(view, "Open")) == []
     view.documents.act("copy", row(view, "alpha.txt"))
@@ -293,6 +297,42 @@ def test_a_large_folder_is_read_once_the_person_says_so(
     assert "alpha.txt" not in names(view), "the new one is expanded instead"
     qtbot.waitUntil(lambda: "Large: 2 files read" in shared.status.note(), timeout=20_000)
     shared.libraries.remove(shared.libraries.all[0][0])
+    qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
+
+
+def test_folders_files_and_kinds_of_a_library_are_changed(
+    shared: MainWindow, view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes, single = tmp_path / "Notes", tmp_path / "letter.text"
+    notes.mkdir()
+    for path in (notes / "one.md", notes / "draft.md", notes / "two.txt", single):
+        path.write_text(path.name, "utf-8")
+    shared.libraries.add([notes])
+    qtbot.waitUntil(lambda: "draft.md" in names(view), timeout=20_000)
+    view.documents.act("contents", row(view, "Notes"))
+    sheet = view.documents.findChild(Contents)
+    assert sheet is not None
+    qtbot.waitUntil(lambda: sheet.words.text() == "3 documents, 21 bytes")
+    monkeypatch.setattr(library_sheets, "open_names", lambda *_: [str(single)])
+    sheet.add_files.click()
+    sheet.suffixes.setText("*.MD; pdf")
+    sheet.ignore.setText("draft*")
+    qtbot.waitUntil(lambda: sheet.words.text() == "2 documents, 17 bytes; left out: 1 txt")
+    sheet.save.click()
+    listed = ["Notes", "one.md", "letter.text", "Reports"]
+    qtbot.waitUntil(lambda: names(view)[-4:] == listed, timeout=20_000)
+    library = next(library for library, _ in shared.libraries.all if library.name == "Notes")
+    assert library.roots == (str(notes), str(single))
+    assert (library.suffixes, library.ignore) == (("md", "pdf"), ("draft*",))
+    view.documents.act("contents", row(view, "Notes"))
+    sheet = view.documents.findChildren(Contents)[-1]
+    qtbot.waitUntil(sheet.list.hasFocus)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Delete)
+    assert sheet.library().roots == (str(single),)
+    QTest.keyClick(sheet.list, Qt.Key.Key_Delete)
+    assert not sheet.save.isEnabled()
+    sheet.reject()
+    shared.libraries.remove(library)
     qtbot.waitUntil(lambda: libraries_of(shared) == ["Reports"])
 
 

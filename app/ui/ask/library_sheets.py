@@ -1,0 +1,318 @@
+"""The two sheets of a library: what it is made of, and which of its files were not read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QPainter, QShortcut
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStyleOptionViewItem, QVBoxLayout, QWidget
+
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.wording import count, size
+from app.flows.library.folders import Walk, walk
+from app.flows.library.libraries import ledger
+from app.flows.workspace import Workspace
+from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.notice import Notice
+from app.ui.kit.outside import show_in_folder
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
+from app.ui.kit.theme import Theme
+
+_LOOK_AFTER_MS = 300
+_KINDS_NAMED = 3
+
+
+class _FileDelegate(RowDelegate):
+    """Paints the name of a file or folder, why it was not read if it is one of the ledger, and its folder."""
+
+    def row_height(self, index: Index) -> int:
+        small = self.line_height("small") * (1 if isinstance(index.data(ROW), str) else 2)
+        return self.line_height("strong") + small + self._theme.step(6)
+
+    def draw(
+        self, painter: QPainter, rect: QRectF, row: LibraryFile | str, option: QStyleOptionViewItem
+    ) -> None:
+        step, end, middle = self._theme.step, Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
+        self.draw_ground(painter, rect, option)
+        self.draw_focus(painter, rect, option)
+        line = rect.adjusted(step(3), step(2.5), -step(3), 0)
+        path = Path(row if isinstance(row, str) else row.path)
+        lines = [(path.name or str(path), "strong", "ink", middle)]
+        if isinstance(row, LibraryFile):
+            lines.append((row.why_unread, "small", "ink", end))
+        for text, font, ink, elide in (*lines, (str(path.parent), "small", "ink_quiet", middle)):
+            line.setHeight(self.line_height(font))
+            self.draw_text(painter, line, text, font, ink, elide=elide)
+            line.translate(0, line.height() + (step(0.5) if font == "strong" else 0))
+
+
+class _Sheet(QDialog):
+    """A title, a line of words, a list of files, and buttons below it; it is deleted when it closes."""
+
+    def __init__(self, theme: Theme, library: Library, title: str, list_name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._library = theme, library
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.title = plain_label(library.name, type="title", wrap=False)
+        self.words = plain_label(ink="quiet")
+        self.notice = Notice(theme)
+        self.list = RowList(theme, list_name, RowModel(_row_words), _FileDelegate(theme, line=True))
+        self.foot = QHBoxLayout()
+        self.column = QVBoxLayout(self)
+        for part in (self.title, self.words, self.notice):
+            self.column.addWidget(part)
+        self.column.addWidget(self.list, 1)
+        self.column.addLayout(self.foot)
+        edge = theme.step(6)
+        self.column.setContentsMargins(edge, edge, edge, theme.step(4))
+        self.column.setSpacing(theme.step(3))
+        self.foot.setSpacing(theme.step(2))
+        self.list.selectionModel().currentChanged.connect(self._chosen)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(175), self._theme.step(120))
+
+    def _show_rows(self, rows: Sequence[LibraryFile | str]) -> None:
+        model = self.list.model()
+        assert isinstance(model, RowModel)
+        at = max(0, self.list.currentIndex().row())
+        model.take(rows)
+        self.list.setVisible(bool(rows))
+        if rows:
+            self.list.setCurrentIndex(model.index(min(at, len(rows) - 1), 0))
+        self._chosen()
+
+    @Slot()
+    def _chosen(self, *_: QModelIndex) -> None:
+        """Follow the chosen row."""
+
+
+class Ledger(_Sheet):
+    """The files of a library that were not read or are gone, each with its reason.
+
+    `open_requested` carries the path of a file to open, which asks for its password where it has one.
+    """
+
+    open_requested = Signal(str)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme: Theme,
+        lanes: Lanes,
+        library: Library,
+        status: LibraryStatus,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(theme, library, f"Files of {library.name}", "Files that were not read", parent)
+        self._workspace, self._lanes, self._status = workspace, lanes, status
+        self.show_folder = push_button(theme, "Show in folder")
+        self.act = push_button(theme, "Open")
+        self.close_button = push_button(theme, "Close")
+        for button in (self.show_folder, self.act):
+            self.foot.addWidget(button)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.close_button)
+        self.words.setText(status.in_words)
+        self.close_button.clicked.connect(self.accept)
+        self.show_folder.clicked.connect(self._show_folder)
+        self.act.clicked.connect(self._open)
+        self.list.doubleClicked.connect(self._open)
+        self._chosen()
+        self.resize(self.sizeHint())  # Qt's own choice is the least height of the list
+        self.refresh()
+
+    def files(self) -> tuple[LibraryFile, ...]:
+        """The files shown."""
+        model = self.list.model()
+        return tuple(model.rows) if isinstance(model, RowModel) else ()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read the ledger anew."""
+        job = self._lanes.files.start_aside(ledger, self._workspace, self._library)
+        job.done.connect(self._listed)
+        job.failed.connect(self.notice.show_error)
+
+    @Slot(object)
+    def _listed(self, files: tuple[LibraryFile, ...]) -> None:
+        unread = [file for file in files if file.state is not FileState.READ]
+        there = count(sum(file.state is not FileState.GONE for file in files), "file")
+        read = f"{len(files) - len(unread):,} of {there} read. The others:"
+        words = read if unread else f"All of its {there} are read."
+        self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
+        self._show_rows(unread)
+        if unread:
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _file(self) -> LibraryFile | None:
+        at, files = self.list.currentIndex().row(), self.files()
+        return files[at] if 0 <= at < len(files) else None
+
+    @Slot()
+    def _chosen(self, *_: QModelIndex) -> None:
+        file = self._file()
+        for button in (self.show_folder, self.act):
+            button.setVisible(file is not None)
+        is_locked = file is not None and file.state is FileState.LOCKED
+        self.act.setText("Enter it" if is_locked else "Open")
+        self.act.setAccessibleName("Enter the password" if is_locked else "Open")
+
+    @Slot()
+    def _show_folder(self) -> None:
+        if (file := self._file()) is not None:
+            show_in_folder(file.path, self.notice.show_not_shown, self)
+
+    @Slot()
+    def _open(self) -> None:
+        if (file := self._file()) is not None:
+            self.accept()
+            self.open_requested.emit(file.path)
+
+
+class Contents(_Sheet):
+    """What a library is made of: its folders and files, the kinds that it takes of folders, and what it leaves out.
+
+    `saved` carries the changed Library.
+    """
+
+    saved = Signal(object)
+
+    def __init__(self, theme: Theme, lanes: Lanes, library: Library, parent: QWidget) -> None:
+        super().__init__(
+            theme, library, f"Folders and kinds of {library.name}", "Folders and single files", parent
+        )
+        self._lanes = lanes
+        self._looking: Job | None = None
+        self.suffixes = QLineEdit(", ".join(library.suffixes))
+        self.suffixes.setPlaceholderText("Every kind that Spanlight reads; or pdf, docx")
+        self.ignore = QLineEdit(", ".join(library.ignore))
+        self.ignore.setPlaceholderText("Nothing; or drafts/*, *copy*")
+        self.add_folder = push_button(theme, "Add a folder…")
+        self.add_files = push_button(theme, "Add files…")
+        self.take_out = push_button(theme, "Take out", tip="No document is touched  (Del)")
+        self.save = push_button(theme, "Save", kind="primary")
+        self.cancel = push_button(theme, "Cancel")
+        above = QHBoxLayout()
+        for button in (self.add_folder, self.add_files, self.take_out):
+            above.addWidget(button)
+        above.addStretch(1)
+        above.setSpacing(theme.step(2))
+        place = self.column.indexOf(self.list) + 1
+        self.column.insertLayout(place, above)
+        for title, field in (
+            ("Only files of these kinds", self.suffixes),
+            ("Leave out names or folders like these", self.ignore),
+        ):
+            heading = plain_label(title, type="small_strong", ink="quiet")
+            heading.setBuddy(field)
+            field.setAccessibleName(title)
+            field.textChanged.connect(self._changed)
+            for part in (heading, field):
+                place += 1
+                self.column.insertWidget(place, part)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel)
+        self.foot.addWidget(self.save)
+        self.save.setDefault(True)
+        self._soon = QTimer(self, singleShot=True, interval=_LOOK_AFTER_MS)
+        self._soon.timeout.connect(self._look)
+        self.add_folder.clicked.connect(self._choose_folder)
+        self.add_files.clicked.connect(self._choose_files)
+        self.take_out.clicked.connect(self._take_out)
+        QShortcut("Del", self.list, self._take_out, context=Qt.ShortcutContext.WidgetShortcut)
+        self.save.clicked.connect(self._save)
+        self.cancel.clicked.connect(self.reject)
+        self._show_rows(library.roots)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.resize(self.sizeHint())
+        self._look()
+
+    def library(self) -> Library:
+        """The library as it is in the sheet now."""
+        model = self.list.model()
+        roots = tuple(model.rows) if isinstance(model, RowModel) else ()
+        suffixes = dict.fromkeys(
+            each.lstrip("*.").lower() for each in re.split(r"[,;\s]+", self.suffixes.text())
+        )
+        ignore = dict.fromkeys(each.strip() for each in re.split(r"[,;]", self.ignore.text()))
+        return replace(
+            self._library,
+            roots=roots,
+            suffixes=tuple(filter(None, suffixes)),
+            ignore=tuple(filter(None, ignore)),
+        )
+
+    @Slot()
+    def _changed(self) -> None:
+        self.words.setText("Looking at the files…")
+        self._soon.start()
+
+    @Slot()
+    def _look(self) -> None:
+        """Count what the library would take."""
+        if self._looking is not None:
+            self._looking.drop()
+        self._looking = self._lanes.folders.start_aside(walk, self.library())
+        self._looking.done.connect(self._walked)
+        self._looking.failed.connect(self.notice.show_error)
+
+    @Slot(object)
+    def _walked(self, found: Walk) -> None:
+        words = f"{count(len(found.files), 'document')}, {size(found.size)}"
+        kinds = [
+            f"{number:,} {suffix or 'without an extension'}"
+            for suffix, number in found.left_out.most_common()
+        ]
+        if kinds:
+            others = " and other kinds" if len(kinds) > _KINDS_NAMED else ""
+            words += f"; left out: {', '.join(kinds[:_KINDS_NAMED])}{others}"
+        if found.missing:
+            words += f"; “{found.missing[0]}” is not there now"
+        self.words.setText(words)
+
+    def _add(self, paths: Sequence[str]) -> None:
+        self._show_rows(tuple(dict.fromkeys((*self.library().roots, *map(str, map(Path, paths))))))
+        self._changed()
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        if name := folder_name(self, f"Add a folder to {self._library.name}", show_files=True):
+            self._add([name])
+
+    @Slot()
+    def _choose_files(self) -> None:
+        self._add(open_names(self, f"Add files to {self._library.name}", "", DOCUMENTS))
+
+    @Slot()
+    def _take_out(self) -> None:
+        at, roots = self.list.currentIndex().row(), self.library().roots
+        if 0 <= at < len(roots):
+            self._show_rows((*roots[:at], *roots[at + 1 :]))
+            self._changed()
+
+    @Slot()
+    def _chosen(self, *_: QModelIndex) -> None:
+        self.take_out.setEnabled(self.list.currentIndex().isValid())
+        self.save.setEnabled(self.list.currentIndex().isValid())
+
+    @Slot()
+    def _save(self) -> None:
+        self.accept()
+        if self.library() != self._library:
+            self.saved.emit(self.library())
+
+
+def _row_words(row: LibraryFile | str) -> tuple[str, str, str]:
+    if isinstance(row, str):
+        return Path(row).name or row, row, row
+    name = Path(row.path).name
+    return name, f"{name}. {row.why_unread}", f"{row.path}\n{row.why_unread}"
