@@ -31,12 +31,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTable:
-    """A named table over a library's files, which are its rows."""
+    """A named table whose rows are a library's files, or only those of them with the paths in `documents`."""
 
     number: int
     name: str
     library: int
     columns: tuple[Column, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 class CellState(StrEnum):

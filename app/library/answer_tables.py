@@ -53,6 +53,8 @@ _MIGRATIONS = (
         """,
         "CREATE TABLE question_sets (name TEXT PRIMARY KEY COLLATE NOCASE, columns TEXT NOT NULL)",
     ),
+    # The paths of the chosen documents; none: all of the library.
+    ("ALTER TABLE tables ADD COLUMN documents TEXT NOT NULL DEFAULT '[]'",),
 )
 _CELL = ("column", "sha256", "state", "no_answer", "model", "seconds", "start", "end", *ANSWER)
 _CELLS = ", ".join(f'cells."{name}"' for name in _CELL)
@@ -89,10 +91,16 @@ class AnswerTables:
         A column keeps its number, its cells and its verdicts as long as its question is the same, also if it was taken
         out of the table meanwhile. Raises SpanlightError where another table has its name.
         """
-        origin = (library.number, library.name, json.dumps(library.roots))
+        values = (
+            table.name,
+            json.dumps(table.documents),
+            library.number,
+            library.name,
+            json.dumps(library.roots),
+        )
         with self._database.writing() as connection:
             try:
-                number = self._save_table(connection, table, origin)
+                number = _save_table(connection, table.number, values)
             except sqlite3.IntegrityError as fault:
                 raise SpanlightError(
                     f"There is a table “{table.name}” already.", "Choose another name."
@@ -216,33 +224,15 @@ class AnswerTables:
             columns.setdefault(table, []).append(Column(number, loaded(question), ColumnType(type)))
         return [
             (
-                AnswerTable(number, name, library, tuple(columns.get(number, ()))),
+                AnswerTable(
+                    number, name, library, tuple(columns.get(number, ())), tuple(json.loads(documents))
+                ),
                 Origin(library, library_name, tuple(json.loads(roots))),
             )
-            for number, name, library, library_name, roots in connection.execute(
-                "SELECT number, name, library, library_name, roots FROM tables ORDER BY name"
+            for number, name, documents, library, library_name, roots in connection.execute(
+                "SELECT number, name, documents, library, library_name, roots FROM tables ORDER BY name"
             )
         ]
-
-    def _save_table(
-        self, connection: sqlite3.Connection, table: AnswerTable, origin: tuple[int, str, str]
-    ) -> int:
-        values = (table.name, *origin)
-        if table.number:
-            changed = connection.execute(
-                "UPDATE tables SET name = ?, library = ?, library_name = ?, roots = ? WHERE number = ?",
-                (*values, table.number),
-            ).rowcount
-            if changed:
-                return table.number
-        # One that was removed meanwhile is there again under its number.
-        return int(
-            connection.execute(
-                "INSERT INTO tables (number, name, library, library_name, roots) VALUES (?, ?, ?, ?, ?)",
-                (table.number or None, *values),
-            ).lastrowid
-            or 0
-        )
 
     def _cell(self, connection: sqlite3.Connection, column: int, sha256: str) -> Cell | None:
         found = self._cells(connection, '"column" = ? AND sha256 = ?', (column, sha256))
@@ -263,6 +253,20 @@ class AnswerTables:
             values,
         )
         return cells + [_judged(Cell(row[0], row[1], CellState.UNREAD), row[2:]) for row in judged]
+
+
+def _save_table(connection: sqlite3.Connection, number: int, values: tuple[str | int, ...]) -> int:
+    if connection.execute(
+        "UPDATE tables SET name = ?, documents = ?, library = ?, library_name = ?, roots = ? WHERE number = ?",
+        (*values, number),
+    ).rowcount:
+        return number
+    # One that was removed meanwhile is there again under its number.
+    added = connection.execute(
+        "INSERT INTO tables (number, name, documents, library, library_name, roots) VALUES (?, ?, ?, ?, ?, ?)",
+        (number or None, *values),
+    )
+    return added.lastrowid or 0
 
 
 def _read(row: tuple[Any, ...]) -> Cell:

@@ -17,7 +17,7 @@ from app.core.report import Report
 from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
 from app.flows.answer_table.questions import Loaded, load, open_workbook
-from app.flows.answer_table.tables import library_over
+from app.flows.answer_table.tables import files_of
 from app.flows.answer_table.values import value_of
 from app.flows.rows import dumps, refuse_same_file
 from app.flows.workspace import Workspace
@@ -172,7 +172,7 @@ def _rows(workspace: Workspace, table: AnswerTable) -> list[list[_Line]]:
             _Line(file, column, cell_of(column, file, stored.get((file.sha256, column.number))))
             for column in table.columns
         ]
-        for file in workspace.library.files(library_over(workspace, table))
+        for file in files_of(workspace, table)
         if file.state is not FileState.GONE
     ]
 

@@ -14,7 +14,7 @@ from app.core.models import Head
 from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
 from app.core.results import Outcome, Reading
-from app.flows.answer_table.tables import library_over
+from app.flows.answer_table.tables import files_of
 from app.flows.ask.question import ask
 from app.flows.history.history import kept_answer
 from app.flows.workspace import Workspace
@@ -58,9 +58,8 @@ def fill(
     SpanlightError where the table's library was removed; Stopped when cancelled.
     """
     began = time.perf_counter()
-    library = library_over(workspace, table)
     reader = workspace.find_model(Head.QUESTION_ANSWERING, model).name
-    files = _in_order(workspace.library.files(library, [FileState.READ]), first)
+    files = _in_order(files_of(workspace, table, [FileState.READ]), first)
     stored = {
         key: cell
         for key, cell in workspace.tables.cells(table).items()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, Verdict
 from app.core.errors import SpanlightError
-from app.core.library import Library
+from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import count
@@ -66,6 +66,18 @@ def library_over(workspace: Workspace, table: AnswerTable) -> Library:
     raise SpanlightError(
         f"The library of the table “{table.name}” was removed.", "Add its folder again, under the same name."
     )
+
+
+def files_of(
+    workspace: Workspace, table: AnswerTable, states: Iterable[FileState] = ()
+) -> tuple[LibraryFile, ...]:
+    """The files that are a table's rows, or those in one of these states, by path.
+
+    Raises SpanlightError where its library was removed.
+    """
+    files = workspace.library.files(library_over(workspace, table), states)
+    chosen = frozenset(table.documents)
+    return tuple(file for file in files if not chosen or file.path in chosen)
 
 
 def question_sets(workspace: Workspace, report: Report) -> dict[str, tuple[Column, ...]]:

@@ -119,6 +119,8 @@ class TableHead(QFrame):
         self.menu.triggered.connect(self._menu_chosen)
         self.library = ElidedLabel()
         mark(self.library, type="small", ink="quiet")
+        self.documents = push_button(theme, kind="link", tip="Choose the documents of this table")
+        mark(self.documents, type="small")
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -158,6 +160,15 @@ class TableHead(QFrame):
             action = menu.addAction(title)
             action.setData(key)
             action.setEnabled(key == "new" or current is not None)
+
+    def show_library(self, words: str, tip: str, chosen: int) -> None:
+        """Show which library it is over, and how many of its documents were chosen, 0 for all."""
+        self.library.set_full_text(words, tip)
+        self.documents.setText(
+            f"{wording.count(chosen, 'document')} chosen" if chosen else "Choose documents…"
+        )
+        self.documents.setAccessibleName(self.documents.text())
+        self.documents.setVisible(bool(tip))
 
     def show_progress(self, read: int, total: int, seconds_left: float | None, state: str) -> None:
         """Show how many cells were read; `state` is "full", "filling", "paused" or "waiting"."""
@@ -199,7 +210,12 @@ class TableHead(QFrame):
         theme = self._theme
         name = QVBoxLayout()
         name.addWidget(self.title)
-        name.addWidget(self.library)
+        over = QHBoxLayout()
+        over.addWidget(self.library)
+        over.addWidget(self.documents)
+        over.addStretch(1)
+        theme.space(over, 2)
+        name.addLayout(over)
         theme.space(name, 0)
         theme.in_steps(self.library.setContentsMargins, 1, 0, 0, 0)
         right = QWidget()

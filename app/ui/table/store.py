@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -33,7 +33,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table with the files of its library and the cells that are stored."""
+    """A table with the files that are its rows, and the cells that are stored."""
 
     table: AnswerTable
     files: tuple[LibraryFile, ...]
@@ -58,24 +58,25 @@ def _list(workspace: Workspace, report: Report) -> Listed:
 
 
 def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
-    from app.flows.answer_table.tables import cells
-    from app.flows.library.libraries import ledger
+    from app.flows.answer_table.tables import cells, files_of
 
-    library = Library(table.library, "")
-    files = ledger(workspace, library, report) if table.library else ()
+    files = files_of(workspace, table) if table.library else ()
     return Loaded(table, files, cells(workspace, table, report))
 
 
-def _save(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
-    from app.flows.answer_table.tables import save_table
+def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], report: Report) -> Loaded:
+    """Save a table as it is stored now, perhaps by another process, with these changes."""
+    from app.flows.answer_table.tables import save_table, tables
 
-    return _load(workspace, save_table(workspace, table, report), report)
+    stored = next((one for one in tables(workspace, report) if one.number == table.number), table)
+    changed = reduce(lambda found, change: change(found), changes, stored)
+    return _load(workspace, save_table(workspace, changed, report), report)
 
 
-def _ledger(workspace: Workspace, library: int, report: Report) -> tuple[int, tuple[LibraryFile, ...]]:
-    from app.flows.library.libraries import ledger
+def _rows(workspace: Workspace, table: AnswerTable, report: Report) -> tuple[int, tuple[LibraryFile, ...]]:
+    from app.flows.answer_table.tables import files_of
 
-    return library, ledger(workspace, Library(library, ""), report)
+    return table.number, files_of(workspace, table)
 
 
 class TableStore(QObject):
@@ -101,12 +102,13 @@ class TableStore(QObject):
         self.table: AnswerTable | None = None
         self.is_listed = False
         self._changes: list[Change] = []
-        self._saving: Job | None = None
+        self._saving: Job | None = None  # of a new table, or of the first of the changes
         self._being_saved: AnswerTable | None = None
         self._chosen = 0  # the number of the table to show once the changes are saved
         self._loading: Job | None = None
         self._ledger_job: Job | None = None
-        self._past: list[_Judged | tuple[Column, ...]] = []
+        # Verdicts, and the questions before and after a change.
+        self._past: list[_Judged | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
 
     @property
     def can_undo(self) -> bool:
@@ -130,7 +132,7 @@ class TableStore(QObject):
         taken = {table.name.casefold() for table in self.tables}
         name = free_name(library.name, lambda free: free.casefold() in taken)
         self._past.clear()
-        self._save(AnswerTable(0, name, library.number, tuple(replace(one, number=0) for one in columns)))
+        self._save(AnswerTable(0, name, library.number, tuple(replace(one, number=0) for one in columns)), ())
 
     def change(self, change: Change) -> None:
         """Change the current table, after the changes before this one."""
@@ -140,8 +142,12 @@ class TableStore(QObject):
     def set_columns(self, columns: tuple[Column, ...]) -> None:
         """Change the current table's questions; `undo` has the former ones back."""
         if self.table is not None:
-            self._past.append(self.table.columns)
-            self.change(partial(_with_columns, columns))
+            self._past.append((self.table.columns, columns))
+            self.change(partial(_with_columns, self.table.columns, columns))
+
+    def set_documents(self, paths: tuple[str, ...]) -> None:
+        """Have only these files of the library as rows; none for all of it, also those to come."""
+        self.change(partial(_over, paths))
 
     def add_columns(self, columns: tuple[Column, ...]) -> None:
         """Add questions at the end; those that are there already are not added again."""
@@ -193,7 +199,8 @@ class TableStore(QObject):
         if isinstance(last, _Judged):
             self._put_verdict(last.sha256, last.column, last.verdict, last.words, last.span)
         else:
-            self.change(partial(_with_columns, last))
+            before, after = last
+            self.change(partial(_with_columns, after, before))
 
     @Slot()
     def read_files(self) -> None:
@@ -201,20 +208,16 @@ class TableStore(QObject):
         if self.table is not None and self.table.library:
             if self._ledger_job is not None:
                 self._ledger_job.drop()
-            self._ledger_job = self._lane.start_aside(_ledger, self._workspace, self.table.library)
+            self._ledger_job = self._lane.start_aside(_rows, self._workspace, self.table)
             self._ledger_job.done.connect(self._files_read)
 
     def keep(self) -> None:
         """Save what is not saved yet, as the window closes."""
         if self._saving is not None:
             self._saving.deliver()  # it may just have ended
-        table = self.table if self._saving is None else self._being_saved
-        if table is not None and (self._saving is not None or self._changes):
-            for change in self._changes:
-                table = change(table)
-            from app.flows.answer_table.tables import save_table
-
-            save_table(self._workspace, table, Silent())
+        table = self._being_saved or self.table
+        if table is not None and (self._being_saved is not None or self._changes):
+            _save(self._workspace, table, self._changes, Silent())
 
     def _put_verdict(self, sha256: str, column: int, verdict: Verdict, words: str, span: Span | None) -> None:
         from app.flows.answer_table.tables import judge
@@ -254,11 +257,11 @@ class TableStore(QObject):
         if self._saving is not None:
             return
         if self._changes and self.table is not None:
-            changed = self._changes.pop(0)(self.table)
-            if changed == self.table:
+            if self._changes[0](self.table) == self.table:
+                del self._changes[0]
                 self._go_on()
             else:
-                self._save(changed)
+                self._save(self.table, self._changes[:1])
         elif self._chosen:
             found = next((table for table in self.tables if table.number == self._chosen), None)
             self._chosen = 0
@@ -267,15 +270,15 @@ class TableStore(QObject):
                 self._load(found)
                 self.listed.emit()
 
-    def _save(self, table: AnswerTable) -> None:
+    def _save(self, table: AnswerTable, changes: Sequence[Change]) -> None:
         self._being_saved = table
-        self._saving = self._lane.start(_save, self._workspace, table)
+        self._saving = self._lane.start(_save, self._workspace, table, changes)
         self._saving.done.connect(self._saved)
         self._saving.failed.connect(self._not_saved)
 
     @Slot(object)
     def _saved(self, found: Loaded) -> None:
-        self._saving = None
+        self._end_saving()
         new = found.table
         others = [table for table in self.tables if table.number != new.number]
         self.tables = tuple(sorted((*others, new), key=lambda table: table.name.casefold()))
@@ -287,13 +290,18 @@ class TableStore(QObject):
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
-        self._saving = None
+        self._end_saving()
         self.failed.emit(error)
         self._go_on()
 
+    def _end_saving(self) -> None:
+        if self._being_saved is not None and self._being_saved.number:
+            del self._changes[:1]
+        self._saving = self._being_saved = None
+
     @Slot(object)
     def _files_read(self, found: tuple[int, tuple[LibraryFile, ...]]) -> None:
-        if self.table is not None and found[0] == self.table.library:
+        if self.table is not None and found[0] == self.table.number:
             self.files_read.emit(found[1])
 
     def _forget(self) -> None:
@@ -303,8 +311,16 @@ class TableStore(QObject):
         self.loaded.emit(None)
 
 
-def _with_columns(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
-    return replace(table, columns=columns)
+def _with_columns(before: tuple[Column, ...], columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:
+    """The table with these columns in place of those before; what was added or taken out meanwhile stays so."""
+    was, there = ({one.question for one in some} for some in (before, table.columns))
+    kept = [one for one in columns if one.question in there or one.question not in was]
+    known = was | {one.question for one in kept}
+    return replace(table, columns=(*kept, *(one for one in table.columns if one.question not in known)))
+
+
+def _over(paths: tuple[str, ...], table: AnswerTable) -> AnswerTable:
+    return replace(table, documents=paths)
 
 
 def _with_more(columns: tuple[Column, ...], table: AnswerTable) -> AnswerTable:

@@ -243,7 +243,28 @@ class TableView(Page):
     @Slot()
     def _show_library(self) -> None:
         if self.store.table is not None:
-            self.head.library.set_full_text(*self.libraries.in_words(self.store.table))
+            words, folders = self.libraries.in_words(self.store.table)
+            self.head.show_library(words, folders, len(self.store.table.documents))
+
+    @Slot()
+    def _ask_documents(self) -> None:
+        """List the library's files, to choose some of them."""
+        if self.store.table is not None and self.store.table.library:
+            from app.core.library import Library
+            from app.flows.library.libraries import ledger
+
+            job = self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, ""))
+            job.done.connect(self._choose_documents)
+            job.failed.connect(self._failed)
+
+    @Slot(object)
+    def _choose_documents(self, files: Sequence[LibraryFile]) -> None:
+        from app.ui.table.document_choice import DocumentChoice
+
+        if (table := self.store.table) is not None:
+            sheet = DocumentChoice(self.theme, table.name, files, table.documents, self)
+            sheet.chosen.connect(self.store.set_documents)
+            sheet.open()
 
     @Slot(object)
     def _files_read(self, files: Sequence[LibraryFile]) -> None:
@@ -467,6 +488,7 @@ class TableView(Page):
         self.filling.lost.connect(self.lost)
         head.table_chosen.connect(store.choose)
         head.new_asked.connect(self._show_welcome)
+        head.documents.clicked.connect(self._ask_documents)
         head.rename_asked.connect(questions.rename_table)
         head.remove_asked.connect(self._ask_to_remove)
         head.fill_toggled.connect(self.filling.toggle)

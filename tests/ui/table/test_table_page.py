@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ from app.core.answer_table import CellState, Column, ColumnType, Verdict
 from app.core.errors import EngineLost
 from app.core.report import Report, Silent
 from app.core.text import Span
-from app.flows.answer_table.tables import tables
+from app.flows.answer_table.export import export_table
+from app.flows.answer_table.tables import save_table, tables
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.kit.libraries import Libraries
 from app.ui.table.answer_model import Filter
+from app.ui.table.document_choice import DocumentChoice
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
 from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
@@ -68,6 +71,64 @@ def test_cells_hold_the_exact_words_and_their_state(page: TableView) -> None:
     assert page.model.words(row, 0).below == "84% · line 1"
     assert page.model.rows[row_of(page, "damaged.pdf")].message
     assert page.model.columns[0].type is ColumnType.NUMBER and page.model.columns[1].type is ColumnType.AMOUNT
+
+
+def test_some_documents_are_chosen_and_all_again(
+    page: TableView, folder: Path, pattern_reader: PatternReader, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def sheet() -> DocumentChoice:
+        page.head.documents.click()
+        qtbot.waitUntil(lambda: page.findChild(DocumentChoice) is not None)
+        found = page.findChild(DocumentChoice)
+        assert found is not None
+        return found
+
+    choice = sheet()
+    assert choice.words.text() == "All 4 of 4 documents, and those to come"
+    choice.untick.click()
+    assert not choice.save.isEnabled()
+    choice.search.setText("aldERg")
+    choice.tick.click()
+    choice.search.setText("")
+    choice.list.setCurrentIndex(choice.list.model().index(2, 0))
+    choice.list.setFocus()
+    qtbot.keyClick(choice.list, KEY.Key_Space)
+    assert choice.words.text() == "2 of 4 documents"
+    choice.save.click()
+    qtbot.waitUntil(lambda: list(words(page)) == ["aldergate.txt", "calder.txt"])
+    assert page.head.documents.text() == "2 documents chosen" and page.model.counted() == (4, 4)
+    pattern_reader.asked.clear()
+    ask_for(page, "Who signs?")
+    until_full(page, qtbot, 6)
+    assert {name for name, _ in pattern_reader.asked} == {"aldergate.txt", "calder.txt"}
+    written = tmp_path / "some.csv"
+    assert page.store.table is not None
+    export_table(page.workspace, page.store.table, written, Silent())
+    assert b"brightwater" not in written.read_bytes() and b"calder" in written.read_bytes()
+    qtbot.waitUntil(lambda: page.findChild(DocumentChoice) is None)
+    choice = sheet()
+    assert len(choice.ticked()) == 2
+    choice.tick.click()
+    choice.save.click()
+    qtbot.waitUntil(lambda: len(page.model.rows) == 4)
+    assert page.store.table.documents == ()
+    until_full(page, qtbot, 9)
+
+
+def test_what_another_process_does_to_the_table_stays(page: TableView, qtbot: QtBot) -> None:
+    table = page.store.table
+    assert table is not None
+    other = replace(table, columns=(table.columns[1], Column(0, "Who pays?")))
+    save_table(page.workspace, other, Silent())
+    page.questions.set_type(1, ColumnType.WORDS)
+    qtbot.waitUntil(lambda: len(page.model.columns) == 2 and page.store.table != table)
+    assert [(one.question, one.type) for one in page.model.columns] == [
+        (FEE, ColumnType.WORDS),
+        ("Who pays?", ColumnType.WORDS),
+    ]
+    page.undo()
+    qtbot.waitUntil(lambda: page.model.columns[0].type is ColumnType.AMOUNT)
+    assert [one.question for one in page.model.columns] == [FEE, "Who pays?"]
 
 
 def test_only_new_questions_are_read(page: TableView, pattern_reader: PatternReader, qtbot: QtBot) -> None:

@@ -1,0 +1,128 @@
+"""The sheet in which the documents of a table are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QSize, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
+
+from app.core.library import FileState, LibraryFile
+from app.core.wording import count
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.search_line import SearchLine
+from app.ui.kit.theme import Theme, mark
+
+_PATH = Qt.ItemDataRole.UserRole
+
+
+class DocumentChoice(QDialog):
+    """The files of a library, each with a tick, and a search; it is deleted when it closes.
+
+    `chosen` carries the paths of the ticked ones; none for all, also those to come.
+    """
+
+    chosen = Signal(tuple)
+
+    def __init__(
+        self, theme: Theme, name: str, files: Sequence[LibraryFile], ticked: Sequence[str], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Documents of the table")
+        self.setAccessibleName("Documents of the table")
+        self.words = plain_label(ink="quiet")
+        self.search = SearchLine(theme, "Find a document")
+        self.items = QStandardItemModel(self)
+        self._found = QSortFilterProxyModel(self)
+        self._found.setSourceModel(self.items)
+        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.list = QListView()
+        self.list.setModel(self._found)
+        self.list.setAccessibleName("Documents")
+        self.list.setUniformItemSizes(True)
+        mark(self.list, kind="ticks")
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        wanted = frozenset(ticked)
+        for file in files:
+            if file.state is not FileState.GONE:
+                item = QStandardItem(Path(file.path).name)
+                item.setData(file.path, _PATH)
+                item.setToolTip(file.path)
+                item.setCheckable(True)
+                item.setCheckState(_state(not wanted or file.path in wanted))
+                self.items.appendRow(item)
+        self.tick = push_button(theme, "Tick all", tip="All that are shown")
+        self.untick = push_button(theme, "Tick none", tip="None of those that are shown")
+        self.save = push_button(theme, "Save", kind="primary")
+        self.cancel = push_button(theme, "Cancel")
+        self.save.setDefault(True)
+        foot = QHBoxLayout()
+        foot.addWidget(self.tick)
+        foot.addWidget(self.untick)
+        foot.addStretch(1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.save)
+        column = QVBoxLayout(self)
+        for part in (plain_label(name, type="title", wrap=False), self.words, self.search, self.list):
+            column.addWidget(part)
+        column.addLayout(foot)
+        edge = theme.step(6)
+        column.setContentsMargins(edge, edge, edge, theme.step(4))
+        column.setSpacing(theme.step(3))
+        foot.setSpacing(theme.step(2))
+        self.items.itemChanged.connect(self._count)
+        self.search.textChanged.connect(self._found.setFilterFixedString)
+        self.search.down_requested.connect(self.list.setFocus)
+        self.tick.clicked.connect(self._tick)
+        self.untick.clicked.connect(self._untick)
+        self.save.clicked.connect(self._save)
+        self.cancel.clicked.connect(self.reject)
+        self.resize(self.sizeHint())
+        self._count()
+
+    def ticked(self) -> tuple[str, ...]:
+        """The paths of the ticked files."""
+        every = (self.items.item(row) for row in range(self.items.rowCount()))
+        return tuple(item.data(_PATH) for item in every if item.checkState() is Qt.CheckState.Checked)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(140), self._theme.step(130))
+
+    @Slot()
+    def _count(self, *_: QStandardItem) -> None:
+        number, every = len(self.ticked()), self.items.rowCount()
+        words = f"{number:,} of {count(every, 'document')}"
+        self.words.setText(f"All {words}, and those to come" if number == every else words)
+        self.save.setEnabled(number > 0)
+
+    @Slot()
+    def _tick(self) -> None:
+        self._set_shown(True)
+
+    @Slot()
+    def _untick(self) -> None:
+        self._set_shown(False)
+
+    def _set_shown(self, on: bool) -> None:
+        self.items.blockSignals(True)
+        for row in range(self._found.rowCount()):
+            self.items.itemFromIndex(self._found.mapToSource(self._found.index(row, 0))).setCheckState(
+                _state(on)
+            )
+        self.items.blockSignals(False)
+        self.list.viewport().update()
+        self._count()
+
+    @Slot()
+    def _save(self) -> None:
+        ticked = self.ticked()
+        self.accept()
+        self.chosen.emit(ticked if len(ticked) < self.items.rowCount() else ())
+
+
+def _state(on: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
