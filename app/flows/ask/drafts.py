@@ -6,8 +6,12 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
+from app.core.history import Entry, KeptAnswer
+from app.core.layout import Kind
 from app.core.report import Report
+from app.core.text import Span
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -37,12 +41,26 @@ class SavedSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedAcross:
+    """The question in the box for several documents, and the last answers in those of a library.
+
+    `library` is its number, 0 without answers; `entries` has the answers of each document, as for the history, those of
+    the best one first; `passages` counts those that were read.
+    """
+
+    question: str = ""
+    library: int = 0
+    passages: int = 0
+    entries: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SavedSheets:
     """All open texts in the order of their tabs, the index of the current one, and the question to several of them."""
 
     sheets: tuple[SavedSheet, ...]
     current: int
-    across: str = ""
+    across: SavedAcross = SavedAcross()
 
 
 def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report: Report) -> None:
@@ -58,7 +76,7 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
     rows = [
         {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
     ]
-    values = {"current": saved.current, "across": saved.across, "sheets": rows}
+    values = {"current": saved.current, "across": asdict(saved.across), "sheets": rows}
     drafts.save(_LIST, json.dumps(values, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
@@ -69,7 +87,7 @@ def load_sheets(drafts: Drafts) -> SavedSheets:
     try:
         values = json.loads(drafts.load(_LIST) or "{}")
         found = [_sheet(drafts, row) for row in values.get("sheets", ())]
-        return SavedSheets(tuple(found), int(values.get("current", 0)), str(values.get("across", "")))
+        return SavedSheets(tuple(found), int(values.get("current", 0)), _across(values.get("across")))
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as fault:
         _log.warning("the list of open texts was not read: %r", fault)
         return SavedSheets((), 0)
@@ -91,6 +109,23 @@ def first_things(workspace: Workspace, drafts: Drafts, report: Report) -> FirstT
         place.exists() for place in (paths.drafts, paths.history_file, paths.models)
     )
     return FirstThings(load_sheets(drafts), [sample for sample in samples(paths) if sample.kind == ASK], new)
+
+
+def _across(saved: object) -> SavedAcross:
+    if not isinstance(saved, dict):
+        return SavedAcross(str(saved or ""))
+    question = str(saved.get("question", ""))
+    try:
+        entries = tuple(_entry(**row) for row in saved["entries"])
+        return SavedAcross(question, int(saved["library"]), int(saved["passages"]), entries)
+    except (ValueError, TypeError, KeyError) as fault:
+        _log.warning("the last answers in a library were not read: %r", fault)
+        return SavedAcross(question)
+
+
+def _entry(*, kind: str, answers: Iterable[dict[str, Any]], **values: Any) -> Entry:
+    found = tuple(KeptAnswer(**answer | {"span": Span(**answer["span"])}) for answer in answers)
+    return Entry(kind=Kind(kind), answers=found, **values)
 
 
 def _sheet(drafts: Drafts, row: dict[str, object]) -> SavedSheet:

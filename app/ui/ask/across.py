@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Progress, Silent
+from app.flows.ask.drafts import SavedAcross
 from app.flows.workspace import Workspace
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
@@ -62,6 +63,7 @@ class AcrossDocuments(QObject):
         self._job: Job | None = None
         # The sheet that was gone to last, and when the question was asked whose answers are highlighted there.
         self._lit: tuple[Sheet, float] | None = None
+        sheets.across = self._to_save
         controller.begun.connect(self._make_way)
         controller.rested.connect(self._go_on)
         files.settled.connect(self._file_settled)
@@ -183,6 +185,20 @@ class AcrossDocuments(QObject):
             run.stop()
             self._remember(run, at_once=True)
 
+    def _to_save(self) -> SavedAcross:
+        """The question and, unless there is to be no history, the answers in a library, for the next start."""
+        run, question = self.session.run, self.session.question
+        if run is None or run.library is None or run.is_running or not run.answers():
+            return SavedAcross(question)
+        entries = run.entries() if self._workspace.settings.keep_history else ()
+        return SavedAcross(question, run.library.number, run.passages, entries)
+
+    def restore_answers(self, saved: SavedAcross, library: Library, status: LibraryStatus) -> None:
+        """Show the answers of an earlier session again, unless something was asked meanwhile."""
+        if self.session.run is None and saved.entries:
+            self.session.run = QuestionRun.from_entries(saved.entries, library, status, saved.passages)
+            self.changed.emit()
+
     def set_threshold(self, threshold: float | None) -> None:
         """Judge the answers by another threshold."""
         if (run := self.session.run) is not None and run.threshold != threshold:
@@ -283,6 +299,7 @@ class AcrossDocuments(QObject):
         self.note.emit(run.note)
         self.changed.emit()
         self._remember(run)
+        self._sheets.save_soon()
         self._controller.held = False
         self._controller.next_soon()
 

@@ -227,7 +227,7 @@ class AnswerCard(QFrame):
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
         self._sentence.show()
         self.copy.setVisible(sure)
-        self._save.setVisible(sure and not place.document and not self.formats.isEmpty())
+        self._save.setVisible(sure and not self.formats.isEmpty())
 
     def _coloured(self, words: str, role: str) -> str:
         colour = self._theme.colour(role).name()

@@ -259,7 +259,7 @@ class AskView(Page):
         self.sheets.restore(first.saved)
         for sheet in self.sheets.all():
             self.controller.restore_last(sheet)
-        self.asking.restore_question(first.saved.across)
+        self.asking.restore_across(first.saved.across)
         if self.isVisible():
             self.type_next()
         self._first_start = first.first_start
@@ -291,12 +291,6 @@ class AskView(Page):
     @Slot(object)
     def _sheet_shown(self, sheet: Sheet) -> None:
         self.asking.show_sheet(sheet)
-        self._offer_formats(sheet)
-
-    def _offer_formats(self, sheet: Sheet) -> None:
-        """Offer the formats that the answers about a document can be saved in."""
-        is_pdf = sheet.session.opened is not None and sheet.session.opened.is_pdf
-        self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
     @Slot(object)
     def _file_opened(self, sheet: Sheet) -> None:
@@ -305,7 +299,7 @@ class AskView(Page):
         if session.password and self._libraries is not None:
             self._libraries.unlock(session.path, session.password)
         if sheet is self.sheets.current():
-            self._offer_formats(sheet)
+            self.asking.offer_formats()
             # Focus the question, unless one is being typed already, or was asked before.
             is_free = self.isVisible() and not self.find_bar.isVisible() and not self.asking.is_across()
             if is_free and not sheet.session.question:
@@ -360,19 +354,19 @@ class AskView(Page):
         """Save the answers to a file that the user chooses, in a format by its key."""
         from app.ui.kit.file_dialog import save_name
 
-        run = self.sheets.current().session.run
-        if run is None or run.reading is None:
+        session = self.asking.asked()
+        if (run := session.run) is None or run.reading is None:
             return
         kind = next(one for one in FORMATS if one.key == key)
-        document = run.opened.document
         what = " (SQuAD)" if key == "squad" else ""
-        named = f"{Path(document.name).stem}, answers" if document.name else "Answers"
-        suggested = Path(document.path).parent / f"{named}{what}{kind.suffix}"
+        source, folder = run.library.name if run.library is not None else "", Path()
+        if not run.is_across:
+            source, folder = Path(run.opened.document.name).stem, Path(run.opened.document.path).parent
+        suggested = folder / f"{f'{source}, answers' if source else 'Answers'}{what}{kind.suffix}"
         name = save_name(self, "Save the answers", str(suggested), f"{kind.title} (*{kind.suffix})")
         if name:
-            self.controller.export(
-                key, Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
-            )
+            target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
+            self.controller.export(run, key, target, session.password)
 
     # What is asked
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
+from app.flows.history.export_formats import FORMATS
 from app.flows.workspace import Workspace
 from app.ui.ask.across import AcrossDocuments
 from app.ui.ask.answer_panel import AnswerPanel
@@ -52,6 +54,7 @@ class Asking(QObject):
         self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
         self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
         self._libraries: Libraries | None = None
+        self._saved = SavedAcross()  # of an earlier session, until its library is listed
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
         self._stronger_job: Job | None = None
@@ -86,6 +89,7 @@ class Asking(QObject):
     @Slot()
     def _offer_libraries(self) -> None:
         if self._libraries is not None:
+            self._restore_answers()
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
@@ -126,8 +130,8 @@ class Asking(QObject):
         self.panel.notice.clear()
         if typed.strip():
             session.question = typed
-        self.sheets.across = self.across.session.question
         if self.is_across():
+            self.offer_formats()
             self._show_question(session)
             self.panel.strip.clear()
             self.panel.show_across(session)
@@ -136,14 +140,21 @@ class Asking(QObject):
             self.show_sheet(self.sheets.current())
         self._offer_stronger()
 
-    def restore_question(self, question: str) -> None:
-        """Put back what was last typed to ask several documents."""
+    def restore_across(self, saved: SavedAcross) -> None:
+        """Put back what was last typed to ask several documents, and the answers once their library is listed."""
+        self._saved = saved
         session = self.across.session
         if not session.question:
-            session.question = question
-            self.sheets.across = question
+            session.question = saved.question
             if self.is_across():
                 self._show_scope()
+        self._restore_answers()
+
+    def _restore_answers(self) -> None:
+        found = self._libraries.find(self._saved.library) if self._libraries is not None else None
+        if found is not None:
+            self.across.restore_answers(self._saved, *found)
+            self._saved = SavedAcross()
 
     @Slot()
     def _count_open(self) -> None:
@@ -156,7 +167,6 @@ class Asking(QObject):
     @Slot()
     def _question_edited(self) -> None:
         self.asked().question = self.panel.box.field.toPlainText()
-        self.sheets.across = self.across.session.question
         self.panel.notice.clear()
         self.sheets.save_soon()
 
@@ -208,11 +218,18 @@ class Asking(QObject):
         self.panel.notice.clear()
         if self.is_across():
             return
+        self.offer_formats()
         self._show_question(sheet.session)
         self.panel.strip.clear()
         self._show(sheet)
         run = sheet.session.shown_run
         self.note.emit(run.note if run is not None else "")
+
+    def offer_formats(self) -> None:
+        """Offer the formats that the answers can be saved in."""
+        opened = None if self.is_across() else self.sheets.current().session.opened
+        is_pdf = opened is not None and opened.is_pdf
+        self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
     def _show_question(self, session: AskSession) -> None:
         with QSignalBlocker(self.panel.box):

@@ -576,17 +576,12 @@ class AskController(QObject):
 
     # Files of answers
 
-    def export(self, key: str, target: Path) -> None:
-        """Save the answers about the current sheet's document to a file, in a format by its key."""
-        session = self._sheets.current().session
-        if (run := session.run) is None or run.reading is None:
-            return
+    def export(self, run: QuestionRun, key: str, target: Path, password: str = "") -> None:
+        """Save the answers to a question to a file, in a format by its key; the password is the document's."""
         from app.flows.history.export import export
-        from app.flows.history.history import entry_of
 
-        entry = entry_of(run.opened, run.request, run.judged(), asked=run.asked_at)
         job = self._lanes.documents.start(
-            export, self._workspace, [entry], key, target, password=session.password
+            export, self._workspace, run.entries(), key, target, password=password
         )
         job.done.connect(self._exported)
         job.failed.connect(self.failed)

@@ -165,6 +165,33 @@ class QuestionRun:
         """The one document that it is about."""
         return self.documents[0]
 
+    @classmethod
+    def from_entries(
+        cls, entries: Sequence[Entry], library: Library, status: LibraryStatus, passages: int
+    ) -> QuestionRun:
+        """A question to a library that was answered in an earlier session, from its `entries`."""
+        from app.core.library import FileState, FoundAnswer, LibraryFile
+        from app.core.requests import Question
+        from app.core.results import Answer, Reading
+
+        first = entries[0]
+        found: list[FoundAnswer] = []
+        answers: list[Answer] = []
+        for entry in entries:
+            file = LibraryFile(0, entry.path, FileState.READ, sha256=entry.sha256, kind=entry.kind)
+            for kept in entry.answers:
+                answers.append(Answer(len(found), kept.span, kept.text, kept.probability, 0.0, 0.0))
+                found.append(FoundAnswer(file, kept))
+        reading = Reading(
+            tuple(answers), first.answered, first.no_answer_probability, first.threshold, first.windows,
+            first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
+            absent=first.absent, finder=first.finder,
+        )  # fmt: skip
+        return cls(
+            Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
+            asked_at=first.asked, library=library, status=status, found=tuple(found), passages=passages,
+        )  # fmt: skip
+
     # Transitions
 
     def begin(self) -> None:
@@ -295,9 +322,10 @@ class QuestionRun:
     def judged(self) -> Reading:
         """The reading judged by the threshold; there must be a reading."""
         assert self.reading is not None
-        least = self.reading.threshold if self.threshold is None else self.threshold
-        answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= least
-        return replace(self.reading, answered=answered, threshold=least)
+        if self.threshold is None:
+            return self.reading
+        answered = bool(self.reading.answers) and 1.0 - self.reading.no_answer_probability >= self.threshold
+        return replace(self.reading, answered=answered, threshold=self.threshold)
 
     def answers(self) -> tuple[Answer, ...]:
         """The best answers so far, with the pinned one."""
@@ -351,6 +379,19 @@ class QuestionRun:
             kept = tuple(kept_answer(opened, reading.answers[at]) for at in order)
         entry = entry_of(opened, self.request, replace(reading, answers=()), asked=self.asked_at)
         return replace(entry, answers=kept, answered=reading.answered)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The question once for each document with an answer, that of the best one first, which alone has the answer.
+
+        There must be a reading.
+        """
+        if not self.is_across:
+            from app.flows.history.history import entry_of
+
+            return (entry_of(self.opened, self.request, self.judged(), asked=self.asked_at),)
+        keys = [self.place_key(at)[0] for at in range(len(self.answers()))]
+        best, *others = (self.entry(keys.index(key)) for key in dict.fromkeys(keys))
+        return (best, *(replace(entry, answered=False) for entry in others))
 
     @property
     def reading_what(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
-from app.flows.ask.drafts import SavedSheet, SavedSheets, save_sheets
+from app.flows.ask.drafts import SavedAcross, SavedSheet, SavedSheets, save_sheets
 from app.settings.drafts import Drafts
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.session import AskSession, DocumentState
@@ -59,7 +59,7 @@ class Sheets(QObject):
         self._closed: list[tuple[int, Sheet]] = []
         self._gone: set[str] = set()
         self._save_job: Job | None = None
-        self.across = ""  # the question to several of them
+        self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_SAVE_AFTER_MS)
@@ -274,7 +274,8 @@ class Sheets(QObject):
         self._save_job.failed.connect(self._not_saved)
 
     def _to_save(self) -> SavedSheets:
-        return replace(sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY), across=self.across)
+        sheets = sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)
+        return replace(sheets, across=self.across())
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:

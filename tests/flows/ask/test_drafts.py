@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.history import Entry, KeptAnswer
+from app.core.layout import Kind
 from app.core.report import Silent
-from app.flows.ask.drafts import SavedSheets, first_things, load_sheets, save_sheets
+from app.core.text import Span
+from app.flows.ask.drafts import SavedAcross, SavedSheets, first_things, load_sheets, save_sheets
 from app.settings import settings as settings_file
 from app.settings.drafts import Drafts
 from app.settings.paths import default_paths
@@ -24,8 +27,19 @@ def test_a_broken_list_opens_nothing(tmp_path: Path, text: str) -> None:
 
 
 def test_the_question_to_several_documents_is_kept(tmp_path: Path) -> None:
-    save_sheets(Drafts(tmp_path), SavedSheets((), 0, "Which of them?"), (), Silent())
-    assert load_sheets(Drafts(tmp_path)) == SavedSheets((), 0, "Which of them?")
+    kept = KeptAnswer(Span(3, 6), "six", 0.8, "At six.", page=2, heading="Hours")
+    entry = Entry(
+        "When?", "a.pdf", "/a\udc80.pdf", "0f", Kind.PDF, (kept,), True, 0.2, 0.4, "m", "CPU", 1.5, 7.0
+    )
+    saved = SavedSheets((), 0, SavedAcross("Which of them?", 3, 32, (entry, entry)))
+    save_sheets(Drafts(tmp_path), saved, (), Silent())
+    assert load_sheets(Drafts(tmp_path)) == saved
+
+
+@pytest.mark.parametrize("broken", ['{"question": "Which?", "entries": [{"kind": "pdf"}]}', '"Which?"'])
+def test_answers_that_cannot_be_read_are_left_out(tmp_path: Path, broken: str) -> None:
+    Drafts(tmp_path).save("ask", f'{{"current": 0, "across": {broken}, "sheets": []}}')
+    assert load_sheets(Drafts(tmp_path)) == SavedSheets((), 0, SavedAcross("Which?"))
 
 
 @pytest.mark.parametrize("of", ["", "settings", "drafts", "history", "models"])

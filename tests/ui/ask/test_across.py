@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -155,6 +156,45 @@ def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stan
     panel.card.copy.click()
     assert QGuiApplication.clipboard().text().endswith("(harbour.txt, line 1)")
     assert panel.box.question() == "harbour: six, seven, noon"
+
+
+def test_answers_in_a_library_are_there_after_a_restart(
+    view: AskView,
+    open_page: Callable[[type[AskView], FakeEngine], AskView],
+    finder: Finder,
+    qtbot: QtBot,
+) -> None:
+    before = ask(view, qtbot, "harbour: six, seven, noon")
+    view.panel.box.select()
+    qtbot.keyClicks(view.panel.box.field, "And then?")
+    view.keep()
+    view.workspace.save_settings()
+    again = open_page(AskView, FakeEngine(finder, CARD))
+    give_libraries(again, qtbot)
+    qtbot.waitUntil(lambda: again.asking.asked().run is not None)
+    run = again.asking.asked().run
+    assert run is not None and run is not before and not again.controller.stop(again.sheets.current())
+    assert [run.place(at) for at in range(3)] == [before.place(at) for at in range(3)]
+    assert run.scope == before.scope and run.judged().best is not None and run.facts() == before.facts()
+    assert again.panel.card.answer.text() == "six" and again.panel.box.question() == "And then?"
+    qtbot.keyClick(again.panel.box.field, Qt.Key.Key_F3)
+    assert lit(again, qtbot) == "six"
+
+
+def test_answers_in_several_documents_are_saved_each_with_its_own(
+    view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(view, qtbot, "harbour: six, seven, noon")
+    written = tmp_path / "answers.csv"
+    monkeypatch.setattr("app.ui.kit.file_dialog.save_name", lambda *_: str(written))
+    assert "Highlights in a copy of the PDF" not in [one.text() for one in view.panel.card.formats.actions()]
+    view.panel.card.save_requested.emit("csv")
+    qtbot.waitUntil(written.exists)
+    rows = list(csv.DictReader(written.read_text("utf-8-sig").splitlines()))
+    assert [(row["document"], row["answer"], row["nearest"]) for row in rows] == [
+        ("harbour.txt", "six", ""),
+        ("island.md", "", "seven"),
+    ]
 
 
 @pytest.mark.parametrize("how", ["asked", "edited", "kept by key", "kept by mouse"])

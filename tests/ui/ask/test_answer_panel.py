@@ -21,7 +21,13 @@ from app.ui.kit.theme import Theme
 from tests.helpers.ask_page import TEXT, WORDS, answers, likelihood
 
 FOUND = Reading(answers(TEXT, *WORDS), True, 0.05, 0.4, 3, 3, 0.1)
-DOUBTFUL = replace(FOUND, answers=answers(TEXT, *WORDS, likely=0.31), no_answer_probability=0.65, absent=0.13)
+DOUBTFUL = replace(
+    FOUND,
+    answers=answers(TEXT, *WORDS, likely=0.31),
+    answered=False,
+    no_answer_probability=0.65,
+    absent=0.13,
+)
 ABSENT = replace(
     FOUND,
     answers=answers(TEXT, WORDS[1], likely=0.07),

@@ -184,7 +184,12 @@ def test_the_threshold_and_why_not_decide_what_is_highlighted() -> None:
     run = begun()
     assert run.highlighted() == () and not run.is_answered
     nearest = replace(
-        PART, answers=(answer("noon", 0.3),), no_answer_probability=0.75, complete=True, absent=0.3
+        PART,
+        answers=(answer("noon", 0.3),),
+        answered=False,
+        no_answer_probability=0.75,
+        complete=True,
+        absent=0.3,
     )
     run.finish(nearest)
     assert run.highlighted() == ()
