@@ -14,6 +14,9 @@ from app.core.text import Span
 from app.core.wording import likely, low_confidence, without_answer
 from app.flows.workspace import Workspace
 from app.ui.document.file_pane import FilePane
+from app.ui.document.find_bar import FindBar
+from app.ui.document.finding import Finding, Zoom
+from app.ui.document.pane import Pane
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Lanes
@@ -84,6 +87,9 @@ class Beside(QFrame):
         self._close.setToolTip("Close  (Esc)")
         self._close.clicked.connect(self.close_asked)
         self.file = FilePane(workspace, theme, lanes)
+        self.find_bar = FindBar(theme)
+        self.finding = Finding(self.find_bar, self._on_page, self)
+        self.zoom = Zoom(workspace, theme, self._on_page, self)
         self.notice = Notice(theme)
         self.question = plain_label(type="small", ink="quiet")
         self.answer = plain_label(type="quote", selectable=True)
@@ -93,6 +99,7 @@ class Beside(QFrame):
         self.absent = KeyButton(theme, "Not there", "X")
         self.undo = KeyButton(theme, "Undo", "U")
         self._lay_out()
+        self.find_bar.closed.connect(self._leave_find_bar)
         self.file.opened.connect(self._light)
         self.file.failed.connect(self.failed)
         self.file.closed.connect(self.close_asked)
@@ -125,6 +132,7 @@ class Beside(QFrame):
     def forget(self) -> None:
         """Show nothing any more."""
         self._row = self._cell = None
+        self.find_bar.hide()
         self.file.forget()
 
     @Slot()
@@ -167,6 +175,15 @@ class Beside(QFrame):
             event.accept()
         else:
             super().keyPressEvent(event)
+
+    def _on_page(self) -> Pane | None:
+        """The pane with the file; None while there is none to see."""
+        return self.file.pane if self.file.document is not None and self.isVisible() else None
+
+    @Slot()
+    def _leave_find_bar(self) -> None:
+        if (pane := self._on_page()) is not None:
+            pane.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _has_changed(self, document: Opened) -> bool:
         """Whether the file is another one than its answers were read from."""
@@ -213,6 +230,7 @@ class Beside(QFrame):
         below.addLayout(buttons)
         column = QVBoxLayout(self)
         column.addLayout(head)
+        column.addWidget(self.find_bar)
         column.addWidget(self.file, 1)
         column.addWidget(foot)
         theme = self._theme

@@ -73,10 +73,12 @@ def _save(workspace: Workspace, table: AnswerTable, changes: Sequence[Change], r
     return _load(workspace, save_table(workspace, changed, report), report)
 
 
-def _rows(workspace: Workspace, table: AnswerTable, report: Report) -> tuple[int, tuple[LibraryFile, ...]]:
+def _rows(
+    workspace: Workspace, table: AnswerTable, report: Report
+) -> tuple[AnswerTable, tuple[LibraryFile, ...]]:
     from app.flows.answer_table.tables import files_of
 
-    return table.number, files_of(workspace, table)
+    return table, files_of(workspace, table)
 
 
 class TableStore(QObject):
@@ -300,9 +302,11 @@ class TableStore(QObject):
         self._saving = self._being_saved = None
 
     @Slot(object)
-    def _files_read(self, found: tuple[int, tuple[LibraryFile, ...]]) -> None:
-        if self.table is not None and found[0] == self.table.number:
-            self.files_read.emit(found[1])
+    def _files_read(self, found: tuple[AnswerTable, tuple[LibraryFile, ...]]) -> None:
+        table, files = found
+        now = self.table
+        if now is not None and (table.number, table.documents) == (now.number, now.documents):
+            self.files_read.emit(files)
 
     def _forget(self) -> None:
         self.table = None

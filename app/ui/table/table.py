@@ -13,6 +13,7 @@ from app.core.answer_table import Cell, Column, Verdict
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace
+from app.ui.document.finding import IN_FIND_BAR, reading_keys
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name
@@ -63,6 +64,9 @@ class TableView(Page):
         ("Ctrl+Del", "Remove the question"),
         ("Ctrl+C", "Copy the selected answers"),
         ("Ctrl+Z", "Undo"),
+        ("Ctrl+F", "Find in the document beside the table"),
+        IN_FIND_BAR,
+        ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size of the document"),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -517,6 +521,7 @@ class TableView(Page):
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
             ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
             ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right),
+            *reading_keys(self.beside.finding, self.beside.zoom),
         )  # fmt: skip
 
 

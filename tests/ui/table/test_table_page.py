@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.answer_table import CellState, Column, ColumnType, Verdict
@@ -255,6 +256,25 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
         qtbot.keyClick(page.view, KEY.Key_U)
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
+
+
+def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
+    control = Qt.KeyboardModifier.ControlModifier
+    go_to(page, "calder.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_F, control)
+    assert page.beside.find_bar.isHidden(), "there is nothing to look through"
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    qtbot.keyClick(page.view, KEY.Key_F, control)
+    field = page.beside.find_bar.field
+    assert field.hasFocus()
+    qtbot.keyClicks(field, "annual")
+    qtbot.keyClick(field, KEY.Key_Return)
+    assert page.beside.file.selected()[0] == "annual"
+    qtbot.keyClick(field, KEY.Key_Escape)
+    assert page.beside.find_bar.isHidden() and not page.beside.isHidden()
+    qtbot.keyClick(QApplication.focusWidget(), KEY.Key_E)
+    qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged()] == ["annual"])
 
 
 def test_not_there_agrees_with_a_cell_that_says_so(page: TableView, qtbot: QtBot) -> None:
