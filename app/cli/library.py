@@ -37,7 +37,7 @@ from app.flows.library.update import Update, update
 from app.flows.workspace import Workspace
 
 _WORDS = {
-    "list": "the libraries, and how much of each was read (so does no word at all)",
+    "list": "the libraries, and how much of each was read (the default)",
     "add": "make a library of folders and files, or add them to one",
     "status": "the files of a library that were not read, each with its reason",
     "update": "read what is new or changed",
@@ -313,7 +313,7 @@ def _print_not_read(now: _Now, most: int | None = None) -> None:
     if now.walk.left_out:
         print(f"  Other kinds, left out: {_by_suffix(now.walk.left_out)}")
     for folder in now.walk.refused:
-        print(f"  May not be read: {one_line(folder)}")
+        print(f"  Cannot be read: {one_line(folder)}")
     states = Counter(file.state.value for file in now.not_read)
     if states:
         print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")

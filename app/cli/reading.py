@@ -20,7 +20,7 @@ from app.core.library import Library
 from app.core.report import Progress, Relay, Report, Stopped
 from app.core.wording import count, size
 from app.flows.ask.read import document_from_stream, read_document
-from app.flows.library.folders import Walk, walk
+from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 
 FORMATS = """\
@@ -92,7 +92,7 @@ def read_all(
     """
     files: dict[str, tuple[str, bool]] = {}
     for each in given:
-        in_folder = each != "-" and Path(each).is_dir()
+        in_folder = each != "-" and is_folder(each)
         for file in _files_in(each, report) if in_folder else [each]:
             files.setdefault(
                 "-" if file == "-" else os.path.normpath(Path(file).absolute()), (file, in_folder)
@@ -143,7 +143,7 @@ def _files_in(folder: str, report: TerminalReport) -> list[str]:
         there = f"{one_line(folder)} holds {count(len(found.files), 'file')}, {size(found.size)}."
         report.line(f"{there} As a library it is read once, and then asked at once: {add}")
     for refused in found.refused:
-        report.line(f"{one_line(refused)} may not be read.")
+        report.line(f"{one_line(refused)} cannot be read.")
     return [str(Path(folder) / os.path.relpath(file.path, root)) for file in found.files]
 
 

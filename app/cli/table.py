@@ -25,7 +25,7 @@ from app.flows.answer_table.export import export_table, require_format, write_ba
 from app.flows.answer_table.fill import Filled, fill
 from app.flows.answer_table.questions import columns_of, questions_from
 from app.flows.answer_table.tables import save_table, tables
-from app.flows.library.folders import walk
+from app.flows.library.folders import is_folder, walk
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
 from app.flows.rows import refuse_same_file, refuse_unwritable
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 def _library(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> Library:
     """The library of a folder, made where there is none, or of this name."""
-    if not Path(arguments.over).is_dir():
+    if not is_folder(arguments.over):
         try:
             return workspace.library.library(arguments.over)
         except SpanlightError:
@@ -127,7 +127,7 @@ def _update(workspace: Workspace, library: Library, report: TerminalReport) -> N
     except SpanlightError as fault:
         if not workspace.library.status(library).read:
             raise
-        report.notice(f"{fault.message} The files read before are asked.")
+        report.notice(f"{fault.message} Asking the files that were read earlier.")
 
 
 def _table(

@@ -33,6 +33,10 @@ class Busy(SpanlightError):
     """Another process does the same work just now."""
 
 
+class NoText(SpanlightError):
+    """A document holds nothing to read."""
+
+
 class NotStarted(SpanlightError):
     """The system refused a new process, whatever it was to do."""
 

@@ -25,7 +25,7 @@ class FileState(StrEnum):
 _REASONS = {
     FileState.WAITING: "It is read with the next update.",
     FileState.NO_TEXT: "It holds no text.",
-    FileState.LOCKED: "It needs its password.",
+    FileState.LOCKED: "It needs a password.",
     FileState.FAILED: "It could not be read.",
     FileState.GONE: "It is not there any more.",
 }
@@ -111,10 +111,12 @@ class LibraryStatus:
     @property
     def unreachable_in_words(self) -> str:
         """A line for each root that is not there now, and one for the folders that could not be looked into."""
-        lines = [f"“{root}” is not there now; what was read of it can be asked." for root in self.missing]
+        lines = [
+            f"“{root}” is not there now; what was read from it can still be asked." for root in self.missing
+        ]
         if self.refused:
             others = f" and {count(len(self.refused) - 1, 'other folder')}" if len(self.refused) > 1 else ""
-            lines.append(f"“{self.refused[0]}”{others} could not be looked into.")
+            lines.append(f"“{self.refused[0]}”{others} could not be opened.")
         return "\n".join(lines)
 
 

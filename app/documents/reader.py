@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path, PurePath
 from typing import BinaryIO, NamedTuple
 
-from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.errors import NoText, PasswordNeeded, SpanlightError
 from app.core.layout import Kind, Opened, PageText
 from app.core.report import Progress, Report
 from app.core.text import Document
@@ -64,7 +64,7 @@ def read(order: Read, report: Report) -> Opened:
             ) from fault
         raise
     if not parts.pages and shows_nothing(parts.text):
-        raise SpanlightError(f"“{name}” holds no text.", "Open a file with something to read in it.")
+        raise NoText(f"“{name}” holds no text.", "Open a file with something to read in it.")
     return Opened(
         document=Document(parts.text, name, order.path, parts.view),
         kind=loaded.kind,

@@ -19,7 +19,7 @@ from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.text import Document, Span, View
-from app.library.ledger import Ledger, has_files_below, is_empty
+from app.library.ledger import Ledger, has_files_below, is_empty, is_there
 from app.library.passages import search_words, starts_of_passages
 from app.library.schema import (
     FILES,
@@ -76,7 +76,7 @@ class Index(Ledger):
     def status(self, library: Library, vectors: str = "") -> LibraryStatus:
         """How much of a library is indexed; `vectors` names those of the passages that are counted."""
         # Before the database is held: a drive on the network may take its time.
-        absent = {root for root in library.roots if not Path(root).exists()}
+        absent = {root for root in library.roots if not is_there(root)}
         empty = {root for root in library.roots if is_empty(root)}
         with self._reading() as connection:
             states = dict(

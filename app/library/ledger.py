@@ -258,6 +258,15 @@ class Ledger(ABC):
             yield connection
 
 
+def is_there(path: str) -> bool:
+    """Whether something is at a path and can be looked at."""
+    try:
+        Path(path).stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def is_empty(folder: str) -> bool:
     """Whether a path is a folder with nothing in it, as one is where a drive was taken off."""
     try:

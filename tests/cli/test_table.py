@@ -95,7 +95,7 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
     [
         (("QUESTIONS", "--over", "FOLDER"), "--output is missing. Add --output OUT.xlsx."),
         (("QUESTIONS", "--output", "out.csv"), "--over is missing. Add --over FOLDER."),
-        (("QUESTIONS", "--over", "FOLDER", "--output", "out.txt"), "“out.txt” tells no format"),
+        (("QUESTIONS", "--over", "FOLDER", "--output", "out.txt"), "Tables cannot be written as “out.txt”."),
         (("QUESTIONS", "--over", "FOLDER", "--output", "out.jsonl", "--beside"), ".csv or .xlsx."),
         (("QUESTIONS", "--over", "nowhere", "--output", "out.csv"), "There is no library “nowhere”."),
         (

@@ -10,7 +10,7 @@ from app.flows.workspace import Workspace
 
 Run = Callable[[argparse.Namespace, Workspace, TerminalReport], None]
 WORDS = {
-    "list": "what is installed, and which model each task uses (so does no word at all)",
+    "list": "what is installed, and which model each task uses (the default)",
     "offered": "look through the models that are offered",
     "download": "show what a model is, and fetch it once you say so",
     "import": "check a model's folder or zip and take it in",

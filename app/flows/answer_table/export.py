@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".xlsx", ".jsonl")
 # What a spreadsheet takes: rows of a sheet, and characters of a cell.
 _MOST_ROWS = 1_048_576
+_MOST_COLUMNS = 16_384
 _MOST_CHARACTERS = 32_767
 # Characters that XML, and so a spreadsheet, cannot hold.
 _UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -130,8 +131,9 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     """Write the list of questions in `source` to another file, with the table's answers in columns behind its own.
 
     Of a table over one document these are its answer, quotation, page, probability and verdict; over several, the
-    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too. Raises SpanlightError
-    for a list without any of the table's questions, and as `export_table` does; Stopped when cancelled.
+    answers of each. A spreadsheet keeps its looks and formulas if `path` is one too; one with formulas and without
+    a header gets none. Raises SpanlightError for a list without any of the questions, and as `export_table` does;
+    Stopped when cancelled.
     """
     kind = require_format(path, (".csv", ".xlsx"))
     refuse_same_file(source, path)
@@ -158,7 +160,7 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     kind = path.suffix.lower()
     if kind not in formats:
         raise SpanlightError(
-            f"“{path.name}” tells no format that a table is written in.",
+            f"Tables cannot be written as “{path.name}”.",
             f"End the name with {', '.join(formats[:-1])} or {formats[-1]}.",
         )
     return kind
@@ -236,10 +238,18 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
         for row in loaded.rows:
             sheet.append([_fit(cell) for cell in row])
         behind = max((len(row) for row in loaded.rows), default=1) + 1
-    if not loaded.header:
+    # Formulas and merged cells do not move with a row that is put in above them.
+    stays = sheet.merged_cells.ranges or any(
+        cell.data_type == "f" for row in sheet.iter_rows() for cell in row
+    )
+    if not loaded.header and not stays:
         sheet.insert_rows(1)
         sheet.cell(1, loaded.column + 1, "question")
         added = [heads, *added]
+    if behind + len(heads) > _MOST_COLUMNS:
+        raise SpanlightError(
+            "The table has more documents than a spreadsheet has columns.", "Export it as CSV."
+        )
     for at, more in enumerate(added, start=1):
         for place, words in enumerate(more, start=behind):
             if words:

@@ -71,7 +71,7 @@ def questions_from(path: Path) -> tuple[str, ...]:
     """
     found = load(path).questions
     if not found:
-        raise SpanlightError(f"“{path.name}” has no questions.", "Write one a line.")
+        raise SpanlightError(f"“{path.name}” has no questions.", "Write one per line.")
     return found
 
 

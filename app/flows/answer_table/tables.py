@@ -15,6 +15,7 @@ from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace
 from app.library.answer_tables import library_of
+from app.library.found import clean
 
 MOST_QUESTIONS = 1000
 # The normal distribution's quantile of a 95 % interval.
@@ -45,7 +46,7 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     Raises SpanlightError for a table without a name, a name that is taken, more than `MOST_QUESTIONS` questions, and a
     library that is not there.
     """
-    name = " ".join(table.name.split())
+    name = clean(" ".join(table.name.split()))
     if not name:
         raise SpanlightError("A table needs a name.", "Type one.")
     return workspace.tables.save(
@@ -90,7 +91,7 @@ def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column]
 
     Raises SpanlightError without a name, and for more than `MOST_QUESTIONS` questions.
     """
-    title = " ".join(name.split())
+    title = clean(" ".join(name.split()))
     if not title:
         raise SpanlightError("A set of questions needs a name.", "Type one.")
     workspace.tables.save_question_set(title, _checked_columns(columns))
@@ -162,6 +163,6 @@ def refuse_too_many(questions: Sequence[str]) -> None:
     """Raises SpanlightError where these are more questions than a table takes."""
     if len(questions) > MOST_QUESTIONS:
         raise SpanlightError(
-            f"These are {count(len(questions), 'question')}; a table takes {MOST_QUESTIONS:,}.",
-            "Make several tables of them.",
+            f"There are {count(len(questions), 'question')}; a table holds at most {MOST_QUESTIONS:,}.",
+            "Split them over several tables.",
         )

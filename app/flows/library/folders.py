@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections import Counter, deque
@@ -56,12 +57,20 @@ class Walk:
 
     def refusal(self) -> SpanlightError:
         """The error for the first folder that may not be read."""
-        return SpanlightError(f"“{self.refused[0]}” may not be read.", "Check the folder's permissions.")
+        return SpanlightError(f"“{self.refused[0]}” cannot be read.", "Check the folder's permissions.")
 
     @property
     def is_large(self) -> bool:
         """Whether the person should see the count before the files are read."""
         return len(self.files) > MANY_FILES or self.size > MANY_BYTES
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a path is a folder that can be looked at."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):  # one that may not be, before Python 3.14
+        return False
 
 
 def walk(library: Library, report: Report) -> Walk:
@@ -135,7 +144,13 @@ def _in_folder(
                     elif status.st_ino and (status.st_dev, status.st_ino) not in above:
                         folders.appendleft((entry.path, f"{place}/", status))
                     continue
-            except (OSError, ValueError):  # a link that leads nowhere or to itself, or gone meanwhile
+            except (
+                OSError,
+                ValueError,
+            ) as fault:  # a link that leads nowhere or to itself, or gone meanwhile
+                if getattr(fault, "errno", None) not in (None, errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                    found.refused.append(folder)
+                    break
                 continue
             if not stat.S_ISREG(status.st_mode):
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -18,7 +18,7 @@ from app.flows.workspace import Workspace
 
 def libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library, LibraryStatus], ...]:
     """All libraries by name, with how much of each is indexed."""
-    if not (workspace.paths.library / "index.sqlite3").exists():
+    if not any((workspace.paths.library / name).exists() for name in ("index.sqlite3", "libraries.json")):
         return ()  # nothing is made or imported for it at every start
     index = workspace.library
     found = index.libraries()
@@ -43,7 +43,7 @@ def planned(
 
     Without a name it is the library that has exactly these roots, else a new one: called after its one root, or the
     folder that all are in, with a number behind the name if that is taken. Raises SpanlightError for a path that is
-    not there or refused.
+    not there or refused, and for `suffixes` where the library takes every kind.
     """
     roots = tuple(dict.fromkeys(os.path.normpath(Path(path).expanduser().absolute()) for path in paths))
     for root in roots:
@@ -62,16 +62,22 @@ def planned(
     if name.strip():
         found = next((one for one in present if one.name.casefold() == name.strip().casefold()), None)
     else:
-        found = next((one for one in present if one.roots == roots), None)
+        found = next((one for one in present if set(one.roots) == set(roots)), None)
     if found is None:
         taken = {one.name.casefold() for one in present}
         title = name.strip() or _title(roots)
         found = Library(0, free_name(title, lambda free: free.casefold() in taken))
+    kinds = tuple(each.lower().lstrip(".") for each in suffixes)
+    if found.number and kinds and not found.suffixes:
+        raise SpanlightError(
+            f"“{found.name}” takes files of every kind; it would lose the others.",
+            "Give these folders a library of their own.",
+        )
     return replace(
         found,
         # A file system may know one folder by several names.
         roots=(*found.roots, *(root for root in roots if not any(_same(root, one) for one in found.roots))),
-        suffixes=tuple(dict.fromkeys((*found.suffixes, *(each.lower().lstrip(".") for each in suffixes)))),
+        suffixes=tuple(dict.fromkeys((*found.suffixes, *kinds))),
         ignore=tuple(dict.fromkeys((*found.ignore, *ignore))),
     )
 
@@ -90,12 +96,27 @@ def _title(roots: Sequence[str]) -> str:
         return "Documents"
 
 
-def plan_and_size(
-    workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report
-) -> tuple[Library, Walk]:
-    """What `planned` returns for these paths, and what would be read for it. Raises SpanlightError, and Stopped."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Paths to be added to the library of a name, as `planned` takes them; what that makes, and what it would read."""
+
+    paths: tuple[Path | str, ...]
+    name: str
+    library: Library
+    walk: Walk
+
+
+def plan(workspace: Workspace, paths: Sequence[Path | str], name: str, report: Report) -> Plan:
+    """Look at what adding paths would read. Raises SpanlightError as `planned` does, and Stopped."""
     library = planned(workspace, paths, name=name)
-    return library, without_known(workspace, library, walk(library, report))
+    found = without_known(workspace, library, walk(library, report))
+    return Plan(tuple(paths), name, library, found)
+
+
+def carry_out(workspace: Workspace, plan: Plan, report: Report) -> tuple[Library, bool]:
+    """Save a library with the planned paths as it is now; returns it, and whether it is new."""
+    library = planned(workspace, plan.paths, name=plan.name)
+    return save_library(workspace, library, report), not library.number
 
 
 def without_known(workspace: Workspace, library: Library, found: Walk) -> Walk:
@@ -107,6 +128,14 @@ def without_known(workspace: Workspace, library: Library, found: Walk) -> Walk:
 def save_library(workspace: Workspace, library: Library, report: Report) -> Library:
     """Save a new or changed library; `update` then reads its files. Raises SpanlightError for a name that is taken."""
     return workspace.library.save(library)
+
+
+def change_library(workspace: Workspace, before: Library, after: Library, report: Report) -> Library:
+    """Save what was changed between the two, in the library as it is now: others may have changed it meanwhile."""
+    now = workspace.library.current(before)
+    kept = [root for root in now.roots if root in after.roots or root not in before.roots]
+    roots = tuple(dict.fromkeys((*kept, *(root for root in after.roots if root not in before.roots))))
+    return workspace.library.save(replace(now, roots=roots, suffixes=after.suffixes, ignore=after.ignore))
 
 
 def rename_library(workspace: Workspace, library: Library, name: str, report: Report) -> Library:

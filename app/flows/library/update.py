@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from app.core.errors import Busy, NotStarted, PasswordNeeded, SpanlightError
+from app.core.errors import Busy, NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Report, Silent, Stopped
@@ -23,7 +23,7 @@ from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.library.embed import alone
-from app.flows.library.folders import Walk, walk
+from app.flows.library.folders import Walk, is_folder, walk
 from app.flows.workspace import Workspace
 from app.library.found import clean
 from app.library.index import Index
@@ -129,7 +129,7 @@ def read_locked(workspace: Workspace, path: str, password: str, report: Report) 
 
 
 def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: Walk) -> set[int]:
-    """Take the files that were not found out of the library, or note that they are gone; returns these's numbers.
+    """Take the files that were not found out of the library, or note that they are gone; the numbers of the latter.
 
     Those below a root or a folder that cannot be read now stay as they are.
     """
@@ -139,7 +139,7 @@ def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: 
     left: list[LibraryFile] = []
     for file in others:
         if file.path in library.roots:
-            stays = not Path(file.path).parent.is_dir() or not _is_gone(file.path)
+            stays = not is_folder(Path(file.path).parent) or not _is_gone(file.path)
         else:
             stays = file.path.startswith(away)
         if stays:
@@ -269,12 +269,14 @@ class _Readers:
             return _Refused(FileState.LOCKED, fault.message, size, modified)
         except NotStarted:
             raise
+        except NoText as fault:
+            return _Refused(FileState.NO_TEXT, fault.message, size, modified)
         except SpanlightError as fault:
             # What may not be opened now may be later, without a change of the file.
             return _Refused(FileState.FAILED, str(fault), size, modified if sha256 else 0)
         except ChildBug:
             _log.exception("a file of a library was not read")
-            reason = "It makes Spanlight fail: this is a mistake in the program."
+            reason = "It crashes Spanlight; this is a bug."
             return _Refused(FileState.FAILED, reason, size, modified)
         finally:
             self._free.put(documents)

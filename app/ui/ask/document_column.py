@@ -430,7 +430,7 @@ class DocumentColumn(QFrame):
             from app.ui.ask.library_sheets import Contents
 
             sheet = Contents(self._theme, self._lanes, found[0], self)
-            sheet.saved.connect(self._libraries.save)
+            sheet.saved.connect(self._libraries.change)
             sheet.open()
 
     @Slot()

@@ -147,7 +147,7 @@ class Ledger(_Sheet):
         unread = [file for file in files if file.state is not FileState.READ]
         there = count(sum(file.state is not FileState.GONE for file in files), "file")
         read = f"{len(files) - len(unread):,} of {there} read. The others:"
-        words = read if unread else f"All of its {there} are read."
+        words = read if unread else "Every file has been read."
         self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
         self._show_rows(unread)
         if unread:
@@ -181,10 +181,10 @@ class Ledger(_Sheet):
 class Contents(_Sheet):
     """What a library is made of: its folders and files, the kinds that it takes of folders, and what it leaves out.
 
-    `saved` carries the changed Library.
+    How much it takes is counted, and shown before it can be saved. `saved` carries the Library as it was and as it is.
     """
 
-    saved = Signal(object)
+    saved = Signal(object, object)
 
     def __init__(self, theme: Theme, lanes: Lanes, library: Library, parent: QWidget) -> None:
         super().__init__(
@@ -234,7 +234,7 @@ class Contents(_Sheet):
         self._show_rows(library.roots)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
         self.resize(self.sizeHint())
-        self._look()
+        self._changed()
 
     def library(self) -> Library:
         """The library as it is in the sheet now."""
@@ -254,6 +254,7 @@ class Contents(_Sheet):
     @Slot()
     def _changed(self) -> None:
         self.words.setText("Looking at the files…")
+        self.save.setEnabled(False)
         self._soon.start()
 
     @Slot()
@@ -278,6 +279,8 @@ class Contents(_Sheet):
         if found.missing:
             words += f"; “{found.missing[0]}” is not there now"
         self.words.setText(words)
+        self.save.setText("Save and read them" if found.is_large else "Save")
+        self.save.setEnabled(bool(self.library().roots))
 
     def _add(self, paths: Sequence[str]) -> None:
         self._show_rows(tuple(dict.fromkeys((*self.library().roots, *map(str, map(Path, paths))))))
@@ -302,13 +305,12 @@ class Contents(_Sheet):
     @Slot()
     def _chosen(self, *_: QModelIndex) -> None:
         self.take_out.setEnabled(self.list.currentIndex().isValid())
-        self.save.setEnabled(self.list.currentIndex().isValid())
 
     @Slot()
     def _save(self) -> None:
         self.accept()
         if self.library() != self._library:
-            self.saved.emit(self.library())
+            self.saved.emit(self._library, self.library())
 
 
 def _row_words(row: LibraryFile | str) -> tuple[str, str, str]:

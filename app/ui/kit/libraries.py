@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.core.library import Library, LibraryFile, LibraryStatus
-    from app.flows.library.folders import Walk
+    from app.flows.library.libraries import Plan
     from app.flows.library.update import Update
 
 _REFRESH_EVERY = 1.0  # seconds, while files are read
@@ -38,8 +38,8 @@ class Libraries(QObject):
 
     `listed` is sent each time they were listed, `changed` when a library or its status has changed, `progressed` while
     one is updated, `read` with each LibraryFile that was read or failed, `failed` with the error of a list, an update
-    or a change. `large` carries a Library that was to be added and the Walk of what it would read, which is so much
-    that the person should say so with `save`; `added` carries one that was saved for the first time, `updated` one of
+    or a change. `large` carries a Plan of what was to be added, which is so much to read that the person should say so
+    with `carry_out`; `added` carries one that was saved for the first time, `updated` one of
     whose files some have changed. `told` carries a sentence about what an update found. Nothing is read before the
     first `refresh`.
     """
@@ -49,7 +49,7 @@ class Libraries(QObject):
     progressed = Signal()
     read = Signal(object)
     failed = Signal(object)
-    large = Signal(object, object)
+    large = Signal(object)
     added = Signal(object)
     updated = Signal(object)
     told = Signal(str)
@@ -92,17 +92,27 @@ class Libraries(QObject):
 
     def add(self, paths: Sequence[Path | str], name: str = "") -> None:
         """Add folders and files to the library of this name, or as one of their own; `large` may ask first."""
-        from app.flows.library.libraries import plan_and_size
+        from app.flows.library.libraries import plan
 
-        job = self._lanes.folders.start_aside(plan_and_size, self._workspace, paths, name)
-        job.done.connect(self._sized)
+        job = self._lanes.folders.start_aside(plan, self._workspace, paths, name)
+        job.done.connect(self._planned)
         job.failed.connect(self.failed)
 
-    @Slot(object)
-    def save(self, library: Library) -> None:
-        """Save a new or changed library, and read its files."""
-        job = self._lanes.folders.start_aside(_save, self._workspace, library)
+    def carry_out(self, plan: Plan) -> None:
+        """Add what was planned, and read its files."""
+        from app.flows.library.libraries import carry_out
+
+        job = self._lanes.folders.start_aside(carry_out, self._workspace, plan)
         job.done.connect(self._saved)
+        job.failed.connect(self.failed)
+
+    @Slot(object, object)
+    def change(self, before: Library, after: Library) -> None:
+        """Save what was changed of a library, and read its files."""
+        from app.flows.library.libraries import change_library
+
+        job = self._lanes.folders.start_aside(change_library, self._workspace, before, after)
+        job.done.connect(self.update)
         job.failed.connect(self.failed)
 
     def rename(self, library: Library, name: str) -> None:
@@ -182,10 +192,10 @@ class Libraries(QObject):
                 self.added.emit(listed[0])
 
     @Slot(object)
-    def _sized(self, planned: tuple[Library, Walk]) -> None:
-        library, walk = planned
+    def _planned(self, plan: Plan) -> None:
+        library, walk = plan.library, plan.walk
         if walk.is_large:
-            self.large.emit(library, walk)
+            self.large.emit(plan)
         elif not walk.files and walk.refused:
             self.failed.emit(walk.refusal())
         elif not walk.files and not library.number:
@@ -193,11 +203,11 @@ class Libraries(QObject):
             self.failed.emit(
                 SpanlightError(
                     f"There is no document to read in “{folder}”.",
-                    "PDF, Word, web pages, Markdown and plain texts are read, but for hidden files.",
+                    "PDF, Word, web pages, Markdown and plain texts are read, except hidden files.",
                 )
             )
         else:
-            self.save(library)
+            self.carry_out(plan)
 
     @Slot(object)
     def _saved(self, saved: tuple[Library, bool]) -> None:
@@ -257,12 +267,6 @@ def _all_libraries(workspace: Workspace, report: Report) -> tuple[tuple[Library,
     from app.flows.library.libraries import libraries
 
     return libraries(workspace, report)
-
-
-def _save(workspace: Workspace, library: Library, report: Report) -> tuple[Library, bool]:
-    from app.flows.library.libraries import save_library
-
-    return save_library(workspace, library, report), not library.number
 
 
 def _update(workspace: Workspace, library: Library, report: Report, *, everything: bool) -> Update:

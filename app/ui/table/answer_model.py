@@ -146,6 +146,10 @@ class AnswerModel(QAbstractTableModel):
         read = sum(self.is_read((sha256, number)) for sha256 in shas for number in numbers)
         return read, len(shas) * len(numbers)
 
+    def documents(self) -> int:
+        """How many documents the table has, whatever the filter."""
+        return len(self._every)
+
     def judged(self) -> list[Cell]:
         """The cells of these files and questions with a verdict."""
         shas = {row.file.sha256 for row in self._every}

@@ -210,7 +210,7 @@ class Beside(QFrame):
         low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
         lit = self.file.show_places(places, faint=low)
         if changed:
-            self.notice.show_hint(CHANGED, "They are read anew with the library's next update.")
+            self.notice.show_hint(CHANGED, "They will be read again at the library's next update.")
         elif places and not lit:
             self.notice.show_hint(NOT_LIT)
 

@@ -95,8 +95,9 @@ class DocumentChoice(QDialog):
     @Slot()
     def _count(self, *_: QStandardItem) -> None:
         number, every = len(self.ticked()), self.items.rowCount()
-        words = f"{number:,} of {count(every, 'document')}"
-        self.words.setText(f"All {words}, and those to come" if number == every else words)
+        words = count(every, "document")
+        is_all = f"All {words}, including any added later"
+        self.words.setText(is_all if number == every else f"{number:,} of {words}")
         self.save.setEnabled(number > 0)
 
     @Slot()

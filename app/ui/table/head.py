@@ -161,12 +161,11 @@ class TableHead(QFrame):
             action.setData(key)
             action.setEnabled(key == "new" or current is not None)
 
-    def show_library(self, words: str, tip: str, chosen: int) -> None:
-        """Show which library it is over, and how many of its documents were chosen, 0 for all."""
+    def show_library(self, words: str, tip: str, chosen: int, there: int) -> None:
+        """Show which library it is over, how many of its documents were chosen, 0 for all, and are `there`."""
         self.library.set_full_text(words, tip)
-        self.documents.setText(
-            f"{wording.count(chosen, 'document')} chosen" if chosen else "Choose documents…"
-        )
+        some = wording.count(chosen, "document") if chosen == there else f"{there:,} of {chosen:,} documents"
+        self.documents.setText(f"{some} chosen" if chosen else "Choose documents…")
         self.documents.setAccessibleName(self.documents.text())
         self.documents.setVisible(bool(tip))
 
@@ -176,7 +175,7 @@ class TableHead(QFrame):
         if state == "filling" and seconds_left is not None:
             words = f"{words} · {wording.time_left(seconds_left)}"
         elif state == "waiting":
-            words = f"{words} · goes on after the other work"
+            words = f"{words} · continues after other work"
         self.words.setText(words)
         self.bar.setValue(round(1000 * read / total) if total else 0)
         self.bar.setAccessibleDescription(words)

@@ -86,14 +86,13 @@ class TableStore(QObject):
 
     `listed` is sent when the tables or the sets are known or have changed; `loaded` carries a Loaded once the current
     table is another one or has other columns; `files_read` the library's files as they are now; `judged` the Cell after
-    a verdict; `undone` the words of what can be undone, empty for nothing; `failed` an error.
+    a verdict; `failed` an error.
     """
 
     listed = Signal()
     loaded = Signal(object)
     files_read = Signal(object)
     judged = Signal(object)
-    undone = Signal(str)
     failed = Signal(object)
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
@@ -227,7 +226,6 @@ class TableStore(QObject):
         job = self._lane.start(judge, self._workspace, sha256, column, verdict, words=words, span=span)
         job.done.connect(self.judged)
         job.failed.connect(self.failed)
-        self.undone.emit("")
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:

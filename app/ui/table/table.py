@@ -248,7 +248,8 @@ class TableView(Page):
     def _show_library(self) -> None:
         if self.store.table is not None:
             words, folders = self.libraries.in_words(self.store.table)
-            self.head.show_library(words, folders, len(self.store.table.documents))
+            chosen, there = len(self.store.table.documents), self.model.documents()
+            self.head.show_library(words, folders, chosen, there)
 
     @Slot()
     def _ask_documents(self) -> None:

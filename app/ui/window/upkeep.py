@@ -14,8 +14,7 @@ from app.ui.kit.libraries import Libraries
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from app.core.library import Library
-    from app.flows.library.folders import Walk
+    from app.flows.library.libraries import Plan
 
 # Seconds: coming back to the window more often than this looks at no files.
 _LEAST_BETWEEN = 60.0
@@ -28,19 +27,19 @@ class LargeFolder(Confirmation):
     def __init__(self, theme: Theme, libraries: Libraries) -> None:
         super().__init__(theme, "Read them", "Not now", kind="primary", is_band=True)
         self._libraries = libraries
-        self._waiting: list[tuple[Library, Walk]] = []
+        self._waiting: list[Plan] = []
         libraries.large.connect(self._add)
         self.confirmed.connect(self._read)
         self.cancelled.connect(self._next)
 
-    @Slot(object, object)
-    def _add(self, library: Library, walk: Walk) -> None:
-        self._waiting.append((library, walk))
+    @Slot(object)
+    def _add(self, plan: Plan) -> None:
+        self._waiting.append(plan)
         self._show()
 
     @Slot()
     def _read(self) -> None:
-        self._libraries.save(self._waiting[0][0])
+        self._libraries.carry_out(self._waiting[0])
         self._next()
 
     @Slot()
@@ -50,7 +49,7 @@ class LargeFolder(Confirmation):
 
     def _show(self) -> None:
         if self._waiting:
-            library, walk = self._waiting[0]
+            library, walk = self._waiting[0].library, self._waiting[0].walk
             files = count(len(walk.files), "new document" if library.number else "document")
             self.ask(f"“{library.name}” has {files}, {size(walk.size)}. Read all of them?")
 

@@ -16,6 +16,7 @@ from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent, Stopped
 from app.core.text import Span
+from app.flows.answer_table import export
 from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import cells, judge
@@ -141,7 +142,7 @@ def test_what_was_not_read_and_what_is_uncertain_says_so(
 def test_what_cannot_be_written_leaves_what_is_there(
     workspace: Workspace, table: AnswerTable, tmp_path: Path
 ) -> None:
-    with pytest.raises(SpanlightError, match=r"“out.pdf” tells no format .* \.csv, \.xlsx or \.jsonl"):
+    with pytest.raises(SpanlightError, match=r"written as “out.pdf”.* \.csv, \.xlsx or \.jsonl"):
         export_table(workspace, table, tmp_path / "out.pdf", QUIET)
 
     class Stopping(Silent):
@@ -210,6 +211,25 @@ def test_a_spreadsheet_keeps_its_looks_and_formulas(
     assert rows[1] == [7, QUESTIONS[0], "Anna", "no text layer", "Anna"]
     assert rows[2] == [8, QUESTIONS[1], "60 days", "no text layer", "not in the text"]
     assert written.cell(3, 2).font.bold
+
+
+def test_no_row_is_put_above_formulas(workspace: Workspace, table: AnswerTable, tmp_path: Path) -> None:
+    book = Workbook()
+    sheet: Any = book.active
+    sheet.append([QUESTIONS[0], 2, "=B1*2"])
+    book.save(tmp_path / "list.xlsx")
+    write_back(workspace, table, tmp_path / "list.xlsx", tmp_path / "out.xlsx", QUIET)
+    (row,) = load_workbook(tmp_path / "out.xlsx").worksheets[0].iter_rows(values_only=True)
+    assert row[:4] == (QUESTIONS[0], 2, "=B1*2", "Anna")
+
+
+def test_more_documents_than_a_spreadsheet_has_columns(
+    workspace: Workspace, table: AnswerTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "_MOST_COLUMNS", 3)
+    (tmp_path / "list.txt").write_text(f"{QUESTIONS[0]}\n{QUESTIONS[1]}\n")
+    with pytest.raises(SpanlightError, match="more documents than a spreadsheet"):
+        write_back(workspace, table, tmp_path / "list.txt", tmp_path / "out.xlsx", QUIET)
 
 
 def test_another_list_and_the_list_itself_are_refused(

@@ -84,7 +84,7 @@ def test_bad_files_are_told_in_one_sentence(tmp_path: Path) -> None:
 def test_more_than_a_thousand_are_refused() -> None:
     lines = [f"What is number {at}?" for at in range(1001)]
     assert len(questions_in("\n".join(lines[:1000]))) == 1000
-    with pytest.raises(SpanlightError, match=r"These are 1,001 questions; a table takes 1,000\."):
+    with pytest.raises(SpanlightError, match=r"There are 1,001 questions; a table holds at most 1,000\."):
         questions_in("\n".join(lines))
 
 

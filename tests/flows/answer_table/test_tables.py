@@ -35,8 +35,9 @@ def test_tables_are_saved_listed_and_removed(workspace: Workspace, library: Libr
     other = make("Who?", name="  Another \n one ")
     assert tables(workspace, QUIET) == (other, table)
     assert other.name == "Another one"
+    assert make(name="caf\udce9").name == "caf?"
     remove_table(workspace, table, QUIET)
-    assert tables(workspace, QUIET) == (other,)
+    assert [one.name for one in tables(workspace, QUIET)] == ["Another one", "caf?"]
 
 
 def test_questions_are_cleaned_and_each_is_kept_once(workspace: Workspace, library: Library) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.library import FileState
+from app.core.library import FileState, Library
 from app.core.report import Silent
 from app.flows.library.folders import walk
 from app.flows.library.libraries import (
+    carry_out,
+    change_library,
     ledger,
     libraries,
+    plan,
     planned,
     remove_library,
     rename_library,
@@ -39,11 +43,11 @@ def docs(tmp_path: Path) -> Path:
 
 
 def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
-    plan = planned(workspace, [docs / ".." / "docs"])
-    assert (plan.number, plan.name, plan.roots) == (0, "docs", (str(docs),))
+    new = planned(workspace, [docs / ".." / "docs"])
+    assert (new.number, new.name, new.roots) == (0, "docs", (str(docs),))
     assert libraries(workspace, Silent()) == ()
-    assert len(walk(plan, Silent()).files) == 2
-    saved = save_library(workspace, plan, Silent())
+    assert len(walk(new, Silent()).files) == 2
+    saved = save_library(workspace, new, Silent())
     assert planned(workspace, [docs]) == saved
     # Another folder of the same name is another library.
     other = written(tmp_path / "more" / "Docs", {"c.txt": "c"})
@@ -53,9 +57,67 @@ def test_a_folder_becomes_a_library_of_its_name(workspace: Workspace, docs: Path
 def test_a_library_takes_more_folders_by_its_name(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
     saved = linked(workspace, docs, suffixes=(".TXT",))
     other = written(tmp_path / "other", {"c.txt": "c"})
-    plan = planned(workspace, [other, docs], name=" DOCS ", suffixes=("md",), ignore=("old",))
-    assert (plan.number, plan.roots) == (saved.number, (str(docs), str(other)))
-    assert (plan.suffixes, plan.ignore) == (("txt", "md"), ("old",))
+    more = planned(workspace, [other, docs], name=" DOCS ", suffixes=("md",), ignore=("old",))
+    assert (more.number, more.roots) == (saved.number, (str(docs), str(other)))
+    assert (more.suffixes, more.ignore) == (("txt", "md"), ("old",))
+
+
+def test_equal_folders_in_another_order_are_the_same_library(
+    workspace: Workspace, docs: Path, tmp_path: Path
+) -> None:
+    other = written(tmp_path / "other", {"c.txt": "c"})
+    saved = linked(workspace, other, docs)
+    assert planned(workspace, [other, docs]) == saved == planned(workspace, [docs, other])
+
+
+def test_kinds_do_not_narrow_a_library_that_takes_all(workspace: Workspace, docs: Path) -> None:
+    linked(workspace, docs)
+    with pytest.raises(SpanlightError, match="takes files of every kind"):
+        planned(workspace, [docs], name="docs", suffixes=("pdf",))
+
+
+def test_folders_planned_at_once_are_all_added(workspace: Workspace, docs: Path, tmp_path: Path) -> None:
+    one, two = (written(tmp_path / name, {"c.txt": "c"}) for name in ("one", "two"))
+    linked(workspace, docs)
+    plans = [plan(workspace, [folder], "docs", Silent()) for folder in (one, two)]
+    rename_library(workspace, plans[0].library, "Documents", Silent())
+    with pytest.raises(SpanlightError, match="removed"):
+        change_library(workspace, Library(99, "Gone"), plans[0].library, Silent())
+    (renamed, _), *_ = libraries(workspace, Silent())
+    changed = change_library(workspace, plans[0].library, replace(plans[0].library, ignore=("x",)), Silent())
+    assert changed == replace(renamed, ignore=("x",))
+    rename_library(workspace, changed, "docs", Silent())
+    for each in plans:
+        saved, is_new = carry_out(workspace, each, Silent())
+        assert not is_new
+    assert set(saved.roots) == {str(docs), str(one), str(two)}
+    without = change_library(workspace, saved, replace(saved, roots=(str(one),)), Silent())
+    assert without.roots == (str(one),)
+
+
+def test_a_root_that_nobody_may_look_at_does_not_hide_the_libraries(
+    workspace: Workspace, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = linked(workspace, docs)
+    real = Path.stat
+
+    def stat(path: Path, **how: bool) -> os.stat_result:
+        if path == docs:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **how)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert [(found, status.missing) for found, status in libraries(workspace, Silent())] == [
+        (library, (str(docs),))
+    ]
+
+
+def test_libraries_are_listed_though_their_index_is_lost(workspace: Workspace, docs: Path) -> None:
+    library = linked(workspace, docs)
+    workspace.library.close()
+    for part in ("", "-wal", "-shm"):
+        (workspace.paths.library / f"index.sqlite3{part}").unlink(missing_ok=True)
+    assert [found.name for found, _ in libraries(workspace, Silent())] == [library.name]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +131,43 @@ def test_files_are_read_and_found(
     assert (report.told[-1].done, report.told[-1].total) == (3, 3)
     assert found_in(index, library, "cherry") == ["cherry.html"]
     assert index.status(library).in_words == "3 files read"
+
+
+def test_a_file_without_anything_to_read_has_no_text(
+    workspace: Workspace, library: Library, docs: Path, index: Index
+) -> None:
+    (docs / "empty.txt").write_text(" \n")
+    assert counts(update(workspace, library, Silent())) == (3, 0, 1, 0)
+    assert states(index, library)["empty.txt"] is FileState.NO_TEXT
+
+
+def test_files_stay_where_their_folder_lets_nobody_look_at_them(
+    workspace: Workspace, library: Library, docs: Path, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(docs, {"closed/one.txt": "one", "closed/two.txt": "two"})
+    assert update(workspace, library, Silent()).read == 5
+    real = os.scandir
+
+    class Entry:
+        def __init__(self, entry: os.DirEntry[str]) -> None:
+            self.name, self.path, self.is_symlink = entry.name, entry.path, entry.is_symlink
+            self._entry = entry
+
+        def stat(self) -> os.stat_result:
+            if "closed/" in self.path:
+                raise PermissionError(13, "Permission denied", self.path)
+            return self._entry.stat()
+
+    @contextmanager
+    def scandir(path: str) -> Iterator[Iterator[Entry]]:
+        with real(path) as found:
+            yield map(Entry, found)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    done = update(workspace, library, Silent())
+    assert counts(done) == (0, 0, 0, 0) and done.walk.refused == [str(docs / "closed")]
+    assert states(index, library)["one.txt"] is FileState.READ
+    assert "closed" in index.status(library).unreachable_in_words
 
 
 def test_what_has_not_changed_is_not_read_again(
@@ -323,7 +361,7 @@ def test_a_mistake_of_ours_costs_that_file_only(
     reader._instead["banana.md"] = raising(EngineLost("The documents process crashed."))
     assert counts(update(workspace, library, Silent())) == (1, 0, 2, 0)
     assert "deep inside" in caplog.text
-    assert "mistake in the program" in index.file(str(Path(library.roots[0]) / "apple.txt")).reason  # type: ignore[union-attr]
+    assert "It crashes Spanlight" in index.file(str(Path(library.roots[0]) / "apple.txt")).reason  # type: ignore[union-attr]
     assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
 
 

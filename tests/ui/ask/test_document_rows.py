@@ -58,7 +58,7 @@ def test_a_librarys_header_counts_what_was_read_or_shows_the_progress() -> None:
     assert (running.note, running.fraction) == ("25%", 0.25)
     away = LibraryStatus({FileState.READ: 2}, missing=("/r",), refused=("/s/x", "/s/y"))
     tip = row_of_library(REPORTS, away, None, expanded=True).words[2]
-    assert "“/r” is not there now" in tip and "“/s/x” and 1 other folder could not be looked into." in tip
+    assert "“/r” is not there now" in tip and "“/s/x” and 1 other folder could not be opened." in tip
     assert row_of_reading(REPORTS, Progress(10, 40, "files", 118.0)).name == "2 minutes left"
 
 

@@ -85,7 +85,7 @@ def test_some_documents_are_chosen_and_all_again(
         return found
 
     choice = sheet()
-    assert choice.words.text() == "All 4 of 4 documents, and those to come"
+    assert choice.words.text() == "All 4 documents, including any added later"
     choice.untick.click()
     assert not choice.save.isEnabled()
     choice.search.setText("aldERg")
