@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -270,27 +270,27 @@ class Index(Ledger):
 
     # Searching
 
-    def search(self, question: str, library: Library, most: int) -> list[int]:
-        """The numbers of the passages that share most with a question by BM25, the best first."""
+    def search(self, question: str, library: Library, most: int) -> dict[int, float]:
+        """The passages that share most with a question, the best first: their numbers, each with its BM25 score."""
         words = search_words(question)
         if not words:
-            return []
-        found: list[int] = []
+            return {}
+        found: dict[int, float] = {}
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
-            for (passage,) in connection.execute(
-                f"SELECT rowid FROM search WHERE search MATCH ? AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})'"
+            for passage, score in connection.execute(
+                f"SELECT rowid, rank FROM search WHERE search MATCH ? AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})'"
                 " ORDER BY rank",
                 (words,),
             ):
                 if ranges.text_of(passage) is not None:
-                    found.append(passage)
+                    found[passage] = -score
                     if len(found) == most:
                         break
         return found
 
-    def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> list[int]:
-        """The numbers of the passages whose vectors have the largest cosine with this one, the largest first."""
+    def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> dict[int, float]:
+        """The passages whose vectors have the largest cosine with this one, above 0, the largest first: by number."""
         with self._reading() as connection:
             ranges = self._ranges_of(connection, library.number)
         own = _mask(ranges)
@@ -299,9 +299,17 @@ class Index(Ledger):
         least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
         # A few, as sorting all takes longer than comparing.
         best = np.flatnonzero((scores >= least) & (scores > 0))
-        return [int(number) for number in best[np.argsort(-scores[best], kind="stable")][:most]]
+        order = best[np.argsort(-scores[best], kind="stable")][:most]
+        return dict(zip(order.tolist(), scores[order].tolist(), strict=True))
 
-    def passages(self, numbers: Sequence[int], library: Library) -> list[Passage]:
+    def texts_of(self, numbers: Iterable[int], library: Library) -> dict[int, int]:
+        """The texts of those of these passages that are a library's, by the passages' numbers."""
+        with self._reading() as connection:
+            ranges = self._ranges_of(connection, library.number)
+        found = ((number, ranges.text_of(number)) for number in numbers)
+        return {number: ranges.texts[at] for number, at in found if at is not None}
+
+    def passages(self, numbers: Iterable[int], library: Library) -> list[Passage]:
         """The passages of these numbers that are a library's, in this order."""
         found: list[Passage] = []
         starts: dict[int, array[int]] = {}

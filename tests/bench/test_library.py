@@ -66,7 +66,7 @@ def test_a_known_answer_is_where_the_index_says_it(tmp_path: Path, data: Path) -
                 words = index.body(gold.text)[0]
                 assert tuple(span.of(words) for span in gold.answers) == gold.asked.references
         gold = built.golds["as written"][0]
-        passages = index.search(gold.asked.question, library, 100)
+        passages = list(index.search(gold.asked.question, library, 100))
         assert rank_of(index, library, gold, passages) == 0
         assert rank_of(index, library, replace(gold, text=0), passages) == 100
         (found,) = look_up(own, library, "as written", [gold, replace(gold, text=0)], Silent())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,12 +32,16 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 # Passages from each way of searching.
-_SEARCHED = 100
+_SEARCHED = 500
+# How much meaning counts, measured against words. Among 100,000 passages the answer is then in the first 8 of 91% of
+# SQuAD's questions, 89% of others, 96% of spoken ones and 68% of docqa's; with reciprocal ranks instead of scores, and
+# without the documents' evidence, of 87, 84, 92 and 63%, and by words alone of 89, 84, 93 and 60% (`bench library`).
+_MEANING = 0.7
+# A document's evidence for a passage: this times the mean score of the document's best passages, so many.
+_EVIDENCE, _BEST = 0.5, 8
 # How many of the best are read: of 43 questions to 100,000 passages the best answer was as good with 16, 24, 32 or 48.
 # The first 20 hold the answer of 66% of docqa's questions in people's own words, the first 48 that of 75% (of 80).
 READ = 32
-# A rank's weight is 1 / (this + rank): reciprocal rank fusion (Cormack et al. 2009).
-_FUSION = 60
 # Code points read on either side of a passage: half a passage.
 AROUND = 300
 # Code points by which an excerpt may shrink at either end so that no word is cut.
@@ -168,20 +172,38 @@ def rank(
     share: float = 1.0,
 ) -> list[int]:
     """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
-    ranked = index.search(question, library, _SEARCHED)
-    if vector is not None and ranked:
+    scores = index.search(question, library, _SEARCHED)
+    if vector is not None and scores:
         # Where few have a vector, the nearest of these are not near.
-        ranked = fuse(ranked, index.nearest(vector, vectors, library, round(share * _SEARCHED)))
-    return ranked
+        near = index.nearest(vector, vectors, library, round(share * _SEARCHED))
+        scores = joined(scores, near, share * _MEANING)
+    else:
+        scores = from_0_to_1(scores)
+    return ranked_with_evidence(scores, index.texts_of(scores, library))
 
 
-def fuse(*rankings: Sequence[int]) -> list[int]:
-    """One ranking of several, by reciprocal rank fusion; equal ones in the order of the first."""
-    scores: dict[int, float] = {}
-    for ranking in rankings:
-        for rank, number in enumerate(ranking):
-            scores[number] = scores.get(number, 0.0) + 1 / (_FUSION + rank)
-    return sorted(scores, key=lambda number: -scores[number])
+def joined(scores: Mapping[int, float], others: Mapping[int, float], weight: float) -> dict[int, float]:
+    """The sums of two ways' scores, each from 0 to 1, the others' weighted; 0 where a way has not found a passage."""
+    one, other = from_0_to_1(scores), from_0_to_1(others)
+    return {number: one.get(number, 0.0) + weight * other.get(number, 0.0) for number in one | other}
+
+
+def from_0_to_1(scores: Mapping[int, float]) -> dict[int, float]:
+    """The scores moved and stretched so that the least is 0 and the largest 1; 1 where all are equal."""
+    least, largest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    if least == largest:
+        return dict.fromkeys(scores, 1.0)
+    return {number: (score - least) / (largest - least) for number, score in scores.items()}
+
+
+def ranked_with_evidence(scores: Mapping[int, float], texts: Mapping[int, int]) -> list[int]:
+    """The passages, the best first, by their scores and those of the best others in their texts."""
+    ordered = sorted((number for number in scores if number in texts), key=lambda number: -scores[number])
+    best: dict[int, list[float]] = {}
+    for number in ordered:
+        best.setdefault(texts[number], []).append(scores[number])
+    evidence = {text: _EVIDENCE * sum(some[:_BEST]) / _BEST for text, some in best.items()}
+    return sorted(ordered, key=lambda number: -scores[number] - evidence[texts[number]])
 
 
 def excerpts_of(index: Index, passages: Sequence[Passage]) -> list[Excerpt]:

@@ -1,4 +1,4 @@
-"""Rankings made one, and passages with what is around them as excerpts."""
+"""Scores of words and meaning joined, and passages with what is around them as excerpts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from app.core.library import Library
 from app.core.text import Span
-from app.flows.library.search import AROUND, excerpts_of, fuse
+from app.flows.library.search import AROUND, excerpts_of, joined, ranked_with_evidence
 from app.library.index import Index, Passage
 from app.library.passages import SIZE
 from tests.helpers.libraries import NONE, stored
 
-RANKING = st.lists(st.integers(0, 40), unique=True, max_size=30)
+SCORES = st.dictionaries(st.integers(0, 40), st.floats(0.01, 50), max_size=30)
 TEXT = st.lists(
     st.text("abcé猫狗\U0001f600 ", min_size=1, max_size=900) | st.just("One word after another. " * 90),
     min_size=1,
@@ -24,26 +24,41 @@ TEXT = st.lists(
 ).map("\n\n".join)
 
 
-@given(st.lists(RANKING, max_size=4))
-def test_fusing_keeps_each_once_and_never_turns_round_what_all_agree_on(rankings: list[list[int]]) -> None:
-    fused = fuse(*rankings)
-    assert sorted(fused) == sorted(set().union(*rankings))
-    place = {number: at for at, number in enumerate(fused)}
-    for one in fused:
-        for other in fused:
-            better = [
-                one in ranking and (other not in ranking or ranking.index(one) < ranking.index(other))
-                for ranking in rankings
-                if one in ranking or other in ranking
-            ]
-            assert not (better and all(better) and place[one] > place[other])
+@given(SCORES, SCORES, st.floats(0, 1))
+def test_joined_scores_are_of_each_once_and_agree_where_both_ways_do(
+    words: dict[int, float], meaning: dict[int, float], weight: float
+) -> None:
+    found = joined(words, meaning, weight)
+    assert found.keys() == words.keys() | meaning.keys()
+    assert all(0 <= score <= 1 + weight for score in found.values())
+    for one in words.keys() & meaning.keys():
+        for other in words.keys() & meaning.keys():
+            if words[one] >= words[other] and meaning[one] >= meaning[other]:
+                assert found[one] >= found[other] - 1e-9
 
 
-def test_what_two_rankings_have_comes_before_what_one_has() -> None:
-    assert fuse([1, 2, 3], [4, 3, 5])[0] == 3
-    assert fuse([1, 2]) == [1, 2]
-    assert fuse([1], [2]) == [1, 2]
-    assert fuse() == []
+def test_scores_of_both_ways_count_by_their_weights() -> None:
+    assert joined({1: 30.0, 2: 20.0, 3: 10.0}, {3: 0.9, 4: 0.5}, 0.5) == {1: 1.0, 2: 0.5, 3: 0.5, 4: 0.0}
+    assert joined({1: 3.0, 2: 3.0}, {}, 0.5) == {1: 1.0, 2: 1.0}
+    assert joined({}, {}, 0.5) == {}
+
+
+@given(SCORES, st.lists(st.integers(0, 3), min_size=41, max_size=41))
+def test_evidence_ranks_every_passage_and_keeps_the_order_within_a_text(
+    scores: dict[int, float], texts: list[int]
+) -> None:
+    ranked = ranked_with_evidence(scores, dict(enumerate(texts)))
+    assert sorted(ranked) == sorted(scores)
+    for text in set(texts):
+        some = [scores[number] for number in ranked if texts[number] == text]
+        assert some == sorted(some, reverse=True)
+
+
+def test_a_text_with_more_that_fits_comes_before_one_with_a_single_place() -> None:
+    scores = {1: 1.0, 2: 0.9, 3: 0.8, 4: 0.8, 5: 0.8}
+    assert ranked_with_evidence(scores, dict.fromkeys(scores, 7)) == [1, 2, 3, 4, 5]
+    assert ranked_with_evidence(scores, {1: 7, 2: 8, 3: 8, 4: 8, 5: 8}) == [2, 1, 3, 4, 5]
+    assert ranked_with_evidence(scores, {2: 8, 3: 7}) == [2, 3], "the others are gone"
 
 
 @settings(max_examples=40)

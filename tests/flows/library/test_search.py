@@ -15,7 +15,7 @@ from app.core.report import Progress, Report, Silent
 from app.core.requests import Question
 from app.core.results import Answer, Outcome, Reading
 from app.core.text import Span
-from app.flows.library.search import AROUND, ask_library, excerpts_of, find, fuse
+from app.flows.library.search import AROUND, ask_library, excerpts_of, find
 from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
@@ -218,10 +218,3 @@ def test_nothing_to_ask_is_said(tmp_path: Path) -> None:
         ask_library(workspace, " ", library, Silent())
     with pytest.raises(SpanlightError, match="has been read yet"):
         ask_library(workspace, "Who?", library, Silent())
-
-
-def test_rankings_are_joined_by_their_ranks() -> None:
-    assert fuse([1, 2, 3], [3, 4]) == [3, 1, 2, 4]
-    assert fuse([5, 6]) == [5, 6]
-    assert fuse([], [7]) == [7]
-    assert fuse() == []
