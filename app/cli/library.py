@@ -191,10 +191,6 @@ def _status(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     _print_not_read(now)
 
 
-def _list_arguments(parser: argparse.ArgumentParser) -> None:
-    """`list` has no arguments of its own."""
-
-
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     found = libraries(workspace, report)
     if arguments.json:
@@ -207,7 +203,7 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
 
 
 def _remove_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", help="a library")
+    _status_arguments(parser)
     parser.add_argument("--yes", action="store_true", help="remove it without asking")
 
 
@@ -337,7 +333,7 @@ def _by_suffix(left_out: Mapping[str, int]) -> str:
 
 
 _ACTIONS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], Callable[..., None]]] = {
-    "list": (_list_arguments, _list),
+    "list": (lambda parser: None, _list),
     "add": (_add_arguments, _add),
     "status": (_status_arguments, _status),
     "update": (_update_arguments, _update),

@@ -89,6 +89,12 @@ class Cell:
         return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
 
     @property
+    def is_right(self) -> bool:
+        """Whether the person's verdict agrees with it."""
+        absent = self.state is CellState.ABSENT
+        return self.verdict is Verdict.RIGHT or (absent and self.verdict is Verdict.NOT_THERE)
+
+    @property
     def words(self) -> str:
         """The words that count: the person's if they said which, none if they said that it is not there."""
         if self.verdict in (Verdict.OTHER_WORDS, Verdict.NOT_THERE):

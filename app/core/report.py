@@ -83,3 +83,13 @@ class Relay:
     def check(self) -> None:
         """Raise Stopped when the work is to stop."""
         self._report.check()
+
+
+class Quiet(Relay):
+    """A Report of a part of some work, whose own progress and partial results are not passed on."""
+
+    def progress(self, progress: Progress) -> None:
+        """Ignore the progress."""
+
+    def partial(self, result: object) -> None:
+        """Ignore the partial result."""

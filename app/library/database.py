@@ -64,13 +64,8 @@ class Database:
         with self._readable_errors(), self._lock:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
-            try:
+            with connection:
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):  # a full disk has rolled it back already
-                    connection.execute("ROLLBACK")
-                raise
 
     def wipe(self, *, everywhere: bool = False) -> None:
         """Remove deleted data from the disk: from the journal, and with `everywhere` from the file's free pages too.
@@ -120,17 +115,12 @@ class Database:
         if _version(connection) == len(self._migrations):
             return
         connection.execute("BEGIN IMMEDIATE")
-        try:
+        with connection:
             version = self._refuse_newer(connection)  # another process may have migrated it
             for statements in self._migrations[version:]:
                 for statement in statements:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(self._migrations)}")
-            connection.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-            raise
 
     def _refuse_newer(self, connection: sqlite3.Connection) -> int:
         version = _version(connection)

@@ -25,8 +25,8 @@ from app.library.schema import (
     FILES,
     TEXTS_OF,
     Ranges,
+    add_entries,
     delete_entries,
-    entries,
     file_of_row,
     free_numbers,
     give_back,
@@ -148,10 +148,7 @@ class Index(Ledger):
             ).lastrowid
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
-            connection.executemany(
-                "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)",
-                entries(first, text, starts, title),
-            )
+            add_entries(connection, first, text, starts, title)
             self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
 
     def sweep(self) -> None:
@@ -233,10 +230,7 @@ class Index(Ledger):
         first, before, words, starts = self._indexed(connection, text)
         if name != before:
             delete_entries(connection, first, words, starts, before)
-            connection.executemany(
-                "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)",
-                entries(first, words, starts, name),
-            )
+            add_entries(connection, first, words, starts, name)
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
     def _sweep(self, connection: sqlite3.Connection) -> None:

@@ -9,6 +9,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -93,9 +94,7 @@ class Ledger(ABC):
                     raise SpanlightError(f"There is a library “{each.name}” already.", "Choose another name.")
             if library.number and library.number not in (each.number for each in present):
                 raise _removed(library)
-            number = _insert(
-                connection, Library(library.number, name, library.roots, library.suffixes, library.ignore)
-            )
+            number = _insert(connection, replace(library, name=name))
             present = _libraries(connection)
             self._write_copy(present)
         return next(each for each in present if each.number == number)
@@ -203,15 +202,8 @@ class Ledger(ABC):
                 )
             ]
 
-    def set_waiting(self, files: Iterable[LibraryFile]) -> None:
-        """Have files read again with the next update."""
-        self._set_state(files, FileState.WAITING)
-
-    def set_gone(self, files: Iterable[LibraryFile]) -> None:
-        """Note that files are gone; what was read of them is dropped with the next `sweep`."""
-        self._set_state(files, FileState.GONE)
-
-    def _set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
+    def set_state(self, files: Iterable[LibraryFile], state: FileState) -> None:
+        """Have files read with the next update, WAITING, or note that they are GONE, for the next `sweep`."""
         with self._writing() as connection:
             connection.executemany(
                 "UPDATE files SET state = ?, reason = '' WHERE number = ?",

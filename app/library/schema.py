@@ -101,11 +101,6 @@ class Ranges:
     firsts: list[int]
     counts: list[int]
 
-    @property
-    def end(self) -> int:
-        """The number after that of the last passage."""
-        return self.firsts[-1] + self.counts[-1] if self.firsts else 0
-
     def text_of(self, passage: int) -> int | None:
         """The index in `texts` of the text with a passage; None where it is another library's, or gone."""
         at = bisect_right(self.firsts, passage) - 1
@@ -133,6 +128,15 @@ def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
 def title_of(path: str) -> str:
     """A file's name as it is searched."""
     return clean(Path(path).stem.replace("_", " "))
+
+
+def add_entries(
+    connection: sqlite3.Connection, first: int, text: str, starts: array[int], title: str
+) -> None:
+    """Index a text's passages, with their words and the title."""
+    connection.executemany(
+        "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)", entries(first, text, starts, title)
+    )
 
 
 def entries(first: int, text: str, starts: array[int], title: str) -> Iterator[tuple[int, str, str]]:

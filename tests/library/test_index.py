@@ -136,7 +136,7 @@ def test_a_failure_lasts_until_the_file_changes(index: Index, library: Library) 
 
 def test_a_file_that_is_gone_can_no_longer_be_found_and_may_come_back(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/a.txt": "An apple."})
-    index.set_gone(files.values())
+    index.set_state(files.values(), FileState.GONE)
     assert found_in(index, library, "apple") == []
     assert index.status(library).total == 0
     index.sweep()
@@ -240,7 +240,7 @@ def test_chinese_thai_and_accents_are_found(index: Index, library: Library) -> N
 def test_a_moved_file_is_found_by_its_new_name_only(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/lease.txt": "Three months."})
     index.take_walk(library, [("/docs/tenancy_2024.txt", 13, 1)])
-    index.set_gone(files.values())
+    index.set_state(files.values(), FileState.GONE)
     (moved,) = index.files(library, [FileState.WAITING])
     sha256 = files["/docs/lease.txt"].sha256
     assert index.holds(sha256, ".txt") and not index.holds(sha256, ".pdf")

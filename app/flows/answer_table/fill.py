@@ -11,7 +11,7 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, LibraryFile
 from app.core.models import Head
-from app.core.report import Progress, Relay, Report
+from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
 from app.core.results import Outcome, Reading
 from app.flows.answer_table.tables import files_of
@@ -73,7 +73,7 @@ def fill(
     pace = _Pace(report, missing)
     read = failed = 0
     for file, columns in missing:
-        for cell in _read(workspace, file, columns, _Quiet(report), model, device, reader if anew else ""):
+        for cell in _read(workspace, file, columns, Quiet(report), model, device, reader if anew else ""):
             if cell.state is CellState.FAILED:
                 failed += 1
             else:
@@ -140,16 +140,6 @@ def _cell(column: Column, file: LibraryFile, opened: Opened, reading: Reading) -
         reading.model,
         time.time(),
     )
-
-
-class _Quiet(Relay):
-    """A Report without the progress and the partial results of each cell's reading."""
-
-    def progress(self, progress: Progress) -> None:
-        pass
-
-    def partial(self, result: object) -> None:
-        pass
 
 
 class _Pace:

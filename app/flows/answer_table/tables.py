@@ -137,9 +137,7 @@ def checked(cells: Iterable[Cell]) -> Checked:
         if cell.verdict is Verdict.NONE or cell.state is CellState.UNREAD:
             continue
         looked_at += 1
-        right += cell.verdict is Verdict.RIGHT or (
-            cell.verdict is Verdict.NOT_THERE and cell.state is CellState.ABSENT
-        )
+        right += cell.is_right
     if not looked_at:
         return Checked(0, 0)
     share, square = right / looked_at, _Z * _Z / looked_at

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
-from app.core.report import Progress, Relay, Report
+from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, TextsToEmbed
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
@@ -97,15 +97,8 @@ def question_vector(
 
 def _values(workspace: Workspace, card: ModelCard, texts: tuple[str, ...], report: Report) -> Array:
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
-    values: Array = workspace.engine.run(TextsToEmbed(texts), choice, _OfTexts(report))
+    values: Array = workspace.engine.run(TextsToEmbed(texts), choice, Quiet(report))
     return values
-
-
-class _OfTexts(Relay):
-    """A Report without the progress of a single request."""
-
-    def progress(self, progress: Progress) -> None:
-        pass
 
 
 def _encoder(workspace: Workspace) -> ModelCard | None:

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # Passages from each way of searching.
 _SEARCHED = 500
-# How much meaning counts, measured against words. Among 100,000 passages the answer is then in the first 8 of 91% of
+# How much meaning counts, measured against words. Among 100,000 passages the answer is then in the first 8 of 90% of
 # SQuAD's questions, 89% of others, 96% of spoken ones and 68% of docqa's; with reciprocal ranks instead of scores, and
-# without the documents' evidence, of 87, 84, 92 and 63%, and by words alone of 89, 84, 93 and 60% (`bench library`).
+# without the documents' evidence, of 85, 87, 92 and 63%, and by words alone of 90, 85, 94 and 60% (`bench library`).
 _MEANING = 0.7
 # A document's evidence for a passage: this times the mean score of the document's best passages, so many.
-_EVIDENCE, _BEST = 0.5, 8
+_EVIDENCE, _BEST = 0.3, 8
 # How many of the best are read: of 43 questions to 100,000 passages the best answer was as good with 16, 24, 32 or 48.
 # The first 20 hold the answer of 66% of docqa's questions in people's own words, the first 48 that of 75% (of 80).
 READ = 32

@@ -101,15 +101,7 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
             index.compact(report.check)
         # Without those that were only moved.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}
-    return Update(
-        counts["read"],
-        counts["known"],
-        counts["failed"],
-        len(gone),
-        counts["words"],
-        time.perf_counter() - began,
-        there,
-    )
+    return Update(**counts, gone=len(gone), seconds=time.perf_counter() - began, walk=there)
 
 
 def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:
@@ -147,7 +139,7 @@ def _sort_out(index: Index, library: Library, others: list[LibraryFile], there: 
         belongs = file.path in library.roots or file.path.startswith(roots)
         (gone if belongs and _is_gone(file.path) else left).append(file)
     newly = [file for file in gone if file.state is not FileState.GONE]
-    index.set_gone(newly)
+    index.set_state(newly, FileState.GONE)
     index.leave(library, left)
     return {file.number for file in newly}
 
@@ -174,7 +166,7 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
         if _sha256(file.path, report.check) not in (file.sha256, ""):
             changed.append(file)
     failed = index.files(library, [FileState.FAILED, FileState.LOCKED, FileState.NO_TEXT])
-    index.set_waiting([*changed, *failed])
+    index.set_state([*changed, *failed], FileState.WAITING)
 
 
 def _sha256(path: str, check: Callable[[], object]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, ExampleSet, Measure
 from app.core.models import Head, ModelCard
-from app.core.report import Progress, Relay, Report
+from app.core.report import Quiet, Report
 from app.core.requests import ModelChoice
 from app.core.results import Classification
 from app.flows.batches import GroupReport
@@ -215,7 +215,7 @@ def measure(
     workspace.engine.load(choice, data.head, report)
     # The engine reports a group's progress under this name.
     what = "questions" if isinstance(items[0], QaExample) else "texts"
-    reader.warm(GroupReport(_Quiet(report), min(WARMING, len(items)), what))
+    reader.warm(GroupReport(Quiet(report), min(WARMING, len(items)), what))
     whole = GroupReport(report, len(items), what)
     done = reader.read(whole)
     seconds = whole.seconds
@@ -336,13 +336,3 @@ def set_for(
 
 def _names(one: Measure) -> tuple[str, str]:
     return one.model, one.folder
-
-
-class _Quiet(Relay):
-    """A Report that passes on only stops and notices, for work that is not counted."""
-
-    def progress(self, progress: Progress) -> None:
-        """Dropped."""
-
-    def partial(self, result: object) -> None:
-        """Dropped."""

@@ -109,7 +109,7 @@ class AskView(Page):
         self._offer_recent()
         self._first_job = lanes.files.start(first_things, workspace, self.sheets.drafts)
         self._first_job.done.connect(self._begin)
-        self._first_job.failed.connect(self._show_fault)
+        self._first_job.failed.connect(self.panel.notice.show_error)
         FirstPaint(self).first.connect(
             self.asking.settings_changed
         )  # what it imports must not delay the paint
@@ -185,7 +185,7 @@ class AskView(Page):
         else:
             job = self.lanes.files.start(sort_paths, paths)
             job.done.connect(self._sorted)
-            job.failed.connect(self._show_fault)
+            job.failed.connect(self.panel.notice.show_error)
 
     @Slot(object)
     def _sorted(self, given: Given) -> None:
@@ -316,10 +316,6 @@ class AskView(Page):
         sentence = "Very long lines were broken, so that the text can be shown."
         self.panel.notice.show_hint(sentence, _ADDED if added else _REPLACED)
 
-    @Slot(object)
-    def _show_fault(self, error: BaseException) -> None:
-        self.panel.notice.show_error(error)
-
     # Files
 
     @Slot()
@@ -426,17 +422,17 @@ class AskView(Page):
         self.sheets.shown.connect(self._sheet_shown)
         self.sheets.reopened.connect(self.type_next)
         self.sheets.reopened.connect(self._offer_recent)
-        self.sheets.failed.connect(self._show_fault)
+        self.sheets.failed.connect(self.panel.notice.show_error)
         self.files.opened.connect(self._file_opened)
-        self.files.failed.connect(self._show_fault)
+        self.files.failed.connect(self.panel.notice.show_error)
         controller.restored.connect(self._sheet_shown)
         controller.copied.connect(panel.card.copied)
         controller.hint.connect(panel.notice.show_hint)
         controller.note.connect(self.note)
-        controller.failed.connect(self._show_fault)
+        controller.failed.connect(self.panel.notice.show_error)
         controller.lost.connect(self.lost)
         self.asking.note.connect(self.note)
-        self.asking.lost.connect(self.lost)
+        self.asking.across.lost.connect(self.lost)
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
         panel.scope.folder_requested.connect(self.documents.add_folder)

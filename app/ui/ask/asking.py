@@ -29,12 +29,10 @@ if TYPE_CHECKING:
 class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
-    `note` is one line for the status line, `lost` is sent when the model process died; `file_requested` carries the
-    path of a file to open, `look_inside` a Visit.
+    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit.
     """
 
     note = Signal(str)
-    lost = Signal()
     file_requested = Signal(str)
     look_inside = Signal(object)
 
@@ -127,18 +125,9 @@ class Asking(QObject):
     def _show_scope(self) -> None:
         """Show the question and the answers of what is asked now; what is typed comes along."""
         typed, session = self.panel.box.field.toPlainText(), self.asked()
-        self.panel.notice.clear()
         if typed.strip():
             session.question = typed
-        if self.is_across():
-            self.offer_formats()
-            self._show_question(session)
-            self.panel.strip.clear()
-            self.panel.show_across(session)
-            self.note.emit(session.run.note if session.run is not None else "")
-        else:
-            self.show_sheet(self.sheets.current())
-        self._offer_stronger()
+        self._show_asked()
 
     def restore_across(self, saved: SavedAcross) -> None:
         """Put back what was last typed to ask several documents, and the answers once their library is listed."""
@@ -216,13 +205,19 @@ class Asking(QObject):
     def show_sheet(self, sheet: Sheet) -> None:
         """Show the question and the answers of the sheet that became the current one."""
         self.panel.notice.clear()
-        if self.is_across():
-            return
+        if not self.is_across():
+            self._show_asked()
+
+    def _show_asked(self) -> None:
+        """Show the question and the answers of what is asked now."""
+        session = self.asked()
+        self.panel.notice.clear()
         self.offer_formats()
-        self._show_question(sheet.session)
+        with QSignalBlocker(self.panel.box):
+            self.panel.box.set_question(session.question, session.history)
         self.panel.strip.clear()
-        self._show(sheet)
-        run = sheet.session.shown_run
+        self._show(None if self.is_across() else self.sheets.current())
+        run = session.shown_run
         self.note.emit(run.note if run is not None else "")
 
     def offer_formats(self) -> None:
@@ -231,46 +226,34 @@ class Asking(QObject):
         is_pdf = opened is not None and opened.is_pdf
         self.panel.card.offer_formats([(one.key, one.title) for one in FORMATS if is_pdf or one.key != "pdf"])
 
-    def _show_question(self, session: AskSession) -> None:
-        with QSignalBlocker(self.panel.box):
-            self.panel.box.set_question(session.question, session.history)
+    def _shows(self, sheet: Sheet | None) -> bool:
+        """Whether this sheet is asked, None for several documents."""
+        return self.is_across() if sheet is None else sheet is self.sheets.current() and not self.is_across()
 
     @Slot(object)
-    def _show(self, sheet: Sheet) -> None:
-        if sheet is self.sheets.current() and not self.is_across():
-            self.panel.show_sheet(sheet)
-            self._offer_stronger()
-
     @Slot()
-    def _show_across(self) -> None:
-        if self.is_across():
+    def _show(self, sheet: Sheet | None = None) -> None:
+        if not self._shows(sheet):
+            return
+        if sheet is None:
             self.panel.show_across(self.across.session)
-            self._offer_stronger()
+        else:
+            self.panel.show_sheet(sheet)
+        self._offer_stronger()
 
     @Slot(object)
-    def _show_progress(self, sheet: Sheet) -> None:
-        if sheet is self.sheets.current() and not self.is_across():
-            self._show_progress_here()
-
     @Slot()
-    def _show_across_progress(self) -> None:
-        if self.is_across():
-            self._show_progress_here()
-
-    def _show_progress_here(self) -> None:
-        if (run := self._run()) is not None and run.progress is not None:
+    def _show_progress(self, sheet: Sheet | None = None) -> None:
+        run = self._run() if self._shows(sheet) else None
+        if run is not None and run.progress is not None:
             self.panel.strip.show_progress(run.progress)
 
     # Answers
 
     @Slot(object)
-    def _show_chosen(self, sheet: Sheet) -> None:
-        if sheet is self.sheets.current() and not self.is_across():
-            self.panel.show_chosen()
-
     @Slot()
-    def _show_chosen_across(self) -> None:
-        if self.is_across():
+    def _show_chosen(self, sheet: Sheet | None = None) -> None:
+        if self._shows(sheet):
             self.panel.show_chosen()
 
     @Slot(int)
@@ -318,7 +301,7 @@ class Asking(QObject):
             self.controller.show_nearest(on)
         elif (run := self._run()) is not None:
             run.shows_nearest = on
-            self._show_across()
+            self._show()
 
     @Slot()
     def look(self) -> None:
@@ -398,13 +381,12 @@ class Asking(QObject):
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
         controller.asking.connect(self._asking)
-        across.changed.connect(self._show_across)
-        across.progressed.connect(self._show_across_progress)
-        across.chosen.connect(self._show_chosen_across)
+        across.changed.connect(self._show)
+        across.progressed.connect(self._show_progress)
+        across.chosen.connect(self._show_chosen)
         across.hint.connect(panel.notice.show_hint)
         across.note.connect(self.note)
         across.failed.connect(panel.notice.show_error)
-        across.lost.connect(self.lost)
         panel.scope.opening.connect(self._count_open)
         panel.scope.chosen.connect(self.set_scope)
         panel.scope.ledger_requested.connect(self._show_ledger)

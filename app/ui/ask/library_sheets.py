@@ -64,7 +64,8 @@ class _Sheet(QDialog):
         self.title = plain_label(library.name, type="title", wrap=False)
         self.words = plain_label(ink="quiet")
         self.notice = Notice(theme)
-        self.list = RowList(theme, list_name, RowModel(_row_words), _FileDelegate(theme, line=True))
+        self.model = RowModel(_row_words)
+        self.list = RowList(theme, list_name, self.model, _FileDelegate(theme, line=True))
         self.foot = QHBoxLayout()
         self.column = QVBoxLayout(self)
         for part in (self.title, self.words, self.notice):
@@ -81,13 +82,11 @@ class _Sheet(QDialog):
         return QSize(self._theme.step(175), self._theme.step(120))
 
     def _show_rows(self, rows: Sequence[LibraryFile | str]) -> None:
-        model = self.list.model()
-        assert isinstance(model, RowModel)
         at = max(0, self.list.currentIndex().row())
-        model.take(rows)
+        self.model.take(rows)
         self.list.setVisible(bool(rows))
         if rows:
-            self.list.setCurrentIndex(model.index(min(at, len(rows) - 1), 0))
+            self.list.setCurrentIndex(self.model.index(min(at, len(rows) - 1), 0))
         self._chosen()
 
     @Slot()
@@ -132,8 +131,7 @@ class Ledger(_Sheet):
 
     def files(self) -> tuple[LibraryFile, ...]:
         """The files shown."""
-        model = self.list.model()
-        return tuple(model.rows) if isinstance(model, RowModel) else ()
+        return tuple(self.model.rows)
 
     @Slot()
     def refresh(self) -> None:
@@ -238,15 +236,13 @@ class Contents(_Sheet):
 
     def library(self) -> Library:
         """The library as it is in the sheet now."""
-        model = self.list.model()
-        roots = tuple(model.rows) if isinstance(model, RowModel) else ()
         suffixes = dict.fromkeys(
             each.lstrip("*.").lower() for each in re.split(r"[,;\s]+", self.suffixes.text())
         )
         ignore = dict.fromkeys(each.strip() for each in re.split(r"[,;]", self.ignore.text()))
         return replace(
             self._library,
-            roots=roots,
+            roots=self.model.rows,
             suffixes=tuple(filter(None, suffixes)),
             ignore=tuple(filter(None, ignore)),
         )

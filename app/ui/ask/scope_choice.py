@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.ui.ask.session import Scope, ScopeKind
+from app.ui.kit.elided import ElidedButton
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
@@ -18,40 +19,6 @@ if TYPE_CHECKING:
 
 OPEN_ONES = "the open documents"
 _DOCUMENT = "this document"
-# Steps for the arrow at the right of the button.
-_ARROW = 6
-
-
-class _ScopeButton(QPushButton):
-    """A button with a menu, its text elided in the middle where there is little room."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._words = ""
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def set_words(self, words: str) -> None:
-        """Set the text."""
-        self._words = words
-        self.updateGeometry()
-        self._cut()
-
-    def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(f"{self._words}  ") + self._theme.step(_ARROW)
-        return QSize(width, super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.step(16), super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._cut()
-
-    def _cut(self) -> None:
-        room = self.width() - self._theme.step(_ARROW)
-        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideMiddle, room)
-        self.setText(shown.replace("&", "&&"))
 
 
 class ScopeChoice(QWidget):
@@ -73,7 +40,7 @@ class ScopeChoice(QWidget):
         self._scope = Scope()
         self._open = 1
         self._in = plain_label("in", ink="quiet", wrap=False)
-        self.button = _ScopeButton(theme)
+        self.button = ElidedButton(theme)
         mark(self.button, kind="scope")
         self.button.setToolTip("What the question is asked of  (Alt+Down)")
         self.menu = QMenu(self)
@@ -160,7 +127,7 @@ class ScopeChoice(QWidget):
     def _show(self) -> None:
         library = self.library()
         name = library[0].name if library else OPEN_ONES if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
-        self.button.set_words(name)
+        self.button.set_full_text(name)
         self.button.setAccessibleName(f"Ask in {name}")
         self.read.setVisible(library is not None)
         if library is not None:

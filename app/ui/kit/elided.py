@@ -1,13 +1,14 @@
-"""A label and a combo box that elide their text, and a value with a link to where it is changed."""
+"""A label, a button and a combo box that elide their text, and a value with a link to where it is changed."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -18,6 +19,9 @@ from PySide6.QtWidgets import (
 
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
+
+# Steps for the arrow at the right of a button.
+_ARROW = 6
 
 
 class ElidedLabel(QLabel):
@@ -57,6 +61,40 @@ class ElidedLabel(QLabel):
         if shown != self.text():
             self.setText(shown)
         self.setToolTip(self._tip or (self._full_text if shown != self._full_text else ""))
+
+
+class ElidedButton(QPushButton):
+    """A button with a menu's arrow that elides its text where there is no room."""
+
+    def __init__(self, theme: Theme, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
+        super().__init__()
+        self._theme, self._elide = theme, elide
+        self._full_text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def set_full_text(self, text: str) -> None:
+        """Set the text."""
+        self._full_text = text
+        self.updateGeometry()
+        self._cut()
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        width = self.fontMetrics().horizontalAdvance(f"{self._full_text}  ") + self._theme.step(_ARROW)
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._theme.step(16), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+    def _cut(self) -> None:
+        room = max(0, self.width() - self._theme.step(_ARROW))
+        shown = self.fontMetrics().elidedText(self._full_text, self._elide, room).replace("&", "&&")
+        if shown != self.text():
+            self.setText(shown)
 
 
 class LinkedChoice(QWidget):

@@ -92,6 +92,16 @@ class Lines:
         layout.endLayout()
         return tuple(lines)
 
+    def draw(self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str) -> float:
+        """Draw lines from the top of a rectangle on, in the font of a use and the colour of a role; their bottom."""
+        painter.setFont(self.font(use))
+        painter.setPen(self.ink(ink))
+        high, top = self.height(use), inner.top()
+        for line in lines:
+            painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(LEFT_MIDDLE), line)
+            top += high
+        return top
+
     def _font(self, use: str) -> tuple[QFont, QFontMetrics]:
         if use not in self._fonts:
             font = self._theme.font("ui" if use == "absent" else use)
@@ -139,7 +149,7 @@ class AnswerDelegate(QStyledItemDelegate):
             inner.setLeft(max(inner.left(), seen.left() + pad))
             inner.setRight(max(inner.left() + 40, min(inner.right(), seen.right() - pad)))
             lines = self._lines.broken(row.message, "small", int(inner.width()))
-            self._draw_lines(painter, inner, lines, "small", "fault")
+            self._lines.draw(painter, inner, lines, "small", "fault")
         else:
             # Asked directly: through `data` both would be converted for every cell of every frame.
             words = model.words(index.row(), index.column())
@@ -159,7 +169,7 @@ class AnswerDelegate(QStyledItemDelegate):
         """Draw a cell in a row with room for `most` lines of words; what the words leave the line below may take."""
         theme, use = self._theme, font_of(words.look)
         lines = self._lines.broken(words.words, use, room, most)
-        bottom = self._draw_lines(painter, inner, lines, use, _INKS.get(words.look, "ink"))
+        bottom = self._lines.draw(painter, inner, lines, use, _INKS.get(words.look, "ink"))
         if words.look is Look.LOW:
             painter.setPen(line_pen(self._lines.ink("mark"), True, True))
             high = self._lines.height(use)
@@ -178,15 +188,4 @@ class AnswerDelegate(QStyledItemDelegate):
             theme.icon(words.sign, "likely" if words.sign == "check" else "fault").paint(painter, sign)
             line.setLeft(line.left() + side + theme.step(0.75))
         below = self._lines.broken(words.below, "small", int(line.width()), 1 + most - len(lines))
-        self._draw_lines(painter, line, below, "small", "ink_quiet")
-
-    def _draw_lines(
-        self, painter: QPainter, inner: QRectF, lines: tuple[str, ...], use: str, ink: str
-    ) -> float:
-        painter.setFont(self._lines.font(use))
-        painter.setPen(self._lines.ink(ink))
-        high, top = self._lines.height(use), inner.top()
-        for line in lines:
-            painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(LEFT_MIDDLE), line)
-            top += high
-        return top
+        self._lines.draw(painter, line, below, "small", "ink_quiet")

@@ -16,7 +16,6 @@ from app.ui.table.cells import (
     CellWords,
     Row,
     certainty,
-    is_right,
     rows_of,
     words_of,
 )
@@ -217,7 +216,7 @@ class AnswerModel(QAbstractTableModel):
             case Filter.FAILED:
                 return cell.state in (CellState.FAILED, CellState.NO_TEXT)
             case Filter.WRONG:
-                return looked_at and not is_right(cell)
+                return looked_at and not cell.is_right
             case _:
                 return not looked_at and cell.can_be_judged
 

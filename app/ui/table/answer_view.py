@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from app.ui.kit.parts import draw_line, plain_label
 from app.ui.kit.row_list import LEFT
 from app.ui.kit.theme import Theme, mark
-from app.ui.table.answer_delegate import LEFT_MIDDLE, AnswerDelegate, Lines, font_of
+from app.ui.table.answer_delegate import AnswerDelegate, Lines, font_of
 from app.ui.table.answer_model import AnswerModel, Index, copied
 
 _MOST_HEADER_LINES = 3
@@ -76,17 +76,10 @@ class _QuestionHeader(QHeaderView):
         painter.save()
         painter.fillRect(rect, theme.colour("desk"))
         inner = QRectF(rect).adjusted(theme.step(2.5), theme.step(1.75), -theme.step(2.5), 0)
-        top = inner.top()
         for lines, use, ink in zip(
             self._broken(section, rect.width()), ("small_strong", "small"), ("ink", "ink_quiet"), strict=True
         ):
-            painter.setFont(self._lines.font(use))
-            painter.setPen(theme.colour(ink))
-            high = self._lines.height(use)
-            for line in lines:
-                painter.drawText(QRectF(inner.left(), top, inner.width() + 2, high), int(LEFT_MIDDLE), line)
-                top += high
-            top += theme.step(0.5)
+            inner.setTop(self._lines.draw(painter, inner, lines, use, ink) + theme.step(0.5))
         at, descending = model.sorted_by()
         if at == section:
             side = theme.step(3.5)

@@ -43,7 +43,7 @@ class KeyButton(QPushButton):
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(hint.width() + self._room(), hint.height())
+        return QSize(hint.width() + self._theme.step(4), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -56,21 +56,17 @@ class KeyButton(QPushButton):
         place = self.rect().adjusted(0, 0, -self._theme.step(2.5), 0)
         painter.drawText(place, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._key)
 
-    def _room(self) -> int:
-        return self._theme.step(4)
-
 
 class Beside(QFrame):
     """A file with the answer of one cell, and buttons for verdicts.
 
     `judged` carries a Verdict, the words and their place (a Span or None) for words of the person's own; `undo_asked`
-    and `close_asked` are sent by their buttons and keys; `failed` carries the fault when a page cannot be drawn.
+    and `close_asked` are sent by their buttons and keys.
     """
 
     judged = Signal(object, str, object)
     undo_asked = Signal()
     close_asked = Signal()
-    failed = Signal(object)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
@@ -101,7 +97,6 @@ class Beside(QFrame):
         self._lay_out()
         self.find_bar.closed.connect(self._leave_find_bar)
         self.file.opened.connect(self._light)
-        self.file.failed.connect(self.failed)
         self.file.closed.connect(self.close_asked)
         self.right.clicked.connect(self.accept)
         self.instead.clicked.connect(self.take_selected)
@@ -124,10 +119,6 @@ class Beside(QFrame):
             button.setEnabled(may_judge)
         self.file.show_file(row.file.path)
         self._light()
-
-    def show_undo(self, possible: bool) -> None:
-        """Say whether there is a verdict to undo."""
-        self.undo.setEnabled(possible)
 
     def forget(self) -> None:
         """Show nothing any more."""

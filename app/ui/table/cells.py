@@ -114,14 +114,8 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
         parts.append(said)
     elif cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT:
         parts.append("yours: not there")
-    sign = "" if cell.verdict is Verdict.NONE else "check" if is_right(cell) else "close"
+    sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "close"
     return CellWords(words, look, " · ".join(parts), sign, spoken)
-
-
-def is_right(cell: Cell) -> bool:
-    """Whether the person's verdict agrees with the cell."""
-    absent = cell.state is CellState.ABSENT
-    return cell.verdict is Verdict.RIGHT or (absent and cell.verdict is Verdict.NOT_THERE)
 
 
 def short_place(answer: KeptAnswer) -> str:

@@ -108,12 +108,13 @@ class Filling(QObject):
 
     @Slot()
     def _start(self) -> None:
-        read, total = self._model.counted()
-        if self._job is not None or self._table is None or read == total or self.paused or self._fruitless:
-            self.changed.emit()
-            return
-        if not self._lane.free:  # it goes on when that is over
-            self.changed.emit()
+        if (
+            self._job is not None
+            or self._table is None
+            or self.state() in ("full", "paused")
+            or not self._lane.free
+        ):
+            self.changed.emit()  # where there is other work it goes on when that is over
             return
         known = frozenset(key for key in self._model.cells if self._model.is_read(key))
         self._queue = self._in_order()
@@ -159,8 +160,7 @@ class Filling(QObject):
     def _done(self, result: object) -> None:
         self._end()
         # What could not be read now is not tried again and again.
-        read, total = self._model.counted()
-        self._fruitless = read < total
+        self._fruitless = self.state() != "full"
         self.changed.emit()
 
     @Slot(object)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QMenu,
     QProgressBar,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.core import wording
 from app.core.answer_table import AnswerTable
-from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.elided import ElidedButton, ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.segments import Choices
@@ -39,42 +38,6 @@ _FILTERS = (
     (Filter.WRONG, "Disagreeing", "Answers that you said are wrong"),
     (Filter.FAILED, "Failed", "Files that could not be read"),
 )
-
-
-class _Title(QPushButton):
-    """The table's name, elided where there is no room, with a menu."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._full = ""
-        self._theme = theme
-        mark(self, kind="heading", type="title")
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-
-    def set_full_text(self, text: str) -> None:
-        self._full = text
-        self.setAccessibleName(f"Table: {text}")
-        self.updateGeometry()
-        self._cut()
-
-    def sizeHint(self) -> QSize:
-        self.ensurePolished()
-        wide = self.fontMetrics().horizontalAdvance(self._full) + self._theme.step(10)
-        return QSize(wide, self.fontMetrics().height() + self._theme.step(2))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.step(22), self.sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._cut()
-
-    def _cut(self) -> None:
-        room = self.width() - self._theme.step(8)
-        shown = self.fontMetrics().elidedText(self._full, Qt.TextElideMode.ElideRight, max(0, room))
-        if shown != self.text():
-            self.setText(shown)
-        self.setToolTip(self._full if shown != self._full else "Tables")
 
 
 class Chips(Choices):
@@ -113,7 +76,9 @@ class TableHead(QFrame):
         super().__init__()
         self._theme = theme
         self.setProperty("kind", "panel")
-        self.title = _Title(theme)
+        self.title = ElidedButton(theme, Qt.TextElideMode.ElideRight)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        mark(self.title, kind="heading", type="title")
         self.menu = QMenu(self)
         self.title.setMenu(self.menu)
         self.menu.triggered.connect(self._menu_chosen)
@@ -147,7 +112,10 @@ class TableHead(QFrame):
 
     def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
         """List the tables in the menu."""
-        self.title.set_full_text(current.name if current is not None else "Table")
+        name = current.name if current is not None else "Table"
+        self.title.set_full_text(name)
+        self.title.setAccessibleName(f"Table: {name}")
+        self.title.setToolTip(f"{name}: rename it, or choose another table")
         menu = self.menu
         menu.clear()
         for table in tables:

@@ -21,14 +21,7 @@ if TYPE_CHECKING:
     from app.core.answer_table import Checked
 
 Change = Callable[[AnswerTable], AnswerTable]
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """All tables by name, and the saved sets of questions."""
-
-    tables: tuple[AnswerTable, ...]
-    sets: dict[str, tuple[Column, ...]]
+Listed = tuple[tuple[AnswerTable, ...], dict[str, tuple[Column, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +33,11 @@ class Loaded:
     cells: dict[tuple[str, int], Cell]
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A cell as it was before a verdict."""
-
-    sha256: str
-    column: int
-    verdict: Verdict
-    words: str
-    span: Span | None
-
-
 def _list(workspace: Workspace, report: Report) -> Listed:
+    """All tables by name, and the saved sets of questions."""
     from app.flows.answer_table.tables import question_sets, tables
 
-    return Listed(tables(workspace, report), question_sets(workspace, report))
+    return tables(workspace, report), question_sets(workspace, report)
 
 
 def _load(workspace: Workspace, table: AnswerTable, report: Report) -> Loaded:
@@ -108,8 +91,8 @@ class TableStore(QObject):
         self._chosen = 0  # the number of the table to show once the changes are saved
         self._loading: Job | None = None
         self._ledger_job: Job | None = None
-        # Verdicts, and the questions before and after a change.
-        self._past: list[_Judged | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
+        # Cells as they were before a verdict, and the questions before and after a change.
+        self._past: list[Cell | tuple[tuple[Column, ...], tuple[Column, ...]]] = []
 
     @property
     def can_undo(self) -> bool:
@@ -188,7 +171,7 @@ class TableStore(QObject):
 
     def judge(self, cell: Cell, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
         """Store a verdict; `undo` takes it back."""
-        self._past.append(_Judged(cell.sha256, cell.column, cell.verdict, cell.right_words, cell.right_span))
+        self._past.append(cell)
         self._put_verdict(cell.sha256, cell.column, verdict, words, span)
 
     @Slot()
@@ -197,8 +180,8 @@ class TableStore(QObject):
         if not self._past:
             return
         last = self._past.pop()
-        if isinstance(last, _Judged):
-            self._put_verdict(last.sha256, last.column, last.verdict, last.words, last.span)
+        if isinstance(last, Cell):
+            self._put_verdict(last.sha256, last.column, last.verdict, last.right_words, last.right_span)
         else:
             before, after = last
             self.change(partial(_with_columns, after, before))
@@ -229,7 +212,8 @@ class TableStore(QObject):
 
     @Slot(object)
     def _listed(self, found: Listed) -> None:
-        self.tables, self.sets, self.is_listed = found.tables, found.sets, True
+        self.tables, self.sets = found
+        self.is_listed = True
         number = self.table.number if self.table is not None else self._workspace.settings.last_table
         wanted = next((table for table in self.tables if table.number == number), None)
         wanted = wanted or next(iter(self.tables), None)

@@ -260,7 +260,7 @@ class TableView(Page):
 
             job = self.lanes.files.start_aside(ledger, self.workspace, Library(self.store.table.library, ""))
             job.done.connect(self._choose_documents)
-            job.failed.connect(self._failed)
+            job.failed.connect(self.notice.show_error)
 
     @Slot(object)
     def _choose_documents(self, files: Sequence[LibraryFile]) -> None:
@@ -321,7 +321,7 @@ class TableView(Page):
             self.beside.show_cell(
                 self.model.rows[row], self.model.columns[column], self.model.cell(row, column)
             )
-            self.beside.show_undo(self.store.can_undo)
+            self.beside.undo.setEnabled(self.store.can_undo)
 
     @Slot()
     def _close_beside(self) -> None:
@@ -427,10 +427,6 @@ class TableView(Page):
         """Have what is on the screen read first."""
         self.filling.show_first(self.model.unread(self.view.shown_rows()))
 
-    @Slot(object)
-    def _failed(self, error: BaseException) -> None:
-        self.notice.show_error(error)
-
     @Slot()
     def _focus(self) -> None:
         current = self._stack.currentWidget()
@@ -479,17 +475,17 @@ class TableView(Page):
         store.loaded.connect(self._loaded)
         store.files_read.connect(self._files_read)
         store.judged.connect(self._judged)
-        store.failed.connect(self._failed)
+        store.failed.connect(self.notice.show_error)
         libraries, questions, exporting = self.libraries, self.questions, self.exporting
         libraries.changed.connect(self._libraries_changed)
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
         for part in (questions, exporting):
-            part.failed.connect(self._failed)
+            part.failed.connect(self.notice.show_error)
             part.noted.connect(self.note)
         questions.removed.connect(self.undo_line.offer)
         self.filling.changed.connect(self._show_progress)
-        self.filling.failed.connect(self._failed)
+        self.filling.failed.connect(self.notice.show_error)
         self.filling.lost.connect(self.lost)
         head.table_chosen.connect(store.choose)
         head.new_asked.connect(self._show_welcome)
@@ -508,7 +504,7 @@ class TableView(Page):
         self.beside.judged.connect(self._judge)
         self.beside.undo_asked.connect(self.undo)
         self.beside.close_asked.connect(self._close_beside)
-        self.beside.failed.connect(self._failed)
+        self.beside.file.failed.connect(self.notice.show_error)
         self.beside.file.files_dropped.connect(self.open_files)
         self.beside.file.unlocked.connect(libraries.unlock)
         self.welcome.library_chosen.connect(self._make_table)

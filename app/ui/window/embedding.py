@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core.report import Progress
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.libraries import Libraries
@@ -38,9 +37,7 @@ class Embedding(QObject):
         self._job: Job | None = None
         # What there was when it last ended by itself: with the same again nothing more is to do.
         self._tried: tuple[tuple[Library, LibraryStatus], ...] | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_AFTER_MS)
         self._timer.timeout.connect(self._begin)
         self._lane.begun.connect(self._work_begun)
         self._lane.rested.connect(self._look)
@@ -61,13 +58,9 @@ class Embedding(QObject):
         from app.flows.library.embed import embed
 
         self._job = self._lane.start_aside(embed, self._workspace)
-        self._job.progress.connect(self._progressed)
+        self._job.progress.connect(self.progressed)
         self._job.done.connect(self._done)
         self._job.failed.connect(self._failed)
-
-    @Slot(object)
-    def _progressed(self, progress: Progress) -> None:
-        self.progressed.emit(progress)
 
     @Slot(object)
     def _work_begun(self, job: Job) -> None:
@@ -85,8 +78,7 @@ class Embedding(QObject):
     def _failed(self, error: BaseException) -> None:
         # Passages are found by their words without it.
         _log.warning("passages were given no vectors: %s", error)
-        self._tried = self._libraries.all
-        self._end()
+        self._done(0)
 
     def _end(self) -> None:
         self._job = None

@@ -55,7 +55,7 @@ class LargeFolder(Confirmation):
 
 
 class Upkeep(QObject):
-    """Updates all libraries at the start, and when the application comes back to the front, at most once a minute.
+    """Updates all libraries once they are listed, and when the application comes back, at most once a minute.
 
     `note` carries what the status line says of it: the progress of an update, then for a while what it found; empty
     for nothing.
@@ -73,11 +73,6 @@ class Upkeep(QObject):
         libraries.listed.connect(self._first_listed)
         libraries.progressed.connect(self._show)
         libraries.told.connect(self._tell)
-
-    @Slot()
-    def start(self) -> None:
-        """Begin, once the window has been painted."""
-        self._libraries.refresh()
 
     @Slot()
     def _first_listed(self) -> None:

@@ -413,5 +413,5 @@ class MainWindow(QMainWindow):
             self.notice.show_fault(fault.message, fault.hint)
         self.reader.start()
         self.rest.start()
-        self.upkeep.start()
+        self.libraries.refresh()
         self.page.painted()

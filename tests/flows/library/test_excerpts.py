@@ -55,7 +55,7 @@ def test_evidence_ranks_every_passage_and_keeps_the_order_within_a_text(
 
 
 def test_a_text_with_more_that_fits_comes_before_one_with_a_single_place() -> None:
-    scores = {1: 1.0, 2: 0.9, 3: 0.8, 4: 0.8, 5: 0.8}
+    scores = {1: 1.0, 2: 0.95, 3: 0.8, 4: 0.8, 5: 0.8}
     assert ranked_with_evidence(scores, dict.fromkeys(scores, 7)) == [1, 2, 3, 4, 5]
     assert ranked_with_evidence(scores, {1: 7, 2: 8, 3: 8, 4: 8, 5: 8}) == [2, 1, 3, 4, 5]
     assert ranked_with_evidence(scores, {2: 8, 3: 7}) == [2, 3], "the others are gone"

@@ -15,7 +15,7 @@ from app.core.library import FileState, LibraryFile
 from app.core.text import Span
 from app.ui.kit.theme import Theme
 from app.ui.table.answer_delegate import Lines
-from app.ui.table.cells import Look, is_right, rows_of, words_of
+from app.ui.table.cells import Look, rows_of, words_of
 from tests.conftest import ROOT
 
 ANSWER = KeptAnswer(Span(4, 15), "A. \n Oyelaran", 0.67, page=27, page_label="27")
@@ -59,7 +59,7 @@ def test_a_verdict_stands_beside_the_probability(
     cell = replace(CELL, state=state, verdict=verdict, right_words=words)
     shown = words_of(cell)
     assert (shown.sign, shown.below) == (sign, below)
-    assert is_right(cell) is (sign == "check")
+    assert cell.is_right is (sign == "check")
 
 
 def test_rows_name_their_files_and_say_why_one_has_no_cells() -> None:

@@ -48,7 +48,7 @@ def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
     workspace.close()
     window = open_window()
     assert not window.libraries.all
-    window.upkeep.start()
+    window.libraries.refresh()
     qtbot.waitUntil(lambda: "Reports: 1 file read" in window.status.note(), timeout=20_000)
     qtbot.waitUntil(lambda: window.libraries.all[0][1].total == 1)
     ((library, status),) = window.libraries.all
@@ -92,7 +92,7 @@ def test_what_a_command_does_meanwhile_is_no_fault_and_is_seen_on_coming_back(
 ) -> None:
     window = open_window()
     with qtbot.waitSignal(window.libraries.listed):
-        window.upkeep.start()
+        window.libraries.refresh()
     command = open_fake_workspace(engine)
     save_library(command, planned(command, [folder]), Silent())
     with alone(command.paths.library, "update.lock"):
