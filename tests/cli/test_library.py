@@ -11,16 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.cli import terminal
 from app.cli.terminal import TerminalReport
+from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
-from app.core.requests import ModelChoice, Question
+from app.core.requests import ModelChoice, Question, TextsToEmbed
 from app.core.wording import NEAREST_WORDS
 from app.flows.library import folders
 from app.flows.library import update as update_module
-from tests.flows.fake_engine import FakeEngine, read
+from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
 from tests.helpers.commands import Command
 from tests.helpers.documents_here import documents_here
 from tests.helpers.locked_pdfs import locked_pdf
@@ -122,6 +124,23 @@ def test_an_update_tells_what_changed(command: Command, added: Path) -> None:
     assert "\n  1 file read, 1 gone, in " in command("library", "update", "court")[1]
     (only,) = values(command, "library", "update")["libraries"]
     assert (only["update"]["read"], only["update"]["gone"], only["read"], only["total"]) == (0, 0, 3, 5)
+
+
+def test_passages_are_prepared_to_be_found_by_meaning(
+    command: Command, added: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = ModelCard("encoder", str(added), "bert", (Head.EMBEDDINGS,), width=4)
+
+    def run(engine: FakeEngine, request: object, choice: ModelChoice | None, report: Report) -> np.ndarray:
+        assert isinstance(request, TextsToEmbed)
+        return np.full((len(request.texts), 4), 0.5, dtype=np.float32)
+
+    monkeypatch.setattr(FakeShelf, "cards", lambda self: (READER, encoder))
+    monkeypatch.setattr(FakeEngine, "run", run)
+    code, out, err = command("library", "update", "--vectors")
+    assert (code, err) == (0, "") and "found by meaning" in out
+    found = values(command, "library", "update", "--vectors")
+    assert 0 < found["found_by_meaning"] == found["passages"]
 
 
 def test_a_root_that_is_away_keeps_its_files(command: Command, added: Path) -> None:
