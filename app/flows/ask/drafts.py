@@ -6,15 +6,15 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.core.history import Entry, KeptAnswer
-from app.core.layout import Kind
 from app.core.report import Report
-from app.core.text import Span
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
+
+if TYPE_CHECKING:
+    from app.core.history import Entry
 
 _LIST = "ask"
 _log = logging.getLogger(__name__)
@@ -124,6 +124,10 @@ def _across(saved: object) -> SavedAcross:
 
 
 def _entry(*, kind: str, answers: Iterable[dict[str, Any]], **values: Any) -> Entry:
+    from app.core.history import Entry, KeptAnswer
+    from app.core.layout import Kind
+    from app.core.text import Span
+
     found = tuple(KeptAnswer(**answer | {"span": Span(**answer["span"])}) for answer in answers)
     return Entry(kind=Kind(kind), answers=found, **values)
 

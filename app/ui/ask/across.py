@@ -15,7 +15,8 @@ from app.flows.ask.drafts import SavedAcross
 from app.flows.workspace import Workspace
 from app.ui.ask.controller import AskController
 from app.ui.ask.files import DocumentFiles
-from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestion, missing_input
+from app.ui.ask.question_box import missing_input
+from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestion
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Flow, Job, Lanes
@@ -196,7 +197,7 @@ class AcrossDocuments(QObject):
     def restore_answers(self, saved: SavedAcross, library: Library, status: LibraryStatus) -> None:
         """Show the answers of an earlier session again, unless something was asked meanwhile."""
         if self.session.run is None and saved.entries:
-            self.session.run = QuestionRun.from_entries(saved.entries, library, status, saved.passages)
+            self.session.run = _run_of(saved, library, status)
             self.changed.emit()
 
     def set_threshold(self, threshold: float | None) -> None:
@@ -387,3 +388,28 @@ def _named(sheet: Sheet) -> Opened:
     opened = sheet.current_document()
     document = opened.document
     return opened if document.name else replace(opened, document=replace(document, name=sheet.title))
+
+
+def _run_of(saved: SavedAcross, library: Library, status: LibraryStatus) -> QuestionRun:
+    """A question to a library that was answered in an earlier session."""
+    from app.core.library import FileState, FoundAnswer, LibraryFile
+    from app.core.requests import Question
+    from app.core.results import Answer, Reading
+
+    first = saved.entries[0]
+    found: list[FoundAnswer] = []
+    answers: list[Answer] = []
+    for entry in saved.entries:
+        file = LibraryFile(0, entry.path, FileState.READ, sha256=entry.sha256, kind=entry.kind)
+        for kept in entry.answers:
+            answers.append(Answer(len(found), kept.span, kept.text, kept.probability, 0.0, 0.0))
+            found.append(FoundAnswer(file, kept))
+    reading = Reading(
+        tuple(answers), first.answered, first.no_answer_probability, first.threshold, first.windows,
+        first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
+        absent=first.absent, finder=first.finder,
+    )  # fmt: skip
+    return QuestionRun(
+        Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
+        asked_at=first.asked, library=library, status=status, found=tuple(found), passages=saved.passages,
+    )  # fmt: skip

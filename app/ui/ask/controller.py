@@ -14,7 +14,8 @@ from app.core.errors import EngineLost, SpanlightError
 from app.core.report import Progress, Silent
 from app.flows.workspace import Workspace
 from app.ui.ask.files import DocumentFiles, sheet_of
-from app.ui.ask.session import QuestionRun, TextState, WaitingQuestion, missing_input, next_question
+from app.ui.ask.question_box import missing_input
+from app.ui.ask.session import QuestionRun, TextState, WaitingQuestion, next_question
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
@@ -10,6 +12,9 @@ from app.ui.kit.dropped import local_files
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.undo_line import redoes
+
+if TYPE_CHECKING:
+    from app.core.layout import Opened
 
 _MOST_LINES = 5
 # The longest that fits is shown in an empty field.
@@ -182,3 +187,16 @@ class QuestionBox(QFrame):
         self._fit()
         # The number of lines is known only after the layout.
         QTimer.singleShot(0, self._fit)
+
+
+def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
+    """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
+    if not question:
+        return "There is no question yet.", "Type what you want to know, then press Enter."
+    if opened is None:
+        return "This file is not open.", "The page says why. Your question stays here."
+    if opened.document.text.strip():
+        return None
+    if opened.is_text:
+        return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
+    return " ".join(opened.notes) or "This document holds no text to read.", ""

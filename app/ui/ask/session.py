@@ -165,33 +165,6 @@ class QuestionRun:
         """The one document that it is about."""
         return self.documents[0]
 
-    @classmethod
-    def from_entries(
-        cls, entries: Sequence[Entry], library: Library, status: LibraryStatus, passages: int
-    ) -> QuestionRun:
-        """A question to a library that was answered in an earlier session, from its `entries`."""
-        from app.core.library import FileState, FoundAnswer, LibraryFile
-        from app.core.requests import Question
-        from app.core.results import Answer, Reading
-
-        first = entries[0]
-        found: list[FoundAnswer] = []
-        answers: list[Answer] = []
-        for entry in entries:
-            file = LibraryFile(0, entry.path, FileState.READ, sha256=entry.sha256, kind=entry.kind)
-            for kept in entry.answers:
-                answers.append(Answer(len(found), kept.span, kept.text, kept.probability, 0.0, 0.0))
-                found.append(FoundAnswer(file, kept))
-        reading = Reading(
-            tuple(answers), first.answered, first.no_answer_probability, first.threshold, first.windows,
-            first.windows_total, first.seconds, first.complete, first.model, first.device, first.quick,
-            absent=first.absent, finder=first.finder,
-        )  # fmt: skip
-        return cls(
-            Question(first.question, ()), (), None, RunState.DONE, reading=reading, chosen=-1,
-            asked_at=first.asked, library=library, status=status, found=tuple(found), passages=passages,
-        )  # fmt: skip
-
     # Transitions
 
     def begin(self) -> None:
@@ -596,19 +569,6 @@ def next_question(
         return current if waiting.get(current, 0.0) >= reading.asked_at else None
     turns = {session: run.asked_at for session, run in running} | waiting
     return max(turns, key=lambda one: turns[one], default=None)
-
-
-def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
-    """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
-    if not question:
-        return "There is no question yet.", "Type what you want to know, then press Enter."
-    if opened is None:
-        return "This file is not open.", "The page says why. Your question stays here."
-    if opened.document.text.strip():
-        return None
-    if opened.is_text:
-        return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
-    return " ".join(opened.notes) or "This document holds no text to read.", ""
 
 
 def _reading_of(result: Reading | LibraryReading) -> Reading:

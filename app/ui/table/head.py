@@ -132,6 +132,7 @@ class TableHead(QFrame):
     def show_library(self, words: str, tip: str, chosen: int, there: int) -> None:
         """Show which library it is over, how many of its documents were chosen, 0 for all, and are `there`."""
         self.library.set_full_text(words, tip)
+        self.library.setMaximumWidth(self.library.natural_width() + self._theme.step(1))
         some = wording.count(chosen, "document") if chosen == there else f"{there:,} of {chosen:,} documents"
         self.documents.setText(f"{some} chosen" if chosen else "Choose documents…")
         self.documents.setAccessibleName(self.documents.text())
@@ -178,7 +179,7 @@ class TableHead(QFrame):
         name = QVBoxLayout()
         name.addWidget(self.title)
         over = QHBoxLayout()
-        over.addWidget(self.library)
+        over.addWidget(self.library, 1000)  # up to its natural width
         over.addWidget(self.documents)
         over.addStretch(1)
         theme.space(over, 2)

@@ -12,6 +12,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.core.wording import percent
+from app.ui.ask.question_box import missing_input
 from app.ui.ask.session import (
     AskSession,
     DocumentState,
@@ -21,7 +22,6 @@ from app.ui.ask.session import (
     ScopeKind,
     TextState,
     WaitingQuestion,
-    missing_input,
     next_question,
     scope_of,
 )
