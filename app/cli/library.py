@@ -188,7 +188,7 @@ def _bring_up_to_date(
     if arguments.json:
         print_json({"libraries": values} | by_meaning)
     elif vectors:
-        print(f"{have:,} of {count(total, 'passage')} can be found by meaning.")
+        print(f"{have:,} of {count(total, 'passage')} of all libraries can be found by meaning.")
 
 
 def _status_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from app.core.answer_table import Cell, Column, ColumnType
+from app.core.answer_table import Cell, Column, ColumnType, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,10 @@ def value_of(cell: Cell, column: Column) -> Value | None:
     words, answer = cell.words, cell.answer
     if column.type is ColumnType.YES_NO and answer is not None and cell.span == answer.span:
         words = words if _PLAIN.match(" ".join(words.split())) else answer.sentence or words
-    return value(column.type, words, question=column.question)
+    found = value(column.type, words, question=column.question)
+    if found is None and column.type is ColumnType.AMOUNT and cell.verdict is Verdict.OTHER_WORDS:
+        return value(ColumnType.NUMBER, words)  # the currency may stand elsewhere on the page
+    return found
 
 
 def _only(values: Iterable[Value | None]) -> Value | None:

@@ -173,7 +173,7 @@ def rank(
 ) -> list[int]:
     """The numbers of the passages likeliest to answer a question, the best first; takes what `find` takes."""
     scores = index.search(question, library, _SEARCHED)
-    if vector is not None and scores:
+    if vector is not None:
         # Where few have a vector, the nearest of these are not near.
         near = index.nearest(vector, vectors, library, round(share * _SEARCHED))
         scores = joined(scores, near, share * _MEANING)

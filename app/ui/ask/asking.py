@@ -91,7 +91,11 @@ class Asking(QObject):
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
-                self._show_scope()
+                if not self.asked().question:
+                    self._show_scope()
+                else:  # what stands in the box may be an earlier question to a document
+                    self._show_asked()
+                    self._offer_stronger()
 
     def ask_library(self, number: int) -> None:
         """Have questions asked of the library of this number, and go to the question."""

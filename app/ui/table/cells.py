@@ -82,7 +82,10 @@ def _state_of(file: LibraryFile) -> tuple[str, str]:
 
 
 def words_of(cell: Cell, value: str = "") -> CellWords:
-    """What a stored cell shows; `value` is what its words were parsed as, shown where it says more than these."""
+    """What a stored cell shows: the person's own words first, with the reader's below them.
+
+    `value` is what the words that count were parsed as, shown where it says more than these.
+    """
     if cell.state is CellState.FAILED:
         reason = cell.reason or "Could not be read"
         return CellWords(reason, Look.FAULT, spoken=reason)
@@ -103,19 +106,17 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
             parts.append(place)
         if value:
             parts.insert(0, value)
-    said = {
-        Verdict.NONE: "",
-        Verdict.RIGHT: "you said: right",
-        Verdict.NOT_THERE: "you said: not there",
-        Verdict.OTHER_WORDS: f"yours: {' '.join(cell.right_words.split())}",
-    }[cell.verdict]
-    spoken = ", ".join(each for each in (words, *parts, said) if each)
-    if cell.verdict is Verdict.OTHER_WORDS:
-        parts.append(said)
-    elif cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT:
-        parts.append("yours: not there")
+    said = []
+    if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and not cell.is_right):
+        reader = "not in the text" if look is Look.ABSENT else words
+        words, look = " ".join(cell.right_words.split()) or "Not there", Look.ANSWER
+        if cell.verdict is Verdict.NOT_THERE:
+            look = Look.ABSENT
+        parts = ["yours", f"reader: {reader}", *parts]
+    elif cell.verdict is not Verdict.NONE:
+        said = [f"you said: {cell.verdict.value}"]
     sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "close"
-    return CellWords(words, look, " · ".join(parts), sign, spoken)
+    return CellWords(words, look, " · ".join(parts), sign, ", ".join((words, *parts, *said)))
 
 
 def short_place(answer: KeptAnswer) -> str:

@@ -135,8 +135,10 @@ class TableView(Page):
         self.store.keep()
 
     def shown(self) -> None:
-        """Put the keyboard focus into the table, or on what there is to begin with."""
+        """Put the keyboard focus into the table, or on what there is to begin with; a command may have made tables."""
         self._focus()
+        if self.store.is_listed:
+            self.store.look()
 
     def settings_changed(self) -> None:
         """Go on with a reader that may have been installed meanwhile."""
@@ -321,7 +323,9 @@ class TableView(Page):
             self.beside.show_cell(
                 self.model.rows[row], self.model.columns[column], self.model.cell(row, column)
             )
-            self.beside.undo.setEnabled(self.store.can_undo)
+            cell = self.model.cell(row, column)
+            judged = cell is not None and cell.verdict is not Verdict.NONE
+            self.beside.undo.setEnabled(self.store.can_undo or judged)
 
     @Slot()
     def _close_beside(self) -> None:
@@ -360,11 +364,14 @@ class TableView(Page):
 
     @Slot()
     def undo(self) -> None:
-        """Take the last verdict or change of the questions back."""
+        """Take the last verdict or change of the questions back, or the current cell's verdict."""
         self.undo_line.clear()
-        if not self.store.can_undo:
+        if self.store.can_undo:
+            self.store.undo()
+        elif (cell := self.model.cell(*self.view.place())) is not None and cell.verdict is not Verdict.NONE:
+            self.store.judge(cell, Verdict.NONE)  # given in an earlier session
+        else:
             self.note.emit("There is nothing to undo")
-        self.store.undo()
 
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import checked

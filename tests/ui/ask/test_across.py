@@ -181,6 +181,22 @@ def test_answers_in_a_library_are_there_after_a_restart(
     assert lit(again, qtbot) == "six"
 
 
+def test_the_last_question_to_a_library_is_there_after_a_restart_whatever_its_answers_opened(
+    view: AskView, open_page: Callable[[type[AskView], FakeEngine], AskView], finder: Finder, qtbot: QtBot
+) -> None:
+    ask(view, qtbot, "harbour: six")
+    view.asking.choose_next()
+    assert lit(view, qtbot) == "six"
+    ask(view, qtbot, "harbour: ten")
+    view.keep()
+    view.workspace.save_settings()
+    again = open_page(AskView, FakeEngine(finder, CARD))
+    qtbot.waitUntil(lambda: again.sheets.current().title == "harbour.txt")
+    give_libraries(again, qtbot)
+    qtbot.waitUntil(lambda: again.asking.asked().run is not None)
+    assert again.panel.box.question() == "harbour: ten" and again.panel.card.answer.text() == "ten"
+
+
 def test_answers_in_several_documents_are_saved_each_with_its_own(
     view: AskView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

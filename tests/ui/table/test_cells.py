@@ -45,11 +45,11 @@ def test_states_without_an_answer_are_told_apart() -> None:
     ("state", "verdict", "sign", "below"),
     [
         (CellState.ANSWER, Verdict.RIGHT, "check", "67% · p. 27"),
-        (CellState.ANSWER, Verdict.NOT_THERE, "close", "67% · p. 27 · yours: not there"),
-        (CellState.ANSWER, Verdict.OTHER_WORDS, "close", "67% · p. 27 · yours: Ada"),
+        (CellState.ANSWER, Verdict.NOT_THERE, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
+        (CellState.ANSWER, Verdict.OTHER_WORDS, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
         (CellState.ABSENT, Verdict.NOT_THERE, "check", "20%"),
         (CellState.ABSENT, Verdict.RIGHT, "check", "20%"),
-        (CellState.ABSENT, Verdict.OTHER_WORDS, "close", "20% · yours: Ada"),
+        (CellState.ABSENT, Verdict.OTHER_WORDS, "close", "yours · reader: not in the text · 20%"),
     ],
 )
 def test_a_verdict_stands_beside_the_probability(
@@ -59,6 +59,8 @@ def test_a_verdict_stands_beside_the_probability(
     cell = replace(CELL, state=state, verdict=verdict, right_words=words)
     shown = words_of(cell)
     assert (shown.sign, shown.below) == (sign, below)
+    if "yours" in below:
+        assert (shown.words, shown.look) == (("Ada", Look.ANSWER) if words else ("Not there", Look.ABSENT))
     assert cell.is_right is (sign == "check")
 
 
