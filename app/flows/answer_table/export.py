@@ -6,10 +6,11 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, Verdict, cell_of
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict, cell_of
 from app.core.days import iso
 from app.core.errors import SpanlightError
 from app.core.library import FileState, LibraryFile
@@ -69,6 +70,22 @@ class _Line:
         if self.cell.answer is not None:
             return self.cell.answer.probability
         return self.cell.no_answer if self.cell.state is CellState.ABSENT else None
+
+    @property
+    def countable(self) -> object:
+        """The value as a spreadsheet adds it up and sorts it, with the format it is shown in; words where it cannot."""
+        parsed = value_of(self.cell, self.column)
+        if parsed is None:
+            return ""
+        unit, number = parsed.sort_key
+        match self.column.type:
+            case ColumnType.AMOUNT:
+                return number, f'"{unit} "#,##0.00'
+            case ColumnType.NUMBER if unit in ("", "%"):
+                return (number / 100, "0.##%") if unit else (number, "#,##0.######")
+            case ColumnType.DATE if len(parsed.shown) == len("2026-12-31"):
+                return date.fromordinal(int(number)), "yyyy-mm-dd"
+        return parsed.shown
 
     @property
     def values(self) -> dict[str, object]:
@@ -275,7 +292,11 @@ def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> by
         book,
         "Answers",
         names,
-        ([(one, True) for one in line.values.values()] for row in rows for line in _checked(row, report)),
+        (
+            [(one, True) for one in (line.values | {"value": line.countable}).values()]
+            for row in rows
+            for line in _checked(row, report)
+        ),
         [_WIDTHS.get(name, 12) for name in names],
     )
     return _bytes_of(book)
@@ -307,7 +328,9 @@ def _write_sheet(
 
     def cells(values: Iterable[tuple[object, bool]], font: Font | None) -> Iterator[object]:
         for words, plain in values:
-            cell = WriteOnlyCell(sheet, _fit(words) if isinstance(words, str) else words)
+            value, form = words if isinstance(words, tuple) else (words, "General")
+            cell = WriteOnlyCell(sheet, _fit(value) if isinstance(value, str) else value)
+            cell.number_format = form
             cell.alignment = wrapped
             if font is not None or not plain:
                 cell.font = font or pale

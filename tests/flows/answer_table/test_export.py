@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 
-from app.core.answer_table import AnswerTable, Verdict
+from app.core.answer_table import AnswerTable, Column, ColumnType, Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent, Stopped
@@ -19,7 +20,7 @@ from app.core.text import Span
 from app.flows.answer_table import export
 from app.flows.answer_table.export import export_table, write_back
 from app.flows.answer_table.fill import fill
-from app.flows.answer_table.tables import cells, judge
+from app.flows.answer_table.tables import cells, judge, save_table
 from app.flows.workspace import Workspace
 from tests.flows.answer_table.conftest import QUESTIONS, TEXTS, put
 
@@ -112,6 +113,32 @@ def test_a_spreadsheet_has_a_sheet_to_look_at_and_one_of_all_values(
     assert (answers[1][answers[0].index("start")], answers[1][answers[0].index("probability")]) == (16, 0.8)
     kinds = {cell.data_type for row in book["Answers"].iter_rows() for cell in row}
     assert "f" not in kinds
+
+
+def test_a_spreadsheet_can_add_up_and_sort_values(
+    workspace: Workspace, library: Library, tmp_path: Path
+) -> None:
+    put(workspace, library, "bill.txt", "It is £1,250 at 7.5% from 1 March 2024, within 30 days, of 3 parts.")
+    types = {
+        "How much is £1,250": ColumnType.AMOUNT,
+        "How many per cent is 7.5%": ColumnType.NUMBER,
+        "When is it from 1 March 2024": ColumnType.DATE,
+        "How many parts are 3": ColumnType.NUMBER,
+        "How long is it within 30 days": ColumnType.NUMBER,
+    }
+    columns = tuple(Column(0, question, type) for question, type in types.items())
+    table = save_table(workspace, AnswerTable(0, "Sums", library.number, columns), QUIET)
+    fill(workspace, table, QUIET)
+    for column, words in zip(table.columns, ("£1,250", "7.5%", "1 March 2024", "3", "30 days"), strict=True):
+        (file,) = [file for file in workspace.library.files(library) if file.path.endswith("bill.txt")]
+        judge(workspace, file.sha256, column.number, Verdict.OTHER_WORDS, QUIET, words=words)
+    export_table(workspace, table, tmp_path / "out.xlsx", QUIET)
+    sheet: Any = load_workbook(tmp_path / "out.xlsx")["Answers"]
+    heads, *lines = list(sheet.iter_rows())
+    at = [cell.value for cell in heads].index("value")
+    found = [line[at] for line in lines if line[0].value == "bill.txt"]
+    assert [cell.value for cell in found] == [1250, 0.075, datetime(2024, 3, 1), 3, "30 days"]
+    assert found[0].number_format == '"GBP "#,##0.00' and found[1].number_format == "0.##%"
 
 
 def test_words_that_no_spreadsheet_takes_are_changed_and_formulas_are_harmless(
