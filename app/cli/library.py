@@ -88,7 +88,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="EXT",
-        help="of folders, take the files with this extension only (pdf); repeatable",
+        help="of folders, take the files with this extension only (pdf), or these as well (+csv); repeatable",
     )
     parser.add_argument(
         "--ignore",

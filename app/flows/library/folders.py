@@ -27,6 +27,13 @@ _HIDDEN = getattr(stat, "FILE_ATTRIBUTE_HIDDEN", 2)
 _EVERY = 500
 
 
+def suffixes_of(words: Iterable[str]) -> tuple[str, ...]:
+    """The extensions that a person names ("pdf", ".PDF", "*.pdf"); with "+csv" all that are taken anyhow, and csv."""
+    named = [word.strip().lower() for word in words]
+    every = sorted(SUFFIXES) if any(word.startswith("+") for word in named) else []
+    return tuple(dict.fromkeys(filter(None, (*every, *(word.lstrip("+*.") for word in named)))))
+
+
 @dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file on the disk: its absolute path, its bytes, its modification time in nanoseconds."""

@@ -12,7 +12,7 @@ from app.core.library import Library, LibraryFile, LibraryStatus
 from app.core.report import Report
 from app.core.wording import free_name
 from app.flows.library.embed import vectors_in_use
-from app.flows.library.folders import Walk, walk
+from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.workspace import Workspace
 
 
@@ -67,8 +67,8 @@ def planned(
         taken = {one.name.casefold() for one in present}
         title = name.strip() or _title(roots)
         found = Library(0, free_name(title, lambda free: free.casefold() in taken))
-    kinds = tuple(each.lower().lstrip(".") for each in suffixes)
-    if found.number and kinds and not found.suffixes:
+    kinds = suffixes_of(suffixes)
+    if found.number and kinds and not found.suffixes and not set(kinds) >= SUFFIXES:
         raise SpanlightError(
             f"“{found.name}” takes files of every kind; it would lose the others.",
             "Give these folders a library of their own.",

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStyleOptionViewI
 
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import count, size
-from app.flows.library.folders import Walk, walk
+from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.library.libraries import ledger
 from app.flows.workspace import Workspace
 from app.ui.kit.file_dialog import DOCUMENTS, folder_name, open_names
@@ -190,8 +190,9 @@ class Contents(_Sheet):
         )
         self._lanes = lanes
         self._looking: Job | None = None
-        self.suffixes = QLineEdit(", ".join(library.suffixes))
-        self.suffixes.setPlaceholderText("Every kind that Spanlight reads; or pdf, docx")
+        more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
+        self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
+        self.suffixes.setPlaceholderText("Documents of every kind; or pdf, docx; or +csv for these as well")
         self.ignore = QLineEdit(", ".join(library.ignore))
         self.ignore.setPlaceholderText("Nothing; or drafts/*, *copy*")
         self.add_folder = push_button(theme, "Add a folder…")
@@ -236,14 +237,12 @@ class Contents(_Sheet):
 
     def library(self) -> Library:
         """The library as it is in the sheet now."""
-        suffixes = dict.fromkeys(
-            each.lstrip("*.").lower() for each in re.split(r"[,;\s]+", self.suffixes.text())
-        )
+        suffixes = suffixes_of(re.split(r"[,;\s]+", self.suffixes.text()))
         ignore = dict.fromkeys(each.strip() for each in re.split(r"[,;]", self.ignore.text()))
         return replace(
             self._library,
             roots=self.model.rows,
-            suffixes=tuple(filter(None, suffixes)),
+            suffixes=suffixes,
             ignore=tuple(filter(None, ignore)),
         )
 

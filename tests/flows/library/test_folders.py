@@ -12,7 +12,7 @@ import pytest
 from app.core.library import Library
 from app.core.report import Silent, Stopped
 from app.flows.library import folders
-from app.flows.library.folders import MANY_FILES, FoundFile, Walk, walk
+from app.flows.library.folders import MANY_FILES, SUFFIXES, FoundFile, Walk, suffixes_of, walk
 from tests.helpers.children import Listener
 from tests.helpers.libraries import written
 
@@ -35,6 +35,12 @@ def test_documents_are_found_and_others_counted(tmp_path: Path) -> None:
     assert found.files[1].modified == (tmp_path / "a" / "c.md").stat().st_mtime_ns
     assert not (found.missing or found.refused or found.empty)
     assert names(tmp_path, suffixes=("jpg",)) == ["e.jpg", "f.jpg"]
+
+
+def test_extensions_are_named_in_many_ways() -> None:
+    assert suffixes_of(["PDF", ".docx", "*.md", "", " pdf "]) == ("pdf", "docx", "md")
+    more = suffixes_of(["+csv"])
+    assert set(more) == SUFFIXES | {"csv"}
 
 
 def test_hidden_files_locks_and_what_is_ignored_are_left_out(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.library import FileState, LibraryFile
 from app.core.report import Silent
+from app.flows.library.folders import SUFFIXES
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
 from app.ui.ask import library_sheets
@@ -326,6 +327,9 @@ def test_folders_files_and_kinds_of_a_library_are_changed(
     assert (library.suffixes, library.ignore) == (("md", "pdf"), ("draft*",))
     view.documents.act("contents", row(view, "Notes"))
     sheet = view.documents.findChildren(Contents)[-1]
+    assert sheet.suffixes.text() == "md, pdf"
+    sheet.suffixes.setText("+csv")
+    assert set(sheet.library().suffixes) == SUFFIXES | {"csv"}
     qtbot.waitUntil(sheet.list.hasFocus)
     QTest.keyClick(sheet.list, Qt.Key.Key_Delete)
     assert sheet.library().roots == (str(single),)
