@@ -80,7 +80,7 @@ class _Line:
         unit, number = parsed.sort_key
         match self.column.type:
             case ColumnType.AMOUNT:
-                return number, f'"{unit} "#,##0.00'
+                return number, f'"{unit} "#,##0.00' if unit else "#,##0.00"
             case ColumnType.NUMBER if unit in ("", "%"):
                 return (number / 100, "0.##%") if unit else (number, "#,##0.######")
             case ColumnType.DATE if len(parsed.shown) == len("2026-12-31"):

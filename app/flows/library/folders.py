@@ -151,13 +151,16 @@ def _in_folder(
                     elif status.st_ino and (status.st_dev, status.st_ino) not in above:
                         folders.appendleft((entry.path, f"{place}/", status))
                     continue
-            except (
-                OSError,
-                ValueError,
-            ) as fault:  # a link that leads nowhere or to itself, or gone meanwhile
-                if getattr(fault, "errno", None) not in (None, errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            except (OSError, ValueError) as fault:
+                # Not for a link that leads nowhere or to itself, or what is gone meanwhile.
+                refuses = getattr(fault, "errno", None) not in (
+                    None,
+                    errno.ENOENT,
+                    errno.ENOTDIR,
+                    errno.ELOOP,
+                )
+                if refuses and folder not in found.refused[-1:]:
                     found.refused.append(folder)
-                    break
                 continue
             if not stat.S_ISREG(status.st_mode):
                 continue

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.core.requests import Question
     from app.core.results import Reading
     from app.core.text import Document
+    from app.ui.kit.libraries import Libraries
 
 _log = logging.getLogger(__name__)
 
@@ -62,6 +63,7 @@ class AcrossDocuments(QObject):
         self._workspace, self._lanes = workspace, lanes
         self._sheets, self._files, self._controller = sheets, files, controller
         self._job: Job | None = None
+        self._saved = SavedAcross()  # of an earlier session, until its library is listed
         # The sheet that was gone to last, and when the question was asked whose answers are highlighted there.
         self._lit: tuple[Sheet, float] | None = None
         sheets.across = self._to_save
@@ -189,15 +191,24 @@ class AcrossDocuments(QObject):
     def _to_save(self) -> SavedAcross:
         """The question and, unless there is to be no history, the answers in a library, for the next start."""
         run, question = self.session.run, self.session.question
-        if run is None or run.library is None or run.is_running or not run.answers():
+        if run is None:
+            return replace(self._saved, question=question)
+        if run.library is None or run.is_running or not run.answers():
             return SavedAcross(question)
         entries = run.entries() if self._workspace.settings.keep_history else ()
         return SavedAcross(question, run.library.number, run.passages, entries)
 
-    def restore_answers(self, saved: SavedAcross, library: Library, status: LibraryStatus) -> None:
-        """Show the answers of an earlier session again, unless something was asked meanwhile."""
-        if self.session.run is None and saved.entries:
-            self.session.run = _run_of(saved, library, status)
+    def restore(self, saved: SavedAcross) -> None:
+        """Put back the question of an earlier session, unless one was typed; its answers wait for their library."""
+        self._saved = saved
+        self.session.question = self.session.question or saved.question
+
+    def restore_answers(self, libraries: Libraries) -> None:
+        """Show the answers of an earlier session once their library is listed, unless something was asked meanwhile."""
+        found = libraries.find(self._saved.library)
+        if found is not None and self.session.run is None and self._saved.entries:
+            self.session.run = _run_of(self._saved, *found)
+            self._saved = SavedAcross()
             self.changed.emit()
 
     def set_threshold(self, threshold: float | None) -> None:

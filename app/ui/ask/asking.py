@@ -52,7 +52,6 @@ class Asking(QObject):
         self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
         self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
         self._libraries: Libraries | None = None
-        self._saved = SavedAcross()  # of an earlier session, until its library is listed
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
         self._stronger_job: Job | None = None
@@ -87,7 +86,7 @@ class Asking(QObject):
     @Slot()
     def _offer_libraries(self) -> None:
         if self._libraries is not None:
-            self._restore_answers()
+            self.across.restore_answers(self._libraries)
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
@@ -135,19 +134,12 @@ class Asking(QObject):
 
     def restore_across(self, saved: SavedAcross) -> None:
         """Put back what was last typed to ask several documents, and the answers once their library is listed."""
-        self._saved = saved
-        session = self.across.session
-        if not session.question:
-            session.question = saved.question
-            if self.is_across():
-                self._show_scope()
-        self._restore_answers()
-
-    def _restore_answers(self) -> None:
-        found = self._libraries.find(self._saved.library) if self._libraries is not None else None
-        if found is not None:
-            self.across.restore_answers(self._saved, *found)
-            self._saved = SavedAcross()
+        is_typed = bool(self.across.session.question)
+        self.across.restore(saved)
+        if self.is_across() and not is_typed:
+            self._show_asked()
+        if self._libraries is not None:
+            self.across.restore_answers(self._libraries)
 
     @Slot()
     def _count_open(self) -> None:

@@ -132,6 +132,7 @@ class Libraries(QObject):
         job.done.connect(self.refresh)
         job.failed.connect(self.failed)
 
+    @Slot(object)
     def update(self, library: Library, *, everything: bool = False, quiet: bool = False) -> None:
         """Read a library's new and changed files; with `everything` all files are compared by content.
 

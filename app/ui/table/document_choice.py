@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,15 +47,18 @@ class DocumentChoice(QDialog):
         self.list.setUniformItemSizes(True)
         mark(self.list, kind="ticks")
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
-        wanted = frozenset(ticked)
-        for file in files:
-            if file.state is not FileState.GONE:
-                item = QStandardItem(Path(file.path).name)
-                item.setData(file.path, _PATH)
-                item.setToolTip(file.path)
-                item.setCheckable(True)
-                item.setCheckState(_state(not wanted or file.path in wanted))
-                self.items.appendRow(item)
+        wanted, paths = (
+            frozenset(ticked),
+            [Path(each.path) for each in files if each.state is not FileState.GONE],
+        )
+        names = Counter(path.name for path in paths)
+        for path in paths:
+            item = QStandardItem(path.name if names[path.name] == 1 else f"{path.name} · {path.parent.name}")
+            item.setData(str(path), _PATH)
+            item.setToolTip(str(path))
+            item.setCheckable(True)
+            item.setCheckState(_state(not wanted or str(path) in wanted))
+            self.items.appendRow(item)
         self.tick = push_button(theme, "Tick all", tip="All that are shown")
         self.untick = push_button(theme, "Tick none", tip="None of those that are shown")
         self.save = push_button(theme, "Save", kind="primary")
