@@ -550,6 +550,8 @@ class AskController(QObject):
         from app.flows.history.kept_answers import answers_in
 
         (sheet, entry), self._wanted = self._wanted, None
+        if self._drop_waiting(sheet):  # asked before this was wanted
+            self.next_soon()
         self.stop_reading(sheet)
         found = answers_in(sheet.current_document(), entry)
         session = sheet.session

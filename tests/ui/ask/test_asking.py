@@ -433,6 +433,22 @@ def test_an_older_one_that_waits_is_asked_however_the_reading_before_it_ends(
         assert view.panel.card.answer.text() == "nine"
 
 
+def test_a_question_that_waits_for_its_file_gives_way_to_an_entry_of_the_history(
+    view: AskView, qtbot: QtBot, tmp_path: Path, told: ToldReader, tide: Sheet, waiting: Waiting
+) -> None:
+    ask_in(view, qtbot, tide, "When at noon")
+    (tmp_path / "gate.txt").write_text(GATE, "utf-8")
+    view.open_files([tmp_path / "gate.txt"])
+    gate = view.sheets.current()
+    ask_in(view, qtbot, gate, SECOND)
+    assert gate.session.waiting
+    path = gate.session.path
+    view.open_entry(replace(ENTRY, question="When?", name="gate.txt", path=path, answers=(), answered=False))
+    waiting.go_on.set()
+    qtbot.waitUntil(lambda: is_over(tide))
+    assert best(tide) == "noon" and not gate.session.waiting and gate.session.question == "When?"
+
+
 def test_of_a_file_without_text_it_is_told_once_its_tab_is_shown(
     view: AskView, qtbot: QtBot, tmp_path: Path, waiting: Waiting, engine: FakeEngine
 ) -> None:
