@@ -26,6 +26,7 @@ from app.settings.files import write_atomic
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
+    from openpyxl.worksheet.worksheet import Worksheet
 
 FORMATS = (".csv", ".xlsx", ".jsonl")
 # What a spreadsheet takes: rows of a sheet, and characters of a cell.
@@ -255,11 +256,7 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
         for row in loaded.rows:
             sheet.append([_fit(cell) for cell in row])
         behind = max((len(row) for row in loaded.rows), default=1) + 1
-    # Formulas and merged cells do not move with a row that is put in above them.
-    stays = sheet.merged_cells.ranges or any(
-        cell.data_type == "f" for row in sheet.iter_rows() for cell in row
-    )
-    if not loaded.header and not stays:
+    if not loaded.header and _rows_move(sheet):
         sheet.insert_rows(1)
         sheet.cell(1, loaded.column + 1, "question")
         added = [heads, *added]
@@ -272,6 +269,12 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
             if words:
                 sheet.cell(at, place, _fit(words))
     return _bytes_of(book)
+
+
+def _rows_move(sheet: Worksheet) -> bool:
+    """Whether a row can be put in: formulas and merged cells do not move with the rows below it."""
+    has_formulas = any(cell.data_type == "f" for row in sheet.iter_rows() for cell in row)
+    return not sheet.merged_cells.ranges and not has_formulas
 
 
 def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> bytes:

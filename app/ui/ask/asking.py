@@ -94,7 +94,6 @@ class Asking(QObject):
                     self._show_scope()
                 else:  # what stands in the box may be an earlier question to a document
                     self._show_asked()
-                    self._offer_stronger()
 
     def ask_library(self, number: int) -> None:
         """Have questions asked of the library of this number, and go to the question."""

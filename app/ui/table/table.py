@@ -320,10 +320,8 @@ class TableView(Page):
         """Show the current cell in the document beside, if that is open."""
         row, column = self.view.place()
         if not self.beside.isHidden() and row >= 0 and column >= 0:
-            self.beside.show_cell(
-                self.model.rows[row], self.model.columns[column], self.model.cell(row, column)
-            )
             cell = self.model.cell(row, column)
+            self.beside.show_cell(self.model.rows[row], self.model.columns[column], cell)
             judged = cell is not None and cell.verdict is not Verdict.NONE
             self.beside.undo.setEnabled(self.store.can_undo or judged)
 
