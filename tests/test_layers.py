@@ -31,8 +31,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.core",
         "app.tasks",
         "app.models.compute.classes",
-        "app.models.disk.config",
+        "app.models.compute.mean",
         "app.models.compute.peak",
+        "app.models.disk.config",
+        "app.models.disk.heads",
     ),
     "app.engine": ("app.core", "app.models", "app.tasks", "app.training"),
     "app.flows": (
@@ -43,6 +45,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.models",
         "app.engine",
         "app.training.examples",  # training's plain data
+        "app.training.linear",
         "app.training.metrics",
         "app.training.running_text",
         "app.training.tagged",
@@ -81,6 +84,7 @@ TORCH = (
     "app.models.compute.forward",
     "app.models.compute.graphics",
     "app.models.compute.loader",
+    "app.models.compute.mean",
     "app.models.compute.peak",
     "app.models.compute.processor",
     "app.models.encoder",

@@ -134,6 +134,10 @@ def _command(name: str) -> Command:
             from app.cli import train
 
             return train
+        case "teach":
+            from app.cli import teach
+
+            return teach
         case "models":
             from app.cli.models import command
 

@@ -15,6 +15,7 @@ class Source(StrEnum):
     FOLDER = "folder"
     ARCHIVE = "zip"
     HUB = "hub"
+    TAUGHT = "taught"
     UNKNOWN = "unknown"
 
 

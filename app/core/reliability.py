@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +10,8 @@ from enum import StrEnum
 from app.core.wording import count
 
 BINS = 10
+# Of the standard normal distribution, for 95 %.
+_Z = 1.959964
 
 
 class TextKind(StrEnum):
@@ -67,6 +70,14 @@ def off_by(bins: Bins) -> float:
 def calibration_error(outcomes: Iterable[tuple[float, bool]]) -> float:
     """`off_by` of probabilities and whether each came true."""
     return off_by(bins_of(outcomes))
+
+
+def interval(right: int, total: int) -> tuple[float, float]:
+    """The bounds of the 95 % interval of a share, 0 to 1, where `right` of at least one are right (Wilson 1927)."""
+    share, square = right / total, _Z * _Z / total
+    middle = (share + square / 2) / (1 + square)
+    half = _Z / (1 + square) * math.sqrt(share * (1 - share) / total + square / (4 * total))
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def off_in_words(kind: TextKind, bins: Bins) -> str:

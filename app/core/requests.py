@@ -232,6 +232,27 @@ class TrainingRequest:
     teacher: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class HeadToTeach:
+    """Texts with the indices of their labels, to teach the encoder in the folder `base` to classify.
+
+    Texts numbered in `held` are not learnt from, but classified with what was learnt from the others. The model is
+    written to `output`, unless that is empty. With `multi` labels do not exclude each other. `steps` is 0 for as many
+    as the number of texts asks for.
+    """
+
+    texts: tuple[str, ...]
+    targets: tuple[tuple[int, ...], ...]
+    labels: tuple[str, ...]
+    base: str
+    output: str = ""
+    multi: bool = False
+    held: tuple[int, ...] = ()
+    steps: int = 0
+    seed: int = 13
+    device: str = "auto"
+
+
 def _require_words(texts: tuple[str, ...], purpose: str) -> None:
     if not texts:
         raise SpanlightError(f"There is no text {purpose}.", "Type or paste one first.")

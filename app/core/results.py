@@ -342,6 +342,16 @@ class TrainingStep:
 
 
 @dataclass(frozen=True, slots=True)
+class TaughtHead:
+    """The result of teaching a head: its folder, and the held texts' probabilities of the labels."""
+
+    folder: str
+    held: tuple[tuple[float, ...], ...]
+    steps: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Training:
     """The result of a training run: the output folder, its best step and that step's dev figures."""
 

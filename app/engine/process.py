@@ -15,7 +15,7 @@ from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
 from app.core.models import Head, LoadedModel
 from app.core.report import Progress, Report, Silent
-from app.core.requests import TrainingRequest
+from app.core.requests import HeadToTeach, TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library
 from app.engine.holding import ModelPool
 from app.engine.importing import fast_imports, patch_source_lookup
@@ -164,8 +164,13 @@ class Host:
                 memory.trim()
 
     def _answer(self, order: Run, report: Report) -> Any:
-        if isinstance(order.request, TrainingRequest):
-            return self._train(order.request, report)
+        match order.request:
+            case TrainingRequest():
+                return self._train(order.request, report)
+            case HeadToTeach():
+                from app.training.contrastive import teach_head
+
+                return teach_head(order.request, report)
         task = task_for(order.request)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")

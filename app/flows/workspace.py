@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.flows.ask.document_process import Documents
     from app.flows.network.download_process import Downloads
     from app.library.answer_tables import AnswerTables
+    from app.library.datasets import Datasets
     from app.library.history import History
     from app.library.index import Index
     from app.models.disk.installed import Shelf
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables")
+_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables", "datasets")
 _log = logging.getLogger(__name__)
 
 
@@ -129,6 +130,13 @@ class Workspace:
         from app.library.answer_tables import AnswerTables
 
         return AnswerTables(self.paths.tables_file)
+
+    @Lazy
+    def datasets(self) -> Datasets:
+        """Tables of texts with labels of the person's own; the file is opened at the first use."""
+        from app.library.datasets import Datasets
+
+        return Datasets(self.paths.labels_file)
 
     @Lazy
     def uses(self) -> Uses:

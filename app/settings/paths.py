@@ -44,6 +44,11 @@ class Paths:
         return self.data / "tables.sqlite3"
 
     @property
+    def labels_file(self) -> Path:
+        """Tables of texts with labels of the person's own."""
+        return self.data / "labels.sqlite3"
+
+    @property
     def library(self) -> Path:
         """The index of the libraries' files."""
         return self.data / "library"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ _HEADS = {
     "classification": Head.CLASSIFICATION,
     "tokens": Head.TOKEN_CLASSIFICATION,
     "pretraining": Head.MASKED_WORDS,
+    "encoder": Head.EMBEDDINGS,
 }
 _NOTES = "spanlight.json"
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -120,12 +121,21 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def write_folder(
-    folder: Path, base: Path, model: nn.Module, tokenizer: Tokenizer, half: bool = False, shard: float = 0.0
+    folder: Path,
+    base: Path,
+    model: nn.Module,
+    tokenizer: Tokenizer,
+    half: bool = False,
+    shard: float = 0.0,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    head: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
     """Writes config, weights (float16 if `half`) and tokenizer, the weights last, each to a new file that is renamed.
 
     Weights of more than `shard` megabytes are written in files of at most that, where it is not 0. The config keeps the
-    base's own dropout. Notes on earlier weights in the folder are removed with them.
+    base's own dropout, and gets `settings` in addition. A `head` that the model's class lacks is written beside it, in
+    place of the pooler. Notes on earlier weights in the folder are removed with them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     assert isinstance(model, PreTrainedModel)
@@ -138,16 +148,22 @@ def write_folder(
             config[name] = None if config[name] is None else getattr(type(model.config)(), name, config[name])
     dtype = torch.float16 if half else torch.float32
     config.update(architectures=[type(model).__name__], dtype=str(dtype).removeprefix("torch."))
+    config.update(settings or {})
     config.pop("_name_or_path", None)
     _write(folder / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
     tokenizer.save(str(folder / "tokenizer.json.part"), pretty=False)
     os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
-    settings = base / "tokenizer_config.json"
-    if settings.is_file():
-        tokenizer_config = json.loads(settings.read_text(encoding="utf-8"))
+    tokenizing = base / "tokenizer_config.json"
+    if tokenizing.is_file():
+        tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
         tokenizer_config.pop("name_or_path", None)
         _write(folder / "tokenizer_config.json", json.dumps(tokenizer_config, indent=2) + "\n")
-    weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in _unshared(model).items()}
+    learnt = _unshared(model)
+    if head is not None:
+        learnt = {name: weight for name, weight in learnt.items() if not name.startswith("pooler.")} | dict(
+            head
+        )
+    weights = {k: v.detach().to("cpu", dtype).contiguous() for k, v in learnt.items()}
     shards = _shards(weights, int(shard * 1e6))
     names = [_WEIGHTS]
     if len(shards) > 1:

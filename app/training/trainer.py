@@ -76,8 +76,8 @@ def train(request: TrainingRequest, report: Report) -> Training:
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
     lesson.begin(model)
     if "frozen" in request.options:
-        _freeze(model, int(request.options["frozen"]))
-    device = _device(request.device)
+        freeze(model, int(request.options["frozen"]))
+    device = device_of(request.device)
     try:
         model.to(device)
     except (RuntimeError, AssertionError) as fault:
@@ -206,7 +206,7 @@ def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:
     ]
 
 
-def _freeze(model: nn.Module, layers: int) -> None:
+def freeze(model: nn.Module, layers: int) -> None:
     """Freezes the embeddings, what all layers share, and the lowest encoder layers."""
     body = getattr(model, "base_model", model)
     for name, parameter in body.named_parameters():
@@ -224,7 +224,8 @@ def _fingerprint(request: TrainingRequest) -> str:
     return json.dumps([values, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
-def _device(wanted: str) -> str:
+def device_of(wanted: str) -> str:
+    """The device to train on: the one wanted, or for `auto` a GPU if there is one."""
     if wanted != "auto":
         return wanted
     if torch.cuda.is_available():

@@ -83,6 +83,7 @@ def origin(card: ModelCard, mark: Origin | None) -> str:
         Source.STARTER: "comes along with Spanlight",
         Source.FOLDER: "imported from a folder",
         Source.ARCHIVE: "imported from a zip",
+        Source.TAUGHT: "taught on this computer",
     }.get(card.source, "")  # type: ignore[call-overload]  # a StrEnum's members are strings
     return f"{words}{added}"
 

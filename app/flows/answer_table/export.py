@@ -268,7 +268,7 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
         for place, words in enumerate(more, start=behind):
             if words:
                 sheet.cell(at, place, _fit(words))
-    return _bytes_of(book)
+    return bytes_of(book)
 
 
 def _rows_move(sheet: Worksheet) -> bool:
@@ -283,7 +283,7 @@ def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> by
     if len(rows) * max(1, len(table.columns)) >= _MOST_ROWS:
         raise SpanlightError("The table has more cells than a spreadsheet takes.", "Export it as CSV.")
     book = Workbook(write_only=True)
-    _write_sheet(
+    write_sheet(
         book,
         "Table",
         ["document", *(column.question for column in table.columns)],
@@ -291,7 +291,7 @@ def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> by
         [32, *[36] * len(table.columns)],
     )
     names = _names()
-    _write_sheet(
+    write_sheet(
         book,
         "Answers",
         names,
@@ -302,7 +302,7 @@ def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> by
         ),
         [_WIDTHS.get(name, 12) for name in names],
     )
-    return _bytes_of(book)
+    return bytes_of(book)
 
 
 def _shown(line: _Line) -> tuple[object, bool]:
@@ -311,13 +311,17 @@ def _shown(line: _Line) -> tuple[object, bool]:
     return line.words, sure and bool(line.cell.words)
 
 
-def _write_sheet(
+def write_sheet(
     book: Workbook,
     name: str,
     heads: Sequence[str],
     rows: Iterable[Sequence[tuple[object, bool]]],
     widths: Sequence[int],
 ) -> None:
+    """Write a sheet with bold heads, frozen, and rows of values, each with whether it is to be in plain type.
+
+    A value is a text, a number, a date, or one of these with its number format.
+    """
     from openpyxl.cell import WriteOnlyCell
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
@@ -349,7 +353,8 @@ def _fit(words: str) -> str:
     return harmless(_UNWRITABLE.sub(" ", words))[:_MOST_CHARACTERS]
 
 
-def _bytes_of(book: Workbook) -> bytes:
+def bytes_of(book: Workbook) -> bytes:
+    """The workbook as a file."""
     data = io.BytesIO()
     book.save(data)
     return data.getvalue()

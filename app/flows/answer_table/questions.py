@@ -108,7 +108,7 @@ def load(path: Path) -> Loaded:
                 f"“{path.name}” has {size(length)}: too much for a list of questions.", "Choose another file."
             )
         if path.suffix.lower() == ".xlsx":
-            return _with_column(_sheet_rows(path), "xlsx")
+            return _with_column(sheet_rows(path), "xlsx")
         text = normalise_newlines(decode(path.read_bytes(), path.name))
     except OSError as fault:
         reason = fault.strerror or "the disk refused"
@@ -123,9 +123,7 @@ def open_workbook(path: Path, *, formulas: bool = False) -> Workbook:
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
-                raise SpanlightError(
-                    f"“{path.name}” is too large for a list of questions.", "Choose another file."
-                )
+                raise SpanlightError(f"“{path.name}” is too large to be read.", "Choose another file.")
         from openpyxl import load_workbook
 
         return load_workbook(path, data_only=not formulas)
@@ -143,7 +141,8 @@ def clean(line: str) -> str:
     return line if any(character.isalnum() for character in line) else ""
 
 
-def _sheet_rows(path: Path) -> list[tuple[str, ...]]:
+def sheet_rows(path: Path) -> list[tuple[str, ...]]:
+    """The rows of a spreadsheet's first sheet as texts. Raises SpanlightError where it cannot be read."""
     sheet = open_workbook(path).worksheets
     if not sheet:
         return []

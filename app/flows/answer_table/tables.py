@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, Verdict
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
+from app.core.reliability import interval
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import count
@@ -18,8 +18,6 @@ from app.library.answer_tables import library_of
 from app.library.found import clean
 
 MOST_QUESTIONS = 1000
-# The normal distribution's quantile of a 95 % interval.
-_Z = 1.959964
 
 
 def tables(workspace: Workspace, report: Report) -> tuple[AnswerTable, ...]:
@@ -140,10 +138,7 @@ def checked(cells: Iterable[Cell]) -> Checked:
         right += cell.is_right
     if not looked_at:
         return Checked(0, 0)
-    share, square = right / looked_at, _Z * _Z / looked_at
-    middle = (share + square / 2) / (1 + square)
-    half = _Z / (1 + square) * math.sqrt(share * (1 - share) / looked_at + square / (4 * looked_at))
-    return Checked(looked_at, right, max(0.0, middle - half), min(1.0, middle + half))
+    return Checked(looked_at, right, *interval(right, looked_at))
 
 
 def _checked_columns(columns: Iterable[Column]) -> tuple[Column, ...]:

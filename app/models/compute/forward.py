@@ -118,22 +118,6 @@ class MaskedPositions:
         return states[rows, places.clamp(min=0)] * (places >= 0)[..., None], *others
 
 
-class MeanOfTokens:
-    """A model of transformers without a head, whose output is the mean of the tokens' last states as a unit vector."""
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-        self.config, self.parameters, self.buffers = model.config, model.parameters, model.buffers
-
-    def __call__(self, *, attention_mask: Any, **inputs: Any) -> dict[str, Any]:
-        """`embeddings`, float32[batch, width]."""
-        from torch.nn.functional import normalize
-
-        states = self._model(attention_mask=attention_mask, **inputs)["last_hidden_state"].float()
-        there = attention_mask[..., None]
-        return {"embeddings": normalize((states * there).sum(1) / there.sum(1), dim=-1)}
-
-
 class Forward:
     """The forward pass of a model: arrays in, logits out.
 

@@ -16,10 +16,10 @@ from app.core.errors import SpanlightError
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
-from app.models.compute.forward import Arrays, Forward, MaskedPositions, MeanOfTokens, Precise
+from app.models.compute.forward import Arrays, Forward, MaskedPositions, Precise
 from app.models.disk.card import TOKENIZER, Checkpoint, read_checkpoint
 from app.models.disk.config import for_transformers
-from app.models.disk.heads import no_head
+from app.models.disk.heads import MEAN_LAYER, no_head
 from app.models.disk.tensor_files import tensors
 from app.models.disk.weights import read_file
 from app.models.families import Family, WordsHead
@@ -76,7 +76,6 @@ def load(
     words = checkpoint.words if head is Head.MASKED_WORDS else None
     model = _model(card, checkpoint, head, words, device, eager=opened or not family.sdpa)
     _check_in_layers(model.base_model, family, check)
-    model = MeanOfTokens(model) if head is Head.EMBEDDINGS else model
     places = MaskedPositions(_part(model, words.module)) if words else None
     forward = Forward(model, head, device.device, card.max_length, places)
     if not opened:
@@ -172,7 +171,8 @@ def _model(
     import torch
 
     family = checkpoint.family
-    transformers_class = model_class(family, head)
+    mean = head is Head.EMBEDDINGS or (head is Head.CLASSIFICATION and checkpoint.takes_mean)
+    transformers_class = model_class(family, Head.EMBEDDINGS if mean else head)
     values = for_transformers(checkpoint.config, head, card.labels)
     # DeBERTa's class has two forms of the head, and takes the wrong one if the config does not name one.
     if words and len(family.words) > 1:
@@ -189,7 +189,9 @@ def _model(
             output_loading_info=True,
             ignore_mismatched_sizes=True,
         )
-        _refuse_holes(card, head, loading_info)
+        _refuse_holes(card, mean, loading_info)
+        if mean:
+            model = _over_mean(model, checkpoint, head)
         _refuse_what_is_no_number(card, model)
         model = model.eval().requires_grad_(False).to(device.device)
         _head_in_float32(model, family)
@@ -217,13 +219,32 @@ def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
             )
 
 
-def _refuse_holes(card: ModelCard, head: Head, loading_info: dict[str, Any]) -> None:
-    """Refuse missing weights or wrong shapes: transformers would initialize them at random."""
+def _over_mean(base: Any, checkpoint: Checkpoint, head: Head) -> Any:
+    """A model without a head, with what takes the mean of its tokens' states."""
+    import torch
+
+    from app.models.compute.mean import MeanModel
+
+    if head is Head.EMBEDDINGS:
+        return MeanModel(base)
+    with ExitStack() as opened:
+        stored = tensors(checkpoint, opened)
+        weight, bias = (torch.as_tensor(stored[f"{MEAN_LAYER}.{part}"][:]) for part in ("weight", "bias"))
+        classifier = torch.nn.Linear(weight.shape[1], weight.shape[0])
+        classifier.load_state_dict({"weight": weight, "bias": bias})
+    return MeanModel(base, classifier)
+
+
+def _refuse_holes(card: ModelCard, mean: bool, loading_info: dict[str, Any]) -> None:
+    """Refuse missing weights or wrong shapes: transformers would initialize them at random.
+
+    A pooler may be missing where the `mean` of the tokens' states is taken instead of its output.
+    """
     for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
         names = sorted(
             str(name[0] if isinstance(name, (tuple, list)) else name) for name in loading_info.get(what) or ()
         )
-        if head is Head.EMBEDDINGS:  # nothing is taken from a pooler
+        if mean:
             names = [name for name in names if not name.startswith("pooler.")]
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -19,6 +19,7 @@ from app.models.disk.heads import (
     next_sentence,
     number,
     question_answering,
+    takes_mean,
     tensor_shape,
 )
 from app.models.disk.notes import MEAN, Notes, read_notes, write_notes
@@ -148,6 +149,11 @@ class Checkpoint:
         width = embedding_width(self.config, self.family)
         return masked_words(self.config, self.family, self.weights, width, self.name)
 
+    @property
+    def takes_mean(self) -> bool:
+        """Whether its text classifier takes the mean of the tokens' states, not the first one's."""
+        return takes_mean(self.config, self.weights)
+
 
 def read_card(folder: Path | str) -> ModelCard:
     """The card of a checkpoint folder in Hugging Face layout; nothing of the model is loaded.
@@ -247,7 +253,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
     name, config, weights, family = checkpoint.name, checkpoint.config, checkpoint.weights, checkpoint.family
     classifier, labels, problem = classification(config, family, weights, name)
     follows = next_sentence(config, family, weights, name)
-    if follows or classifier is Head.CLASSIFICATION:
+    if follows or (classifier is Head.CLASSIFICATION and not checkpoint.takes_mean):
         for tensor, shape in pooler_shapes(config):
             _check_weight(weights, tensor, shape, name)
     has_head: dict[Head | None, object] = {

@@ -168,7 +168,9 @@ KEYS: dict[str, Mapping[str, Key]] = {
 }  # fmt: skip
 
 # Read by Spanlight, and checked where they are read; problem_type and the labels reach transformers from there.
-READ = frozenset({"model_type", "architectures", "id2label", "num_labels", "problem_type"})
+READ = frozenset(
+    {"model_type", "architectures", "id2label", "num_labels", "problem_type", "classifier_pooling"}
+)
 
 # Objects that other programs leave in a config, and that do not affect the model.
 HARMLESS_OBJECTS = frozenset({"id2label", "label2id", "task_specific_params", "sentence_transformers"})

@@ -11,6 +11,8 @@ from app.models.disk.weights import DAMAGED, FLOATS, Weights
 from app.models.families import Family, WordsHead
 
 MOST_LABELS = 100_000
+# The config's key, and the layer, of a text classifier over the mean of the tokens' states (as ModernBERT's).
+MEAN_KEY, MEAN_LAYER = "classifier_pooling", "classifier"
 TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
 DOES = {
     Head.QUESTION_ANSWERING: "answer questions",
@@ -114,7 +116,9 @@ def classification(
     head = _classifier(config, family, weights)
     if head is None:
         return None, (), ProblemType.SINGLE_LABEL
-    layer = family.classifier if head is Head.CLASSIFICATION else family.token_classifier
+    layer = family.token_classifier
+    if head is Head.CLASSIFICATION:
+        layer = MEAN_LAYER if takes_mean(config, weights) else family.classifier
     labels = _labels(config, name)
     rows = (weights.shape(f"{layer}.weight") or (0,))[0]
     if rows != len(labels):
@@ -140,11 +144,16 @@ def _classifier(config: Mapping[str, Any], family: Family, weights: Weights) -> 
         return None
     texts, tokens = (any(str(a).endswith(end) for a in architectures) for end in (TEXT, TOKEN))
     pooled = f"{family.classifier}.weight" in weights.tensors and _has_pooler(config, family, weights)
-    if pooled and not tokens:
+    if (pooled or takes_mean(config, weights)) and not tokens:
         return Head.CLASSIFICATION
     if not texts and f"{family.token_classifier}.weight" in weights.tensors:
         return Head.TOKEN_CLASSIFICATION
     return None
+
+
+def takes_mean(config: Mapping[str, Any], weights: Weights) -> bool:
+    """Whether a checkpoint's text classifier takes the mean of the tokens' last states, as a unit vector."""
+    return config.get(MEAN_KEY) == "mean" and f"{MEAN_LAYER}.weight" in weights.tensors
 
 
 def _has_pooler(config: Mapping[str, Any], family: Family, weights: Weights) -> bool:

@@ -11,6 +11,7 @@ from torch.nn import functional
 from app.core.models import Head
 from app.models.disk.card import Checkpoint
 from app.models.disk.config import value_of
+from app.models.disk.heads import MEAN_LAYER
 from app.models.encoder.batch import Batch
 from app.models.encoder.encoder import Encoder, Norm
 from app.models.encoder.linears import PlainLinear
@@ -102,13 +103,22 @@ class OfWords:
 
 
 class OfMean:
-    """The mean of the tokens' last states as a unit vector (Sentence-BERT, Reimers and Gurevych 2019, section 3)."""
+    """The mean of the tokens' last states as a unit vector (Sentence-BERT, Reimers and Gurevych 2019, section 3).
+
+    With `reader` the classes that a linear over it gives.
+    """
+
+    def __init__(self, reader: Reader | None = None) -> None:
+        self._classes = (
+            PlainLinear(reader.pair(MEAN_LAYER, dtype=torch.float32)) if reader is not None else None
+        )
 
     def __call__(
         self, encoder: Encoder, batch: Batch, ids: Tensor, types: Tensor | None, positions: Tensor | None
     ) -> dict[str, Tensor]:
         """See `OfTokens`."""
-        return {"embeddings": functional.normalize(batch.means(encoder.states(batch, ids, types)), dim=-1)}
+        mean = functional.normalize(batch.means(encoder.states(batch, ids, types)), dim=-1)
+        return {"embeddings": mean} if self._classes is None else {"logits": self._classes(mean)}
 
 
 OwnHead = OfTokens | OfFirstToken | OfWords | OfMean
@@ -122,6 +132,8 @@ def head_of(reader: Reader, checkpoint: Checkpoint, head: Head, words: Tensor | 
             return OfTokens(reader, "qa_outputs", ("start_logits", "end_logits"))
         case Head.TOKEN_CLASSIFICATION:
             return OfTokens(reader, family.token_classifier, ("logits",))
+        case Head.CLASSIFICATION if checkpoint.takes_mean:
+            return OfMean(reader)
         case Head.CLASSIFICATION:
             return OfFirstToken(reader, family.pooler, family.classifier, _CLASSIFIER[kind])
         case Head.NEXT_SENTENCE if family.next_sentence:

@@ -31,7 +31,7 @@ from app.core.models import Head
 from app.models.disk.card import Checkpoint
 from app.models.encoder.batch import batch_of
 from app.models.encoder.encoder import Encoder
-from app.models.encoder.heads import OwnHead, head_of
+from app.models.encoder.heads import OfMean, OwnHead, head_of
 from app.models.encoder.plan import plan_of
 from app.models.encoder.reading import Reader, Unknown
 
@@ -97,7 +97,8 @@ def own_model(
                     words = None
             built_head = head_of(reader, checkpoint, head, words)
             streaming = shared_with is not None and device == "cpu"
-            encoder = Encoder(reader, check, few=head in FEW, words=words, streaming=streaming)
+            few = head in FEW and not isinstance(built_head, OfMean)
+            encoder = Encoder(reader, check, few=few, words=words, streaming=streaming)
     except Unknown:
         return None
     return OwnModel(encoder, built_head, reader.bytes)

@@ -168,6 +168,8 @@ def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, la
         title, term = _LAST[head], _LAST_TERMS.get(head, "classifier")
     elif any(first_token(call, trace.sequence) for call in calls):
         title, term = "The first token alone", "sequence output [:, 0]"
+    elif head is Head.CLASSIFICATION and any(one is trace.sequence for call in calls for one in call.ins):
+        title, term = "The mean of all tokens' states, as a unit vector", "mean pooling"
     elif any(one is trace.sequence for call in calls for one in call.ins):
         title, term = "The hidden tokens alone", "masked positions"
     elif any(call.kind in PIECES for call in calls):

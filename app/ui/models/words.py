@@ -173,6 +173,8 @@ def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
         below = "; ".join(words for words in (f"added {moment}" if moment else "", linked) if words)
         line = f"\n{below[0].upper()}{below[1:]}" if below else ""
         return f"{origin.repository}, commit {origin.commit[:8]}{line}", origin.commit
+    if source == Source.TAUGHT:
+        return f"Taught on this computer {moment}".strip(), ""
     added = f"\nAdded {moment}" if moment else ""
     kind = "The zip" if source == Source.ARCHIVE else "The folder"
     left = "; its files were left there" if origin.linked else ""

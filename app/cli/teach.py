@@ -1,0 +1,162 @@
+"""Teach a classifier labels from a table of texts."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import defaultdict
+from pathlib import Path
+
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json
+from app.core.errors import SpanlightError
+from app.core.labels import ENOUGH, Dataset, HeldOut, Label
+from app.core.wording import count, duration, percent
+from app.flows.rows import refuse_same_file
+from app.flows.teach.datasets import checked_labels, split_labels
+from app.flows.teach.figures import TaughtFigures, figures
+from app.flows.teach.files import TextTable, column_of, read_text_table
+from app.flows.teach.teach import MORE, classify_held, hold_out, teach_into
+from app.flows.workspace import Workspace
+
+_EPILOG = """\
+FILE is a table with a header (CSV, TSV, XLSX, or JSON Lines): a column of texts, and one of labels. Rows
+without a label are left out. The folder that is written holds a classifier that `classify --model` takes.
+
+How good it is is measured on texts that it has not seen: with --examples N, which takes N texts of each
+label, on all the others; without, on each fifth of the texts after learning from the rest.
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `teach`."""
+    parser = new_parser("teach", "Teach a classifier labels from a table of texts.", _EPILOG)
+    parser.add_argument("what", choices=("classification",))
+    parser.add_argument("file", metavar="FILE", help="the table")
+    parser.add_argument("--text", required=True, metavar="COLUMN", help="the column of the texts")
+    parser.add_argument("--label", required=True, metavar="COLUMN", help="the column of the labels")
+    parser.add_argument(
+        "--examples", type=at_least_one, metavar="N", help="texts of each label to learn from"
+    )
+    parser.add_argument("--multi", action="store_true", help="several labels a text, separated by semicolons")
+    parser.add_argument("--seed", type=int, default=13, help="which texts --examples takes")
+    parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
+    return parser
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Teach a classifier, measure it on texts that it has not seen, and write it into a folder."""
+    source, output = Path(arguments.file), Path(arguments.output)
+    refuse_same_file(source, output)
+    if output.exists() and not output.is_dir():
+        raise SpanlightError(f"“{output}” is a file.", "Give a folder for the model.")
+    table = read_text_table(source)
+    text, label = (column_of(table, name, source) for name in (arguments.text, arguments.label))
+    rows = _labelled(table, text, label, arguments.multi)
+    names = sorted({name for _, labels in rows for name in labels})
+    labels = checked_labels([Label(name) for name in names], arguments.multi)
+    dataset = Dataset(0, output.name, table.columns, text, labels, arguments.multi, str(source))
+    _say_contradictions(rows, report)
+    learnt, rest = _drawn(rows, arguments.examples, arguments.seed)
+    _refuse_few(learnt, dataset)
+    examples = [words for words, _ in learnt]
+    targets = [tuple(map(dataset.names.index, given)) for _, given in learnt]
+    taught = teach_into(workspace, dataset, examples, targets, output, report)
+    if rest:
+        held_out = classify_held(workspace, dataset, str(output), rest, report)
+    else:
+        held_out = hold_out(workspace, dataset, range(len(examples)), examples, targets, report)
+    report.clear()
+    found = figures(dataset, held_out)
+    if arguments.json:
+        print_json(_values(found, len(examples), taught.seconds, held_out, output))
+        return
+    print(
+        f"Learnt {count(len(labels), 'label')} from {count(len(examples), 'text')} in {duration(taught.seconds)}."
+    )
+    print(f"On {count(found.texts, 'text')} that it had not seen: {found.in_words}.")
+    width = max(len(one_line(each.label)) for each in found.by_label)
+    for each in found.by_label:
+        print(f"  {one_line(each.label):<{width}}  F1 {each.f1:.2f}  {count(each.texts, 'text')}")
+    if found.more >= 0.005:
+        print(f"{MORE} more examples would bring about {100 * found.more:.0f} points.")
+    for doubt in found.doubts[:5]:
+        words = one_line(examples[doubt.row] if not rest else rest[doubt.row][0])[:60]
+        print(f"Labelled {doubt.label}, rather {doubt.rather} ({percent(doubt.probability)}): {words}")
+    print(f"Written to {output}")
+
+
+def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tuple[str, tuple[str, ...]]]:
+    rows = [
+        (row[text], tuple(dict.fromkeys(split_labels(row[label], multi))))
+        for row in table.rows
+        if row[label].strip() and row[text].strip()
+    ]
+    if not rows:
+        raise SpanlightError("No row has both a text and a label.", "Check the columns' names.")
+    return rows
+
+
+def _say_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: TerminalReport) -> None:
+    """List equal texts that have different labels."""
+    by_text: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for words, labels in rows:
+        by_text[" ".join(words.casefold().split())].add(tuple(sorted(labels)))
+    for words, several in by_text.items():
+        if len(several) > 1:
+            given = " and ".join(sorted("; ".join(labels) for labels in several))
+            report.line(f"One text is labelled {one_line(given)}: {one_line(words)[:60]}")
+
+
+def _drawn(
+    rows: list[tuple[str, tuple[str, ...]]], each: int | None, seed: int
+) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, tuple[str, ...]]]]:
+    """So many texts of each label at random, and the others; all of them without a number."""
+    if each is None:
+        return rows, []
+    order = list(range(len(rows)))
+    random.Random(seed).shuffle(order)
+    counts: dict[str, int] = defaultdict(int)
+    taken = set()
+    for at in order:
+        if any(counts[label] < each for label in rows[at][1]):
+            taken.add(at)
+            for label in rows[at][1]:
+                counts[label] += 1
+    return [rows[at] for at in sorted(taken)], [row for at, row in enumerate(rows) if at not in taken]
+
+
+def _refuse_few(rows: list[tuple[str, tuple[str, ...]]], dataset: Dataset) -> None:
+    counts = dict.fromkeys(dataset.names, 0)
+    for _, labels in rows:
+        for label in labels:
+            counts[label] += 1
+    few = [name for name, number in counts.items() if number < 2]
+    if few:
+        raise SpanlightError(
+            f"These labels have one example only: {one_line(', '.join(few))}.",
+            f"Give each at least two, better {ENOUGH}, or leave them out.",
+        )
+
+
+def _values(
+    found: TaughtFigures, examples: int, seconds: float, held_out: HeldOut, output: Path
+) -> dict[str, object]:
+    return {
+        "output": str(output),
+        "examples": examples,
+        "seconds": seconds,
+        "texts": found.texts,
+        "accuracy": found.accuracy,
+        "interval": [found.low, found.high],
+        "labels": {
+            each.label: {
+                "precision": each.precision,
+                "recall": each.recall,
+                "f1": each.f1,
+                "texts": each.texts,
+            }
+            for each in found.by_label
+        },
+        "confusion": [list(row) for row in found.confusion],
+        "learning_curve": [list(point) for point in held_out.curve],
+    }

@@ -1,0 +1,143 @@
+"""Tables of texts with labels: made, labelled, and looked over."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.labels import MOST_LABELS, Dataset, Given, Label
+from app.core.report import Report
+from app.core.wording import free_name
+from app.flows.teach.files import TextTable
+from app.flows.workspace import Workspace
+
+# Between the labels of one text, in a column of a table.
+SEPARATOR = ";"
+
+
+def datasets(workspace: Workspace, report: Report) -> list[Dataset]:
+    """All tables with labels, by name."""
+    return workspace.datasets.all()
+
+
+def make_dataset(
+    workspace: Workspace,
+    table: TextTable,
+    name: str,
+    labels: Sequence[Label],
+    report: Report,
+    *,
+    multi: bool = False,
+    source: str = "",
+) -> Dataset:
+    """Save a table with labels; those in its label column are given, and are added to `labels` where they lack.
+
+    The name gets a number where it is taken. Raises SpanlightError for labels that cannot be used.
+    """
+    given: list[Given] = []
+    if table.label_column >= 0:
+        known = {label.name.casefold(): label.name for label in labels}
+        more = list(labels)
+        for row, cells in enumerate(table.rows):
+            names = split_labels(cells[table.label_column], multi)
+            for each in names:
+                if known.setdefault(each.casefold(), each) == each and each not in {one.name for one in more}:
+                    more.append(Label(each))
+            if names and cells[table.text_column].strip():
+                given.append(Given(row, tuple(dict.fromkeys(known[each.casefold()] for each in names))))
+        labels = more
+    taken = {dataset.name.casefold() for dataset in workspace.datasets.all()}
+    dataset = Dataset(
+        0,
+        free_name(name.strip() or "Labels", lambda wanted: wanted.casefold() in taken),
+        table.columns,
+        table.text_column,
+        checked_labels(labels, multi),
+        multi,
+        source,
+    )
+    return workspace.datasets.add(dataset, table.rows, given)
+
+
+def split_labels(cell: str, multi: bool) -> list[str]:
+    """The labels in a table's cell: one, or with `multi` several, separated by semicolons."""
+    parts = cell.split(SEPARATOR) if multi else [cell]
+    return [" ".join(part.split()) for part in parts if part.strip()]
+
+
+def labels_from(text: str) -> tuple[Label, ...]:
+    """The labels in lines, or in one line separated by semicolons: a name, or a name, a colon and a description."""
+    lines = [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
+    if len(lines) == 1:
+        lines = [part for part in lines[0].split(SEPARATOR) if part.strip()]
+    found = []
+    for line in lines:
+        name, _, words = line.partition(":")
+        if name.strip():
+            found.append(Label(" ".join(name.split()), " ".join(words.split())))
+    return tuple(found)
+
+
+def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
+    """The labels as they can be used. Raises SpanlightError for too few, too many, and two of one name."""
+    if not labels or (len(labels) < 2 and not multi):
+        raise SpanlightError("One label tells nothing apart.", "Name at least two.")
+    if len(labels) > MOST_LABELS:
+        raise SpanlightError(
+            f"{len(labels)} labels are more than can be told apart.", f"Use at most {MOST_LABELS}."
+        )
+    seen: set[str] = set()
+    for label in labels:
+        if label.name.casefold() in seen:
+            raise SpanlightError(f"The label “{label.name}” is there twice.", "Take one of them out.")
+        seen.add(label.name.casefold())
+    return tuple(labels)
+
+
+def change_labels(
+    workspace: Workspace,
+    dataset: Dataset,
+    labels: Sequence[Label],
+    renamed: Mapping[str, str],
+    report: Report,
+) -> Dataset:
+    """Save other labels; `renamed` maps names to new ones, whose texts keep them. Raises SpanlightError."""
+    changed = replace(dataset, labels=checked_labels(labels, dataset.multi))
+    return workspace.datasets.change(changed, dict(renamed))
+
+
+def texts_of(dataset: Dataset, rows: Iterable[Sequence[str]]) -> list[str]:
+    """The texts of a data set's rows."""
+    return [row[dataset.text_column] for row in rows]
+
+
+def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = False) -> Given:
+    """The labels that were given to a text now."""
+    return Given(row, tuple(labels), guess, shown, time.time())
+
+
+def contradictions(texts: Sequence[str], given: Mapping[int, Given]) -> list[tuple[int, ...]]:
+    """The rows of equal texts that have different labels, for each such text."""
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row in given:
+        rows[" ".join(texts[row].casefold().split())].append(row)
+    return [tuple(same) for same in rows.values() if len({frozenset(given[row].labels) for row in same}) > 1]
+
+
+def agreement(given: Iterable[Given]) -> tuple[tuple[int, int], tuple[int, int]]:
+    """How many guesses the person agreed with, of how many: of those that were shown, and of those that were hidden."""
+    counts = {True: [0, 0], False: [0, 0]}
+    for each in given:
+        if each.guess:
+            counts[each.shown][0] += each.agrees
+            counts[each.shown][1] += 1
+    return (counts[True][0], counts[True][1]), (counts[False][0], counts[False][1])
+
+
+def name_of(path: Path | None) -> str:
+    """The name of a data set that is made from a file."""
+    return path.stem if path is not None else "Texts"

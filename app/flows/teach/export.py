@@ -1,0 +1,83 @@
+"""Write a table with its labels, given or guessed, behind the columns that it came with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.errors import SpanlightError
+from app.core.labels import Dataset, Given
+from app.core.report import Report
+from app.core.tables import class_columns, csv_lines
+from app.flows.answer_table.export import bytes_of, require_format, write_sheet
+from app.flows.rows import dumps
+from app.flows.teach.datasets import SEPARATOR
+from app.flows.teach.figures import predicted
+from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
+
+if TYPE_CHECKING:
+    from app.training.linear import Array
+
+_WIDE, _NARROW = 60, 16
+
+
+def export_dataset(
+    workspace: Workspace, dataset: Dataset, probabilities: Array | None, path: Path, report: Report
+) -> int:
+    """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns how many.
+
+    Behind the row's own columns stand its label, the probability of that by the classifier, who gave it (you, or
+    the model), and the probability of each label. Raises SpanlightError for another extension and where the disk
+    refuses, Stopped when cancelled.
+    """
+    kind = require_format(path)
+    rows = workspace.datasets.rows(dataset)
+    given = workspace.datasets.given(dataset)
+    heads = [*class_columns(dataset.columns, dataset.names), "label by"]
+    values = []
+    for row, cells in enumerate(rows):
+        report.check()
+        values.append([*cells, *label_values(dataset, given, row, probabilities)])
+    if kind == ".csv":
+        text = csv_lines([heads, *([_written(each) for each in line] for line in values)])
+        data = text.encode("utf-8-sig", "replace")
+    elif kind == ".jsonl":
+        data = "".join(f"{dumps(dict(zip(heads, line, strict=True)))}\n" for line in values).encode("utf-8")
+    else:
+        data = _workbook(heads, values, dataset)
+    write_atomic(path, data, private=False)
+    return len(rows)
+
+
+def label_values(
+    dataset: Dataset, given: Mapping[int, Given], row: int, probabilities: Array | None
+) -> list[object]:
+    """A row's label, its probability, that of each label, and who gave it; empty where there is none."""
+    numbers: list[float] = probabilities[row].tolist() if probabilities is not None else []
+    mine = given.get(row)
+    labels = mine.labels if mine is not None else predicted(dataset, numbers) if any(numbers) else ()
+    of = dict(zip(dataset.names, numbers, strict=False))
+    sure = min((of[label] for label in labels if label in of), default=None)
+    by = "you" if mine is not None else "model" if labels else ""
+    each = [of.get(name) for name in dataset.names]
+    return [f"{SEPARATOR} ".join(labels), sure, *each, by]
+
+
+def _written(value: object) -> str:
+    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def _workbook(heads: Sequence[str], values: Sequence[Sequence[object]], dataset: Dataset) -> bytes:
+    from openpyxl import Workbook
+
+    if len(values) >= 1_048_576:
+        raise SpanlightError("The table has more rows than a spreadsheet takes.", "Export it as CSV.")
+    book = Workbook(write_only=True)
+    widths = [_WIDE if at == dataset.text_column else _NARROW for at in range(len(heads))]
+    lines = (
+        [((each, "0.00") if isinstance(each, float) else each, True) for each in line] for line in values
+    )
+    write_sheet(book, "Labels", heads, lines, widths)
+    return bytes_of(book)

@@ -1,0 +1,128 @@
+"""Tables of texts to label, read from CSV, TSV, XLSX, JSON Lines, or a text with a line for each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.errors import SpanlightError
+from app.core.labels import MOST_LABELS, MOST_TEXTS
+from app.core.text import normalise_newlines
+from app.core.wording import count, size
+from app.documents.plain_text import decode
+from app.flows.answer_table.questions import sheet_rows
+from app.flows.rows import read_rows
+from app.flows.tables import read_columns
+
+SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".xz", ".txt")
+_MOST_BYTES = 200_000_000
+_LABELS = re.compile(
+    r"(?:true |gold )?(?:labels?|categor(?:y|ies)|class(?:es)?|topics?|tags?|sentiment|codes?)", re.I
+)
+_TEXTS = re.compile(r"texts?|answers?|comments?|messages?|reviews?|sentences?|body|content|responses?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table as it was read: its columns, its rows (each as long as the columns), and which of them hold what.
+
+    `label_column` is -1 where none looks like labels.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text_column: int = 0
+    label_column: int = -1
+
+    def labels_in(self, column: int) -> tuple[str, ...]:
+        """The different values of a column, the most frequent first."""
+        found = Counter(value for row in self.rows if (value := row[column].strip()))
+        return tuple(value for value, _ in found.most_common())
+
+
+def read_text_table(path: Path) -> TextTable:
+    """The table in a file, by its extension; of plain text each line is a text.
+
+    Raises SpanlightError for a file that cannot be read, or holds no text, or too many.
+    """
+    try:
+        length = path.stat().st_size
+    except OSError as fault:
+        reason = fault.strerror or "the disk refused"
+        raise SpanlightError(f"“{path}” could not be read: {reason}.", "Check the name.") from fault
+    if length > _MOST_BYTES:
+        raise SpanlightError(f"“{path.name}” has {size(length)}: too much for a table.", "Cut it into parts.")
+    columns, rows = _columns_and_rows(path)
+    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    if not rows:
+        raise SpanlightError(f"“{path.name}” holds no texts.", "It needs a header and a row for each text.")
+    if len(rows) > MOST_TEXTS:
+        raise SpanlightError(
+            f"“{path.name}” has {count(len(rows), 'row')}: at most {MOST_TEXTS:,} can be labelled at once.",
+            "Cut it into parts.",
+        )
+    return with_columns(_named(columns), rows)
+
+
+def pasted(text: str) -> TextTable:
+    """The table of a pasted text: each line that is not blank is a text. Raises SpanlightError where there is none."""
+    lines = [(line.strip(),) for line in normalise_newlines(text).split("\n") if line.strip()]
+    if not lines:
+        raise SpanlightError("There is no text to label.", "Paste a text with a line for each.")
+    return TextTable(("text",), tuple(lines[:MOST_TEXTS]))
+
+
+def column_of(table: TextTable, name: str, path: Path) -> int:
+    """The index of a column by its name. Raises SpanlightError where there is none."""
+    if name not in table.columns:
+        raise SpanlightError(
+            f"“{path.name}” has no column “{name}”.", f"Its columns are: {', '.join(table.columns)}."
+        )
+    return table.columns.index(name)
+
+
+def with_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
+    """The table with the columns that look like its texts and their labels."""
+    lengths = [sum(len(row[at]) for row in rows[:500]) for at in range(len(columns))]
+    named = [at for at, name in enumerate(columns) if _TEXTS.fullmatch(name.strip())]
+    longest = max(range(len(columns)), key=lengths.__getitem__)
+    text = next((at for at in named if 3 * lengths[at] >= lengths[longest]), longest)
+    table = TextTable(tuple(columns), tuple(tuple(row) for row in rows), text)
+    for at, name in enumerate(columns):
+        if at != text and _LABELS.fullmatch(name.strip()) and 2 <= len(table.labels_in(at)) <= MOST_LABELS:
+            return TextTable(table.columns, table.rows, text, at)
+    return table
+
+
+def _columns_and_rows(path: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
+    kind = path.suffix.lower()
+    if kind == ".xlsx":
+        found = sheet_rows(path)
+        width = max(map(len, found), default=0)
+        rows = [[*row, *[""] * (width - len(row))] for row in found]
+        return (rows[0], [*rows[1:]]) if rows else ((), [])
+    if kind in (".jsonl", ".xz"):
+        values = [row.values for row in read_rows(path)]
+        names = list(dict.fromkeys(name for each in values for name in each))
+        return names, [[_cell(each.get(name)) for name in names] for each in values]
+    if kind in (".csv", ".tsv"):
+        table = read_columns(path)
+        return table.columns, list(table.rows)
+    text = normalise_newlines(decode(path.read_bytes(), path.name))
+    return ("text",), [(line,) for line in text.split("\n")]
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else value if isinstance(value, str) else str(value)
+
+
+def _named(columns: Sequence[str]) -> list[str]:
+    """The columns' names, each its own; one without gets a number."""
+    names: list[str] = []
+    for at, column in enumerate(columns, start=1):
+        name = column.strip() or f"column {at}"
+        names.append(name if name not in names else f"{name} {at}")
+    return names

@@ -1,0 +1,348 @@
+"""Guess the labels of texts, and teach a classifier from those that a person labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.errors import SpanlightError
+from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.models import Head, ModelCard
+from app.core.offers import Origin, Source
+from app.core.report import Progress, Relay, Report
+from app.core.requests import (
+    ClassCalibrationData,
+    ClassReading,
+    HeadToTeach,
+    ModelChoice,
+    TextsToEmbed,
+)
+from app.core.results import Classification, TaughtHead
+from app.core.wording import count
+from app.flows.batches import GroupReport
+from app.flows.heads.classify_batch import classify_texts
+from app.flows.models.installed import update_notes
+from app.flows.models.installing import names_taken, now
+from app.flows.rows import LONE_SURROGATE
+from app.flows.teach.datasets import texts_of
+from app.flows.workspace import Workspace
+from app.models.disk.card import read_card
+from app.models.disk.installed import fingerprint
+from app.models.disk.names import free_name
+from app.models.disk.notes import Notes, write_notes
+from app.models.disk.shelving import Staging
+from app.training import linear
+
+if TYPE_CHECKING:
+    from app.training.linear import Array
+
+_VECTORS, _GUESSES = "vectors", "guesses"
+_NEXT = 32
+# Copies of the labels' words among a label's examples: as many as make 24 of them, and one at least.
+_WITH_WORDS = 24
+MORE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """The probabilities of the labels of every text, and the texts that are most useful to label next.
+
+    `probabilities` are float32[rows, labels]. `taught` is whether a taught classifier gave them; otherwise they follow
+    from the labels' words and what was labelled, and are first guesses where nothing was (`first`).
+    """
+
+    probabilities: Array
+    next_rows: tuple[int, ...]
+    taught: bool
+    first: bool
+
+
+def guess(workspace: Workspace, dataset: Dataset, report: Report) -> Guesses:
+    """Guess the labels of a data set's texts from all that is known.
+
+    Raises SpanlightError where there is no encoder, Stopped when cancelled.
+    """
+    texts = texts_of(dataset, workspace.datasets.rows(dataset))
+    given = workspace.datasets.given(dataset)
+    vectors = _vectors(workspace, dataset, texts, report)
+    pool = linear.Pool.of(vectors, _embed(workspace, tuple(label.text for label in dataset.labels), report))
+    rows = list(given)
+    probabilities = _taught(workspace, dataset, len(texts))
+    taught = probabilities is not None
+    if probabilities is None:
+        head = pool.head(rows, _targets(dataset, given, rows), multi=dataset.multi)
+        probabilities = head.probabilities(pool.texts)
+    open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
+    useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
+    return Guesses(probabilities, tuple(useful), taught, not given and not taught)
+
+
+def first_guesses(
+    workspace: Workspace,
+    texts: Sequence[str],
+    labels: Sequence[Label],
+    report: Report,
+    *,
+    multi: bool = False,
+) -> Array:
+    """The probabilities of labels by their words alone, float32[texts, labels]. Raises as `guess` does."""
+    vectors = _embed(workspace, tuple(texts), report)
+    pool = linear.Pool.of(vectors, _embed(workspace, tuple(label.text for label in labels), report))
+    head = pool.head([], linear.targets_of([], len(labels)), multi=multi)
+    return head.probabilities(pool.texts)
+
+
+def missing(dataset: Dataset, given: Mapping[int, Given]) -> dict[str, int]:
+    """How many examples each label still lacks before a classifier can be taught; none where there are enough."""
+    counts = dict.fromkeys(dataset.names, 0)
+    for each in given.values():
+        for name in each.labels:
+            counts[name] += 1
+    return {name: ENOUGH - number for name, number in counts.items() if number < ENOUGH}
+
+
+def teach(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+    """Teach a classifier from what was labelled, install it, and classify every text with it; returns the data set.
+
+    Partial results are the Dataset once its classifier is installed, and the Guesses once every text was classified.
+    Then parts of the examples are held out in turn, to see how good it is and how sure it may be. Raises SpanlightError
+    for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
+    """
+    given = workspace.datasets.given(dataset)
+    if lacking := missing(dataset, given):
+        raise SpanlightError(
+            f"Some labels have fewer than {ENOUGH} examples: {', '.join(lacking)}.", "Label some more texts."
+        )
+    texts = texts_of(dataset, workspace.datasets.rows(dataset))
+    rows = list(given)
+    examples = [texts[row] for row in rows]
+    targets = [tuple(map(dataset.names.index, given[row].labels)) for row in rows]
+    card = teach_examples(workspace, dataset, examples, targets, report)
+    dataset = workspace.datasets.change(replace(dataset, model=card.folder))
+    report.partial(dataset)
+    said = _probabilities(workspace, dataset, card.folder, texts, report)
+    workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
+    report.partial(guess(workspace, dataset, report))
+    held_out = hold_out(workspace, dataset, rows, examples, targets, report)
+    workspace.datasets.put_held_out(dataset, held_out)
+    _fit_temperature(workspace, dataset, card, held_out, targets, report)
+    return dataset
+
+
+def teach_examples(
+    workspace: Workspace,
+    dataset: Dataset,
+    examples: Sequence[str],
+    targets: Sequence[tuple[int, ...]],
+    report: Report,
+) -> ModelCard:
+    """Teach a classifier examples with the indices of their labels, and install it in place of an earlier one.
+
+    Raises as `teach` does.
+    """
+    models = workspace.paths.models
+    old = Path(dataset.model)
+    known = old.name if dataset.model and old.parent == models else ""
+    name = known or free_name(dataset.name, names_taken(workspace))
+    with Staging(models, name) as staging:
+        teach_into(workspace, dataset, examples, targets, staging.folder, report)
+        place = staging.install(Origin(Source.TAUGHT, added=now()), replace=True)
+    return read_card(place)
+
+
+def teach_into(
+    workspace: Workspace,
+    dataset: Dataset,
+    examples: Sequence[str],
+    targets: Sequence[tuple[int, ...]],
+    folder: Path,
+    report: Report,
+) -> TaughtHead:
+    """Teach a classifier examples with the indices of their labels, and write it into a folder.
+
+    Raises as `teach` does.
+    """
+    request = replace(_request(workspace, dataset, examples, targets), output=str(folder))
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, "Learning"))
+    describe(workspace, dataset, folder, len(examples))
+    return taught
+
+
+def classify_held(
+    workspace: Workspace,
+    dataset: Dataset,
+    folder: str,
+    texts: Sequence[tuple[str, tuple[str, ...]]],
+    report: Report,
+) -> HeldOut:
+    """What the classifier in a folder says of texts with known labels. Raises as `teach` does."""
+    said = _probabilities(workspace, dataset, folder, [words for words, _ in texts], report)
+    return HeldOut(tuple(range(len(texts))), tuple(labels for _, labels in texts), tuple(said))
+
+
+def describe(workspace: Workspace, dataset: Dataset, folder: Path, examples: int) -> None:
+    """Write into a taught model's folder what it is. Raises SpanlightError where the disk refuses."""
+    base = workspace.find_model(Head.EMBEDDINGS)
+    names = ", ".join(dataset.names)
+    words = f"Taught on this computer from {count(examples, 'text')} of “{dataset.name}”: {names}."
+    notes = Notes(description=words, licence=base.licence, languages=base.languages)
+    try:
+        write_notes(folder, notes)
+    except OSError as fault:
+        raise SpanlightError(
+            f"{folder.name} could not be written: {fault.strerror}.", "Free some space."
+        ) from fault
+
+
+def hold_out(
+    workspace: Workspace,
+    dataset: Dataset,
+    rows: Sequence[int],
+    examples: Sequence[str],
+    targets: Sequence[tuple[int, ...]],
+    report: Report,
+) -> HeldOut:
+    """What classifiers that have not seen them say of the examples: five, each taught from four fifths of them.
+
+    Raises as `teach` does.
+    """
+    wanted = linear.targets_of(targets, len(dataset.labels))
+    parts = linear.folds(wanted)
+    found: dict[int, tuple[float, ...]] = {}
+    for number, part in enumerate(parts, start=1):
+        request = replace(_request(workspace, dataset, examples, targets), held=tuple(part))
+        phase = _Phase(report, f"Checking, part {number} of {len(parts)}")
+        taught: TaughtHead = workspace.engine.run(request, None, phase)
+        found.update(zip(part, taught.held, strict=True))
+    vectors = _embed(workspace, tuple(examples), report)
+    curve = linear.learning_curve(vectors, wanted, multi=dataset.multi)
+    order = sorted(found)
+    return HeldOut(
+        tuple(rows[at] for at in order),
+        tuple(tuple(dataset.names[label] for label in targets[at]) for at in order),
+        tuple(found[at] for at in order),
+        tuple(curve),
+        linear.gain(curve, MORE),
+    )
+
+
+class _Phase(Relay):
+    """The Report of one part of teaching, whose progress is told by the name of the part."""
+
+    def __init__(self, report: Report, what: str) -> None:
+        super().__init__(report)
+        self._what = what
+
+    def progress(self, progress: Progress) -> None:
+        if progress.total:
+            progress = replace(progress, what=self._what)
+        self._report.progress(progress)
+
+    def partial(self, result: object) -> None:
+        """Drop partial results."""
+
+
+def _request(
+    workspace: Workspace, dataset: Dataset, examples: Sequence[str], targets: Sequence[tuple[int, ...]]
+) -> HeadToTeach:
+    """The request for teaching examples, with the labels' words among them."""
+    each = max(1, _WITH_WORDS * len(dataset.labels) // max(1, len(examples)))
+    words = tuple(label.text for label in dataset.labels) * each
+    of_words = tuple((at,) for at in range(len(dataset.labels))) * each
+    return HeadToTeach(
+        tuple(LONE_SURROGATE.sub("\ufffd", text) for text in (*examples, *words)),
+        (*targets, *of_words),
+        dataset.names,
+        workspace.find_model(Head.EMBEDDINGS).folder,
+        multi=dataset.multi,
+        device=workspace.settings.device,
+    )
+
+
+def _probabilities(
+    workspace: Workspace, dataset: Dataset, folder: str, texts: Sequence[str], report: Report
+) -> list[tuple[float, ...]]:
+    """What the classifier in a folder says of every text; zeros for a blank one."""
+    choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
+    none = (0.0,) * len(dataset.labels)
+    found: list[tuple[float, ...]] = []
+
+    def take(text: str, item: Classification | None) -> None:
+        found.append(tuple(score.probability for score in item.scores) if item is not None else none)
+
+    whole = GroupReport(report, len(texts), "texts")
+    classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
+    return found
+
+
+def _fit_temperature(
+    workspace: Workspace,
+    dataset: Dataset,
+    card: ModelCard,
+    held_out: HeldOut,
+    targets: Sequence[tuple[int, ...]],
+    report: Report,
+) -> None:
+    """Fit how sure the classifier may be to what was held out, and note the figures with it."""
+    from app.flows.teach.figures import figures
+
+    overall = figures(dataset, held_out)
+    measured = {"held-out texts": {"texts": float(overall.texts), "accuracy": round(overall.accuracy, 4)}}
+    if dataset.multi:
+        update_notes(card, measured=measured)
+        return
+    readings = tuple(
+        ClassReading(probabilities, dataset.names.index(labels[0]))
+        for probabilities, labels in zip(held_out.probabilities, held_out.labels, strict=True)
+    )
+    choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
+    temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
+    update_notes(card, class_temperature=temperature, measured=measured)
+    stored = _taught(workspace, dataset, dataset.rows)
+    if stored is not None:
+        calm = linear.packed(linear.tempered(stored, temperature))
+        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
+
+
+def _taught(workspace: Workspace, dataset: Dataset, rows: int) -> Array | None:
+    """What the data set's classifier said of its texts; None where there is none, or its labels are others now."""
+    if not dataset.model:
+        return None
+    with suppress(SpanlightError):
+        card = read_card(dataset.model)
+        name, stored = workspace.datasets.numbers(dataset, _GUESSES)
+        if card.labels == dataset.names and name == _name(card, dataset):
+            found = linear.unpacked(stored, len(dataset.labels))
+            return found if len(found) == rows else None
+    return None
+
+
+def _name(card: ModelCard, dataset: Dataset) -> str:
+    return f"{fingerprint(Path(card.folder))}-{len(dataset.labels)}"
+
+
+def _targets(dataset: Dataset, given: Mapping[int, Given], rows: Sequence[int]) -> Array:
+    labels = [tuple(map(dataset.names.index, given[row].labels)) for row in rows]
+    return linear.targets_of(labels, len(dataset.labels))
+
+
+def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:
+    """The texts' vectors, as stored or computed now."""
+    card = workspace.find_model(Head.EMBEDDINGS)
+    name, stored = workspace.datasets.numbers(dataset, _VECTORS)
+    if name == fingerprint(Path(card.folder)):
+        return linear.unpacked(stored, card.width)
+    vectors = _embed(workspace, tuple(texts), report)
+    workspace.datasets.put_numbers(dataset, _VECTORS, fingerprint(Path(card.folder)), linear.packed(vectors))
+    return vectors
+
+
+def _embed(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
+    card = workspace.find_model(Head.EMBEDDINGS)
+    choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
+    clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
+    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, _Phase(report, "Reading the texts"))
+    return vectors

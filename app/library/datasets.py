@@ -1,0 +1,255 @@
+"""Tables of texts with labels of the person's own, what a model says of them, and vectors: one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.plain import from_plain
+from app.library.database import Database
+from app.library.stored import deflate, inflate
+
+_MIGRATIONS = (
+    (
+        """
+        CREATE TABLE datasets (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, columns TEXT NOT NULL,
+            text_column INTEGER NOT NULL, labels TEXT NOT NULL, multi INTEGER NOT NULL, source TEXT NOT NULL,
+            model TEXT NOT NULL, held_out TEXT NOT NULL DEFAULT '{}'
+        )
+        """,
+        # A table's rows are stored whole: its file may change or go.
+        """
+        CREATE TABLE rows (
+            dataset INTEGER NOT NULL REFERENCES datasets ON DELETE CASCADE, row INTEGER NOT NULL, cells BLOB NOT NULL,
+            PRIMARY KEY (dataset, row)
+        ) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE given (
+            dataset INTEGER NOT NULL REFERENCES datasets ON DELETE CASCADE, row INTEGER NOT NULL,
+            labels TEXT NOT NULL, guess TEXT NOT NULL, shown INTEGER NOT NULL, seconds REAL NOT NULL,
+            PRIMARY KEY (dataset, row)
+        ) WITHOUT ROWID
+        """,
+        # Numbers of all rows in one piece, with the name of what computed them: vectors, or probabilities of labels.
+        """
+        CREATE TABLE numbers (
+            dataset INTEGER NOT NULL REFERENCES datasets ON DELETE CASCADE, kind TEXT NOT NULL,
+            name TEXT NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (dataset, kind)
+        ) WITHOUT ROWID
+        """,
+    ),
+)
+_FIELDS = "number, name, columns, text_column, labels, multi, source, model"
+_COUNT = "(SELECT count(*) FROM rows WHERE dataset = datasets.number)"
+
+
+class Datasets:
+    """The data sets in one file, which any thread and several processes may use.
+
+    Everything raises SpanlightError on a disk error, and Damaged once if the file was broken.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._database = Database(file, _MIGRATIONS, "the file of labels")
+
+    def all(self) -> list[Dataset]:
+        """All data sets by name."""
+        with self._database.reading() as connection:
+            return [
+                _dataset(row)
+                for row in connection.execute(f"SELECT {_FIELDS}, {_COUNT} FROM datasets ORDER BY name")
+            ]
+
+    def add(self, dataset: Dataset, rows: Sequence[Sequence[str]], given: Iterable[Given] = ()) -> Dataset:
+        """Add a data set with the cells of its rows and the labels that it came with; returns it as saved.
+
+        Raises SpanlightError where another one has its name.
+        """
+        with self._database.writing() as connection:
+            try:
+                added = connection.execute(
+                    "INSERT INTO datasets (name, columns, text_column, labels, multi, source, model)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    _values(dataset),
+                )
+            except sqlite3.IntegrityError as fault:
+                raise _taken(dataset.name) from fault
+            number = added.lastrowid or 0
+            connection.executemany(
+                "INSERT INTO rows VALUES (?, ?, ?)",
+                ((number, at, deflate(json.dumps(list(cells)))) for at, cells in enumerate(rows)),
+            )
+            _give(connection, number, given)
+            return _get(connection, number)
+
+    def change(self, dataset: Dataset, renamed: dict[str, str] | None = None) -> Dataset:
+        """Save a data set's name, labels and model; returns it as saved.
+
+        `renamed` maps labels' names to their new ones: what was given under them is renamed too; labels that are gone
+        are taken off all texts. Raises SpanlightError where another one has its name, or it was removed meanwhile.
+        """
+        with self._database.writing() as connection:
+            try:
+                changed = connection.execute(
+                    "UPDATE datasets SET name = ?, columns = ?, text_column = ?, labels = ?, multi = ?, source = ?,"
+                    " model = ? WHERE number = ?",
+                    (*_values(dataset), dataset.number),
+                )
+            except sqlite3.IntegrityError as fault:
+                raise _taken(dataset.name) from fault
+            if not changed.rowcount:
+                raise _gone()
+            _relabel(connection, dataset, renamed or {})
+            return _get(connection, dataset.number)
+
+    def remove(self, dataset: Dataset) -> None:
+        """Delete a data set with all that was given, also from the disk."""
+        with self._database.writing() as connection:
+            connection.execute("DELETE FROM datasets WHERE number = ?", (dataset.number,))
+        self._database.wipe()
+
+    def rows(self, dataset: Dataset) -> list[list[str]]:
+        """The cells of all rows."""
+        with self._database.reading() as connection:
+            return [
+                json.loads(inflate(cells))
+                for (cells,) in connection.execute(
+                    "SELECT cells FROM rows WHERE dataset = ? ORDER BY row", (dataset.number,)
+                )
+            ]
+
+    def given(self, dataset: Dataset) -> dict[int, Given]:
+        """The labels that were given, by row."""
+        with self._database.reading() as connection:
+            return {
+                row: Given(row, tuple(json.loads(labels)), guess, bool(shown), seconds)
+                for row, labels, guess, shown, seconds in connection.execute(
+                    "SELECT row, labels, guess, shown, seconds FROM given WHERE dataset = ? ORDER BY row",
+                    (dataset.number,),
+                )
+            }
+
+    def give(self, dataset: Dataset, given: Iterable[Given], taken_back: Iterable[int] = ()) -> None:
+        """Store labels in place of earlier ones, and take those of some rows back."""
+        with self._database.writing() as connection:
+            if not connection.execute(
+                "SELECT 1 FROM datasets WHERE number = ?", (dataset.number,)
+            ).fetchone():
+                raise _gone()
+            connection.executemany(
+                "DELETE FROM given WHERE dataset = ? AND row = ?",
+                [(dataset.number, row) for row in taken_back],
+            )
+            _give(connection, dataset.number, given)
+
+    def numbers(self, dataset: Dataset, kind: str) -> tuple[str, bytes]:
+        """The numbers of a kind and the name of what computed them; both empty where there are none."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT name, packed FROM numbers WHERE dataset = ? AND kind = ?", (dataset.number, kind)
+            ).fetchone()
+            return (found[0], found[1]) if found else ("", b"")
+
+    def put_numbers(self, dataset: Dataset, kind: str, name: str, packed: bytes) -> None:
+        """Store the numbers of a kind in place of earlier ones; none of a data set that was removed meanwhile."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO numbers SELECT number, ?, ?, ? FROM datasets WHERE number = ?",
+                (kind, name, packed, dataset.number),
+            )
+
+    def held_out(self, dataset: Dataset) -> HeldOut:
+        """What was predicted of held-out texts."""
+        with self._database.reading() as connection:
+            found = connection.execute(
+                "SELECT held_out FROM datasets WHERE number = ?", (dataset.number,)
+            ).fetchone()
+            return from_plain(HeldOut, json.loads(found[0])) if found else HeldOut()
+
+    def put_held_out(self, dataset: Dataset, held_out: HeldOut) -> None:
+        """Store what was predicted of held-out texts."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE datasets SET held_out = ? WHERE number = ?",
+                (json.dumps(asdict(held_out)), dataset.number),
+            )
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        self._database.close()
+
+
+def _values(dataset: Dataset) -> tuple[Any, ...]:
+    labels = json.dumps([(label.name, label.words) for label in dataset.labels])
+    return (
+        dataset.name,
+        json.dumps(dataset.columns),
+        dataset.text_column,
+        labels,
+        dataset.multi,
+        dataset.source,
+        dataset.model,
+    )
+
+
+def _dataset(row: tuple[Any, ...]) -> Dataset:
+    number, name, columns, text_column, labels, multi, source, model, rows = row
+    return Dataset(
+        number,
+        name,
+        tuple(json.loads(columns)),
+        text_column,
+        tuple(Label(name, words) for name, words in json.loads(labels)),
+        bool(multi),
+        source,
+        model,
+        rows,
+    )
+
+
+def _get(connection: sqlite3.Connection, number: int) -> Dataset:
+    found = connection.execute(f"SELECT {_FIELDS}, {_COUNT} FROM datasets WHERE number = ?", (number,))
+    return _dataset(found.fetchone())
+
+
+def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -> None:
+    connection.executemany(
+        "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?, ?, ?)",
+        ((number, each.row, json.dumps(each.labels), each.guess, each.shown, each.seconds) for each in given),
+    )
+
+
+def _relabel(connection: sqlite3.Connection, dataset: Dataset, renamed: dict[str, str]) -> None:
+    """Rename the labels that were given, and drop those that are gone; a text left without one is open again."""
+    names = set(dataset.names)
+    for row, stored in connection.execute(
+        "SELECT row, labels FROM given WHERE dataset = ?", (dataset.number,)
+    ).fetchall():
+        before = json.loads(stored)
+        after = [renamed.get(name, name) for name in before]
+        after = [name for name in after if name in names]
+        if after == before:
+            continue
+        if after:
+            connection.execute(
+                "UPDATE given SET labels = ? WHERE dataset = ? AND row = ?",
+                (json.dumps(after), dataset.number, row),
+            )
+        else:
+            connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (dataset.number, row))
+
+
+def _taken(name: str) -> SpanlightError:
+    return SpanlightError(f"There are labels called “{name}” already.", "Choose another name.")
+
+
+def _gone() -> SpanlightError:
+    return SpanlightError("These labels were removed.", "Nothing was noted.")
