@@ -17,7 +17,7 @@ FILES = sorted(APP.rglob("*.py"))
 # A page imports what all pages share, never another page.
 PAGES = tuple(
     f"app.ui.{page}"
-    for page in ("ask", "table", "heads", "inspect", "models", "history", "settings", "about")
+    for page in ("ask", "table", "teach", "heads", "inspect", "models", "history", "settings", "about")
 )
 # Every room with the modules it may import from other rooms (a name stands for all below it).
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -116,7 +116,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "selectolax": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
-    "openpyxl": ("app.flows.answer_table",),
+    "openpyxl": ("app.flows.answer_table", "app.flows.teach"),
     "pickle": (),
     "a name made while running": (
         "app.engine.installation",  # tries all modules

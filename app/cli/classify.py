@@ -19,23 +19,32 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
-from app.core.models import ProblemType
+from app.core.models import Head, ProblemType
 from app.core.requests import TextsToClassify
-from app.core.results import Classification, Classifications
+from app.core.results import Classification, Classifications, ClassScore
+from app.core.tables import class_columns, class_values, csv_lines
 from app.core.wording import count, percent
 from app.flows.heads.classify_batch import classify_batch, classify_table, values
 from app.flows.heads.heads import classify
-from app.flows.rows import refuse_same_file
-from app.flows.tables import read_table
+from app.flows.rows import refuse_same_file, refuse_unwritable
+from app.flows.tables import Table, read_table
+from app.flows.teach.datasets import checked_labels, labels_from
+from app.flows.teach.files import column_of, read_text_table
+from app.flows.teach.teach import first_guesses
 from app.flows.workspace import Workspace
+from app.settings.files import write_atomic
 
 _EPILOG = """\
 TEXT is a text itself; - reads one from standard input. A text longer than the model's window is
 read whole, in several windows.
 
-With --file, the rows of the CSV file come out as CSV, to standard output or to --output, with the
-columns label, probability, and "probability CLASS" for every class behind their own (of a regression
-model only "value CLASS"). A cell that a spreadsheet would take for a formula gets an apostrophe.
+With --file, the rows of a table (CSV, TSV, XLSX, JSON Lines) come out as CSV, to standard output or to
+--output, with the columns label, probability, and "probability CLASS" for every class behind their own
+(of a regression model only "value CLASS"). A cell that a spreadsheet would take for a formula gets an apostrophe.
+
+With --labels "a; b; c" the classes are these words, or "name: a few words of description" each. No
+model has learnt them: texts are compared with the words, a first guess. `teach` learns them from
+examples.
 
 A batch reads rows {"id", "text"} of a .jsonl (or .jsonl.xz) file and appends rows {"id", "label",
 "probability", "probabilities"} in the same order; a row without an id goes by its line, from 1.
@@ -52,8 +61,11 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of `classify`."""
     parser = new_parser("classify", "Give texts their class probabilities.", _EPILOG)
     parser.add_argument("texts", nargs="*", metavar="TEXT", help="what to classify; - is standard input")
-    parser.add_argument("--file", metavar="F.csv", help="a CSV file with a text in each row")
+    parser.add_argument("--file", metavar="F.csv", help="a table with a text in each row")
     parser.add_argument("--column", metavar="NAME", help="the column of the texts")
+    parser.add_argument(
+        "--labels", metavar='"A; B"', help="labels of your own, told apart by their words alone"
+    )
     parser.add_argument("--batch", metavar="IN.jsonl", help="many texts")
     parser.add_argument("--output", metavar="OUT", help="where the classes of a file or a batch go")
     add_model_arguments(parser)
@@ -67,7 +79,9 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
     if (arguments.file is None) != (arguments.column is None):
         raise SpanlightError("--file and --column go together.", "Give both, or neither.")
-    if arguments.batch is not None:
+    if arguments.labels is not None:
+        _run_labels(arguments, workspace, report)
+    elif arguments.batch is not None:
         _run_batch(arguments, workspace, report)
     elif arguments.file is not None:
         _run_file(arguments, workspace, report)
@@ -106,22 +120,73 @@ def classifications_values(texts: tuple[str, ...], found: Classifications) -> di
     }
 
 
+def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Guess which of the given labels fits each text."""
+    if arguments.batch is not None or arguments.model:
+        raise SpanlightError("--labels goes with texts or --file, and with no model.", "Leave the other out.")
+    labels = checked_labels(labels_from(arguments.labels), multi=False)
+    names = [label.name for label in labels]
+    if arguments.file is None:
+        refuse_two_streams(arguments.texts)
+        texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
+        TextsToClassify(texts).require_words()
+    else:
+        table = _table(arguments)
+        texts = tuple(row[table.column] for row in table.rows)
+    found = first_guesses(workspace, texts, labels, report).tolist()
+    report.clear()
+    report.line("First guesses, by the labels' words alone.")
+    items = [
+        Classification(tuple(map(ClassScore, names, each)), names[each.index(max(each))], 1, 0)
+        for each in found
+    ]
+    if arguments.file is None:
+        if arguments.json:
+            model = workspace.find_model(Head.EMBEDDINGS).name
+            print_json(classifications_values(texts, Classifications(tuple(items), 0.0, model)))
+            return
+        for number, (text, item) in enumerate(zip(texts, items, strict=True)):
+            if number:
+                print()
+            _print(text, item, len(texts) > 1)
+        return
+    rows = [class_columns(table.columns, names)]
+    rows += [[*cells, *class_values(item)] for cells, item in zip(table.rows, items, strict=True)]
+    lines = csv_lines(rows, table.delimiter)
+    if arguments.output is not None:
+        write_atomic(Path(arguments.output), lines.encode("utf-8"), private=False)
+    _print_table(arguments, lines, len(texts))
+
+
 def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    source = Path(arguments.file)
+    table = _table(arguments)
     output = Path(arguments.output) if arguments.output is not None else None
-    if output is not None:
-        refuse_same_file(source, output)
-    table = read_table(source, arguments.column)
     lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
     report.clear()
+    _print_table(arguments, lines, len(table.rows))
+
+
+def _table(arguments: argparse.Namespace) -> Table:
+    """The table of --file with the column of its texts; a CSV file's keeps its delimiter."""
+    source = Path(arguments.file)
+    if arguments.output is not None:
+        refuse_same_file(source, Path(arguments.output))
+        refuse_unwritable(Path(arguments.output))
+    if source.suffix.lower() not in (".xlsx", ".jsonl", ".xz"):
+        return read_table(source, arguments.column)
+    table = read_text_table(source)
+    return Table(table.columns, table.rows, column_of(table, arguments.column, source))
+
+
+def _print_table(arguments: argparse.Namespace, lines: str, rows: int) -> None:
+    """Print the CSV of a table, unless it was written to a file."""
+    output = arguments.output
     if arguments.json:
-        print_json(
-            {"rows": len(table.rows), "output": arguments.output or "", "csv": "" if output else lines}
-        )
+        print_json({"rows": rows, "output": output or "", "csv": "" if output else lines})
     elif output is None:
         sys.stdout.write(lines)
     else:
-        print(f"{count(len(table.rows), 'text')} classified.")
+        print(f"{count(rows, 'text')} classified.")
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

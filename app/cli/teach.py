@@ -23,7 +23,7 @@ FILE is a table with a header (CSV, TSV, XLSX, or JSON Lines): a column of texts
 without a label are left out. The folder that is written holds a classifier that `classify --model` takes.
 
 How good it is is measured on texts that it has not seen: with --examples N, which takes N texts of each
-label, on all the others; without, on each fifth of the texts after learning from the rest.
+label, on all the others; without, on each quarter of the texts after learning from the rest.
 """
 
 

@@ -26,6 +26,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "download_speed": (0.0, 1e12),
     "reading_speed": (0.0, 1e18),
     "last_table": (0, 1 << 62),
+    "last_labels": (0, 1 << 62),
 }
 _OLD_MODELS = {"reader_model": Head.QUESTION_ANSWERING, "classifier_model": Head.CLASSIFICATION}
 
@@ -53,7 +54,8 @@ class Settings:
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
     asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`
     that of a reader here, in tokens a second times its weights;
-    `last_table` is the number of the table shown last, `table_paused` whether tables are not filled for now;
+    `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled one;
+    `table_paused` whether tables are not filled for now;
     `welcomed` is whether this is not the very first start; `others` holds keys of other versions,
     written back as they were read.
     """
@@ -88,6 +90,7 @@ class Settings:
     download_speed: float = 0.0
     reading_speed: float = 0.0
     last_table: int = 0
+    last_labels: int = 0
     table_paused: bool = False
     welcomed: bool = False
     others: dict[str, object] = field(default_factory=dict)

@@ -18,7 +18,7 @@ Array = np.ndarray[Any, np.dtype[np.float32]]
 _LENGTH = 3.0
 # A label's name and description count as so many texts of it.
 WORDS_COUNT = 4
-_FOLDS = 5
+_FOLDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def unsureness(probabilities: Array) -> Array:
 
 
 def folds(targets: Array, seed: int = 13) -> list[list[int]]:
-    """Rows in up to five parts, each with its share of every label; labels of one text stay in whichever it falls."""
+    """Rows in up to four parts, each with its share of every label; labels of one text stay in whichever it falls."""
     rng = np.random.default_rng(seed)
     order = sorted(rng.permutation(len(targets)).tolist(), key=lambda row: targets[row].tolist())
     parts = [order[at::_FOLDS] for at in range(_FOLDS)]

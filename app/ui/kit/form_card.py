@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Slot
@@ -58,6 +59,15 @@ class FormCard(QFrame):
         set_hint(words, hint)
         self._fit()
         return words
+
+    def show_rows(self, titles: Collection[str], shown: bool) -> None:
+        """Show or hide the rows with these headings."""
+        for row in self._rows:
+            if row.heading is not None and row.heading.text() in titles:
+                for part in (row.heading, row.widget):
+                    part.setVisible(shown)
+                if row.hint is not None:
+                    row.hint.setVisible(shown and bool(row.hint.text()))
 
     def add_full_width(self, widget: QWidget) -> None:
         """Add a widget that is as wide as the card."""

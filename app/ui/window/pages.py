@@ -21,11 +21,17 @@ class Place(NamedTuple):
     group: str = ""
 
 
+def keys_of(at: int, key: str) -> str:
+    """The shortcut of the page at a place on the rail, from 1; empty for one without."""
+    return "Ctrl+," if key == "settings" else f"Ctrl+{at}" if at < 10 else ""
+
+
 PAGES = (
     Place("ask", "Ask", "ask"),
     Place("table", "Table", "table"),
     Place("classify", "Classify", "classify"),
     Place("names", "Names", "names"),
+    Place("teach", "Teach", "teach"),
     Place("fill", "Fill in", "fill", LAB),
     Place("follow", "Next sentence", "follow", LAB),
     Place("inspect", "Look inside", "inspect", LAB),
@@ -50,6 +56,8 @@ def make_page(key: str, workspace: Workspace, theme: Theme, lanes: Lanes) -> Pag
             from app.ui.heads.classify.classify import ClassifyView as View
         case "names":
             from app.ui.heads.names.names import NamesView as View
+        case "teach":
+            from app.ui.teach.teach import TeachView as View
         case "fill":
             from app.ui.heads.fill.fill import FillView as View
         case "follow":

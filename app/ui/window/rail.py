@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.ui.kit.theme import Theme, mark
-from app.ui.window.pages import FOOT, Place
+from app.ui.window.pages import FOOT, Place, keys_of
 
 _WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 # The least width of a window, in steps, for the rail with names; below it the pages need the space.
@@ -43,7 +43,7 @@ class Rail(QFrame):
                     layout.addStretch(1)
                 else:
                     layout.addWidget(self._heading(group))
-            layout.addWidget(self._button(place, "Ctrl+," if place.key == "settings" else f"Ctrl+{at}"))
+            layout.addWidget(self._button(place, keys_of(at, place.key)))
         self.is_narrow = False
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
@@ -65,7 +65,7 @@ class Rail(QFrame):
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)
         button.setAccessibleName(place.title)
-        button.setToolTip(f"{place.title}  ({shortcut})")
+        button.setToolTip(f"{place.title}  ({shortcut})" if shortcut else place.title)
         button.installEventFilter(self)
         self._group.addButton(button)
         return button

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.core.about import NAME
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.window.pages import keys_of
 
 Group = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -36,9 +37,7 @@ def key_groups(
     pages: tuple[tuple[str, str], ...], title: str, shortcuts: tuple[tuple[str, str], ...]
 ) -> tuple[Group, ...]:
     """The shortcuts everywhere, with `pages` as keys and names on the rail, and those of the current page."""
-    places = tuple(
-        ("Ctrl+," if key == "settings" else f"Ctrl+{at}", name) for at, (key, name) in enumerate(pages, 1)
-    )
+    places = tuple((keys, name) for at, (key, name) in enumerate(pages, 1) if (keys := keys_of(at, key)))
     everywhere = ("Everywhere", (*places, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close")))
     return (everywhere, (title, shortcuts)) if shortcuts else (everywhere,)
 

@@ -1,0 +1,262 @@
+"""One text at a time with the labels that it may get, each under a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.labels import MOST_LABELS
+from app.core.wording import percent
+from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.parts import Scrolling, draw_line, plain_label, push_button
+from app.ui.kit.score_bars import draw_bar
+from app.ui.kit.theme import Theme
+
+KEYS = "123456789"
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+# From this many characters on a text is set in the size of running text.
+_LONG = 400
+
+
+class LabelButton(QPushButton):
+    """A label: its key, its name, how many texts have it, and how likely it is guessed to fit, as a bar."""
+
+    def __init__(self, theme: Theme, at: int, name: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.at, self.label = at, name
+        self._texts = 0
+        self._guess: float | None = None
+        self.setProperty("kind", "keyed")
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_numbers(0, None)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.step(40), self._theme.step(12))
+
+    def show_numbers(self, texts: int, guess: float | None) -> None:
+        """Show how many texts have it, and the guess for the present one, None for no guess."""
+        self._texts, self._guess = texts, guess
+        key = f"{KEYS[self.at]}: " if self.at < len(KEYS) else ""
+        words = f", guessed {percent(guess)}" if guess is not None else ""
+        self.setAccessibleName(f"{key}{self.label}, {texts} labelled{words}")
+        self.setToolTip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme, step = self._theme, self._theme.step
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        place = QRectF(self.rect()).adjusted(step(2.5), step(1), -step(2.5), -step(1))
+        line = QRectF(place.left(), place.top(), place.width(), place.height() - step(2.5))
+        key = KEYS[self.at] if self.at < len(KEYS) else ""
+        draw_line(painter, theme, line, key, "small", "ink_quiet", Qt.AlignmentFlag.AlignVCenter)
+        number = f"{self._texts:,}"
+        wide = draw_line(painter, theme, line, number, "small", "ink_quiet", _RIGHT)
+        name = QRectF(line.left() + step(5), line.top(), line.width() - step(7) - wide, line.height())
+        font = "strong" if self.isChecked() else "ui"
+        draw_line(painter, theme, name, self.label, font, "ink", Qt.AlignmentFlag.AlignVCenter)
+        if self._guess is not None:
+            bar = QRectF(name.left(), place.bottom() - step(1.5), place.width() - step(5), step(1.25))
+            fill = theme.colour("mark" if self._guess >= 0.5 else "mark_faint")
+            draw_bar(painter, bar, self._guess, theme.colour("track"), fill)
+
+
+class Desk(QFrame):
+    """The text on paper at the left, the labels at the right.
+
+    `given` carries the row and the names of its labels, `skipped` and `cleared` the row; `undo_asked` and `redo_asked`
+    are sent by the buttons.
+    """
+
+    given = Signal(int, list)
+    skipped = Signal(int)
+    cleared = Signal(int)
+    undo_asked = Signal()
+    redo_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("kind", "desk")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Text to label")
+        self.row = -1
+        self._multi = False
+        self._buttons: list[LabelButton] = []
+        self.state = plain_label(type="small", ink="quiet")
+        self.others = ElidedLabel()
+        self.others.setProperty("type", "small")
+        self.others.setProperty("ink", "quiet")
+        self.text = plain_label(type="quote", selectable=True)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.about = plain_label(type="small", ink="quiet")
+        self.in_order = QCheckBox("In the table’s order")
+        self.in_order.setAccessibleName(self.in_order.text())
+        self.in_order.setToolTip(
+            "Otherwise the most useful text comes next: unsure, and unlike those labelled"
+        )
+        self.skip = push_button(theme, "Skip", tip="Another text first  (Space)")
+        self.undo = push_button(theme, "Undo", tip="Take the last label back  (U, Ctrl+Z)")
+        self.redo = push_button(theme, "Redo", tip="Do it again  (Ctrl+Y)")
+        self.none = push_button(theme, "None of them", tip="No label applies  (0)")
+        self.done = push_button(theme, "Next", kind="primary", tip="Give the chosen labels  (Enter)")
+        self._lay_out()
+        self.skip.clicked.connect(self._skip)
+        self.undo.clicked.connect(self.undo_asked)
+        self.redo.clicked.connect(self.redo_asked)
+        self.none.clicked.connect(self._give_none)
+        self.done.clicked.connect(self._give_chosen)
+
+    def show_labels(self, names: Sequence[str], *, multi: bool) -> None:
+        """Offer these labels."""
+        if [button.label for button in self._buttons] == list(names) and multi == self._multi:
+            return
+        self._multi = multi
+        for button in self._buttons:
+            self._list.removeWidget(button)
+            button.deleteLater()
+        self._buttons = [LabelButton(self._theme, at, name) for at, name in enumerate(names[:MOST_LABELS])]
+        for button in self._buttons:
+            button.clicked.connect(self._clicked)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self._list.insertWidget(self._list.count() - 1, button)
+        for widget in (self.none, self.done):
+            widget.setVisible(multi)
+
+    def show_text(
+        self,
+        row: int,
+        text: str,
+        others: str,
+        labels: Sequence[str],
+        guess: Sequence[float],
+        counts: dict[str, int],
+    ) -> None:
+        """Show a text with the other columns, its present labels, the guess (empty to hide it), and labels' counts."""
+        if row != self.row:
+            self._around.verticalScrollBar().setValue(0)
+        self.row = row
+        self.text.setText(text)
+        self.text.setProperty("type", "quote" if len(text) > _LONG else "document")
+        self.text.style().unpolish(self.text)
+        self.text.style().polish(self.text)
+        self.others.set_full_text(others)
+        self.others.setVisible(bool(others))
+        self.state.setText(f"Text {row + 1:,}" + (f" · {', '.join(labels)}" if labels else ""))
+        self.setAccessibleDescription(text)
+        for at, button in enumerate(self._buttons):
+            button.setChecked(button.label in labels)
+            button.show_numbers(counts.get(button.label, 0), guess[at] if guess else None)
+
+    def show_about(self, words: str, *, undo: bool, redo: bool) -> None:
+        """Show a line about the guesses, and whether something can be undone and redone."""
+        self.about.setText(words)
+        self.undo.setEnabled(undo)
+        self.redo.setEnabled(redo)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Labels by their keys, and the rest of what the buttons do."""
+        key = event.text()
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if plain and key and key in KEYS and KEYS.index(key) < len(self._buttons):
+            self._choose(self._buttons[KEYS.index(key)])
+        elif plain and key == "0" and self._multi:
+            self._give_none()
+        elif plain and event.key() == Qt.Key.Key_Space:
+            self._skip()
+        elif plain and event.key() == Qt.Key.Key_U:
+            self.undo_asked.emit()
+        elif plain and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.cleared.emit(self.row)
+        elif self._multi and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._give_chosen()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, LabelButton):
+            button.setChecked(not button.isChecked())  # `_choose` decides
+            self._choose(button)
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _choose(self, button: LabelButton) -> None:
+        if self.row < 0:
+            return
+        if self._multi:
+            button.setChecked(not button.isChecked())
+        else:
+            self.given.emit(self.row, [button.label])
+
+    @Slot()
+    def _give_chosen(self) -> None:
+        if self.row >= 0:
+            self.given.emit(self.row, [button.label for button in self._buttons if button.isChecked()])
+
+    @Slot()
+    def _give_none(self) -> None:
+        if self.row >= 0:
+            self.given.emit(self.row, [])
+
+    @Slot()
+    def _skip(self) -> None:
+        if self.row >= 0:
+            self.skipped.emit(self.row)
+
+    def _lay_out(self) -> None:
+        theme = self._theme
+        paper = QFrame()
+        paper.setProperty("kind", "paper")
+        sheet = QVBoxLayout(paper)
+        sheet.addWidget(self.state)
+        sheet.addWidget(self.text, 1)
+        sheet.addWidget(self.others)
+        self._around = Scrolling(paper)
+        left = QVBoxLayout()
+        left.addWidget(self._around, 1)
+        labels = QWidget()
+        self._list = QVBoxLayout(labels)
+        self._list.addStretch(1)
+        scrolled = Scrolling(labels)
+        buttons = QHBoxLayout()
+        for button in (self.skip, self.undo, self.redo):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.none)
+        buttons.addWidget(self.done)
+        side = QFrame()
+        side.setProperty("kind", "panel")
+        right = QVBoxLayout(side)
+        heading = QLabel("Which label fits?")
+        heading.setProperty("type", "strong")
+        for widget in (heading, self.about):
+            right.addWidget(widget)
+        right.addWidget(scrolled, 1)
+        right.addWidget(self.in_order)
+        right.addLayout(buttons)
+        row = QHBoxLayout(self)
+        row.addLayout(left, 3)
+        row.addWidget(side, 2)
+        theme.space(sheet, 3, (8, 5, 8, 5))
+        theme.space(left, 0, (6, 5, 6, 5))
+        theme.space(self._list, 1.5)
+        theme.space(buttons, 2)
+        theme.space(right, 3, (4.5, 4.5, 4.5, 4))
+        theme.space(row, 0)
+        theme.in_steps(side.setMinimumWidth, 68)

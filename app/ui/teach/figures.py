@@ -1,0 +1,244 @@
+"""How good the taught classifier is: on texts held out, for each label, and which labels it doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QVBoxLayout
+
+from app.core.labels import Dataset, Given, HeldOut
+from app.core.wording import count, percent
+from app.flows.teach.datasets import agreement, contradictions
+from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures
+from app.flows.teach.teach import MORE
+from app.ui.kit.form_card import CardColumn
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.table import ROW_ROLE, Column, RowTable
+from app.ui.kit.theme import Theme
+
+_NONE_YET = (
+    "Once every label has eight examples a classifier is taught, and measured on texts that it has not seen."
+)
+
+
+class FigureTable(RowTable):
+    """A table as high as its rows. `opened` carries the row that was double-clicked, or entered."""
+
+    opened = Signal(object)
+
+    def __init__(self, theme: Theme, name: str, columns: Sequence[Column]) -> None:
+        super().__init__(theme, name, columns)
+        self.activated.connect(self._activated)
+
+    def show_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
+        """Show these rows, all of them without scrolling."""
+        self._model.set_rows(rows, columns)
+        self.setFixedHeight(self.height_of(len(rows)) + self._theme.step(1))
+        self.fit_columns()
+
+    def text_of(self, rows: Sequence[Any]) -> str:
+        """The cells as they are shown, with tabs between them."""
+        columns = self._model.columns
+        lines = ["\t".join(column.title for column in columns)]
+        lines += ["\t".join(" ".join(column.text(row).split()) for column in columns) for row in rows]
+        return "\n".join(lines) + "\n"
+
+    def share_width(self) -> None:
+        """Give the first column the room that the others leave."""
+        step = self._theme.step
+        for at in range(1, len(self._model.columns)):
+            self.setColumnWidth(at, max(step(18), self.needed_width(at, ())))
+        others = sum(self.columnWidth(at) for at in range(1, len(self._model.columns)))
+        self.setColumnWidth(0, max(step(40), self.viewport().width() - others))
+
+    @Slot()
+    def _activated(self, index: Any) -> None:
+        self.opened.emit(index.data(ROW_ROLE))
+
+
+class Figures(QFrame):
+    """Cards with the figures. `opened` carries rows of the data set and what they are, to be looked at."""
+
+    opened = Signal(list, str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "desk")
+        self._held_out = HeldOut()
+        self._dataset: Dataset | None = None
+        self._contradicting: list[int] = []
+        self.headline = plain_label(type="winner")
+        self.about = plain_label(ink="quiet")
+        self.labels = FigureTable(theme, "Figures of each label", _LABEL_COLUMNS)
+        self.matrix = FigureTable(theme, "Given and predicted labels", ())
+        self.doubts = FigureTable(theme, "Labels that the classifier doubts", ())
+        self.conflicts = push_button(theme, kind="link")
+        self._cards: dict[str, QFrame] = {}
+        column = CardColumn(theme)
+        column.add(self._card(theme, "", self.headline, self.about, self.conflicts))
+        column.add(self._card(theme, "Each label", self.labels))
+        column.add(
+            self._card(
+                theme,
+                "Given and predicted",
+                plain_label(
+                    "A row for each label of yours; a double click shows its texts.",
+                    type="small",
+                    ink="quiet",
+                ),
+                self.matrix,
+            )
+        )
+        column.add(
+            self._card(
+                theme,
+                "Perhaps mislabelled",
+                plain_label(
+                    "Texts whose label the classifier doubts, without having learnt it.",
+                    type="small",
+                    ink="quiet",
+                ),
+                self.doubts,
+            )
+        )
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)
+        self.matrix.opened.connect(self._matrix_opened)
+        self.doubts.opened.connect(self._doubt_opened)
+        self.labels.opened.connect(self._label_opened)
+        self.conflicts.clicked.connect(self._conflicts_opened)
+
+    def show_figures(
+        self, dataset: Dataset, held_out: HeldOut, given: dict[int, Given], texts: Sequence[str]
+    ) -> None:
+        """Show the figures of a data set's classifier, or that there are none yet."""
+        self._dataset, self._held_out = dataset, held_out
+        known = set(dataset.names)
+        usable = bool(held_out.rows) and all(set(labels) <= known for labels in held_out.labels)
+        usable = usable and len(held_out.probabilities[0]) == len(dataset.labels)
+        conflicts = contradictions(texts, given)
+        self._contradicting = [row for rows in conflicts for row in rows]
+        self.conflicts.setText(f"{count(len(conflicts), 'text')} labelled in two ways")
+        self.conflicts.setVisible(bool(conflicts))
+        for title in ("Each label", "Given and predicted", "Perhaps mislabelled"):
+            self._cards[title].setVisible(usable)
+        if not usable:
+            self.headline.setText("Not measured yet")
+            self.about.setText(" ".join(filter(None, (_NONE_YET, _agreement(given)))))
+            return
+        found = figures(dataset, held_out)
+        self.headline.setText(f"{percent(found.accuracy)} right")
+        self.about.setText(_about(found, given))
+        self.labels.show_rows(found.by_label)
+        self._cards["Given and predicted"].setVisible(bool(found.confusion))
+        if found.confusion:
+            rows = list(zip(dataset.names, found.confusion, strict=True))
+            self.matrix.show_rows(
+                rows, [_NAME, *(_matrix_column(at, name) for at, name in enumerate(dataset.names))]
+            )
+        self._cards["Perhaps mislabelled"].setVisible(bool(found.doubts))
+        self.doubts.show_rows(found.doubts[:50], _doubt_columns(texts))
+
+    @Slot(object)
+    def _label_opened(self, row: LabelFigures) -> None:
+        rows = [
+            at
+            for at, labels in zip(self._held_out.rows, self._held_out.labels, strict=True)
+            if row.label in labels
+        ]
+        self.opened.emit(rows, f"Labelled {row.label}")
+
+    @Slot(object)
+    def _matrix_opened(self, row: tuple[str, tuple[int, ...]]) -> None:
+        assert self._dataset is not None
+        at = self.matrix.currentIndex().column() - 1
+        names = self._dataset.names
+        held = zip(self._held_out.rows, self._held_out.labels, self._held_out.probabilities, strict=True)
+        rows = [
+            number
+            for number, labels, numbers in held
+            if row[0] in labels and (at < 0 or max(range(len(numbers)), key=numbers.__getitem__) == at)
+        ]
+        self.opened.emit(rows, row[0] if at < 0 else f"{row[0]}, predicted {names[at]}")
+
+    @Slot(object)
+    def _doubt_opened(self, doubt: Doubt) -> None:
+        self.opened.emit([doubt.row], f"Text {doubt.row + 1:,}")
+
+    @Slot()
+    def _conflicts_opened(self) -> None:
+        self.opened.emit(self._contradicting, "Labelled in two ways")
+
+    def _card(self, theme: Theme, title: str, *widgets: Any) -> QFrame:
+        card = QFrame()
+        card.setProperty("kind", "card")
+        column = QVBoxLayout(card)
+        if title:
+            column.addWidget(plain_label(title, type="strong"))
+        for widget in widgets:
+            column.addWidget(widget)
+        theme.space(column, 2.5, (6, 5, 6, 5))
+        self._cards[title] = card
+        return card
+
+
+_NAME = Column("Label", lambda row: row[0], lambda row: row[0].casefold())
+_LABEL_COLUMNS = (
+    Column("Label", lambda row: row.label, lambda row: row.label.casefold()),
+    Column("Texts", lambda row: f"{row.texts:,}", lambda row: row.texts, number=True),
+    Column(
+        "Found", lambda row: percent(row.recall), lambda row: row.recall,
+        lambda row: f"{percent(row.low)} to {percent(row.high)}", number=True,
+        title_tip="Of the texts with this label, how many were given it (recall)",
+    ),
+    Column(
+        "Right", lambda row: percent(row.precision), lambda row: row.precision, number=True,
+        title_tip="Of the texts that were given this label, how many have it (precision)",
+    ),
+    Column("F1", lambda row: f"{row.f1:.2f}", lambda row: row.f1, number=True),
+)  # fmt: skip
+
+
+def _matrix_column(at: int, name: str) -> Column:
+    return Column(
+        name, lambda row: f"{row[1][at]:,}" if row[1][at] else "", lambda row: row[1][at], number=True
+    )
+
+
+def _doubt_columns(texts: Sequence[str]) -> list[Column]:
+    return [
+        Column(
+            "Text", lambda doubt: " ".join(texts[doubt.row][:300].split()), lambda doubt: texts[doubt.row],
+            lambda doubt: texts[doubt.row][:2000],
+        ),
+        Column("Your label", lambda doubt: doubt.label, lambda doubt: doubt.label),
+        Column("Rather", lambda doubt: doubt.rather, lambda doubt: doubt.rather),
+        Column("Sure", lambda doubt: percent(doubt.probability), lambda doubt: doubt.probability, number=True),
+    ]  # fmt: skip
+
+
+def _about(found: TaughtFigures, given: dict[int, Given]) -> str:
+    words = [
+        f"Between {percent(found.low)} and {percent(found.high)} with 95% confidence:"
+        f" {count(found.texts, 'text')} of yours, each predicted by a classifier that had not seen it."
+    ]
+    words.append("The texts that come first are harder than most, so on the others it is right more often.")
+    if found.more >= 0.005:
+        words.append(f"{MORE} more examples would bring about {count(round(100 * found.more), 'point')}.")
+    return " ".join(filter(None, (*words, _agreement(given))))
+
+
+def _agreement(given: dict[int, Given]) -> str:
+    """How often the person agreed with guesses that were shown, and with those that were hidden."""
+    shown, hidden = agreement(given.values())
+    if not shown[1]:
+        return ""
+    words = f"You gave the guessed label {shown[0]:,} of {shown[1]:,} times (unsure texts come first)"
+    return (
+        f"{words}, and {hidden[0]:,} of {hidden[1]:,} times where the guess was hidden."
+        if hidden[1]
+        else f"{words}."
+    )

@@ -1,0 +1,113 @@
+"""The head of the page Teach: which table it is, how many texts are labelled, what is being taught."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from app.core.labels import Dataset
+from app.ui.kit.elided import ElidedButton
+from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.segments import Segments
+from app.ui.kit.theme import Theme, mark
+
+LABEL, TEXTS, FIGURES = "label", "texts", "figures"
+EXPORTS = (
+    (".csv", "CSV (for any spreadsheet)…", "CSV (*.csv)"),
+    (".xlsx", "Excel workbook…", "Excel workbook (*.xlsx)"),
+    (".jsonl", "JSON Lines…", "JSON Lines (*.jsonl)"),
+)
+_ACTIONS = (
+    ("New table…", "new"), ("Labels…", "labels"), ("Rename…", "rename"),
+    ("Classify other texts with it", "use"), ("Remove…", "remove"),
+)  # fmt: skip
+
+
+class TeachHead(QFrame):
+    """The name with its menu, how far it is, Teach and Export; the parts of the page below.
+
+    `chosen` carries a data set's number, `acted` the key of a menu's entry, `exported` the ending of a format, `part`
+    the part of the page.
+    """
+
+    chosen = Signal(int)
+    acted = Signal(str)
+    exported = Signal(str)
+    part = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "panel")
+        self.title = ElidedButton(theme, Qt.TextElideMode.ElideRight)
+        self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        mark(self.title, kind="heading", type="title")
+        self.menu = QMenu(self)
+        self.title.setMenu(self.menu)
+        self.menu.triggered.connect(self._menu_chosen)
+        self.words = plain_label(type="small", ink="quiet", wrap=False)
+        self.strip = ProgressStrip(theme)
+        self.teach = push_button(theme, "Teach", tip="Teach a classifier from what is labelled")
+        self.export = push_button(theme, "Export")
+        exports = QMenu(self.export)
+        for key, title, _ in EXPORTS:
+            exports.addAction(title).setData(key)
+        exports.triggered.connect(self._export_chosen)
+        self.export.setMenu(exports)
+        mark(self.export, menu="true")
+        self.parts = Segments(
+            theme, "Show", ((LABEL, "Label"), (TEXTS, "All texts"), (FIGURES, "How good is it?"))
+        )
+        self.parts.select(LABEL)
+        self.parts.chosen.connect(self.part)
+        names = QWidget()
+        name = QVBoxLayout(names)
+        name.addWidget(self.title)
+        name.addWidget(self.words)
+        top = QHBoxLayout()
+        top.addWidget(names, 1)
+        top.addWidget(self.strip, 1)
+        top.addWidget(self.teach)
+        top.addWidget(self.export)
+        below = QHBoxLayout()
+        below.addWidget(self.parts)
+        column = QVBoxLayout(self)
+        column.addLayout(top)
+        column.addLayout(below)
+        column.addWidget(rule())
+        theme.space(name, 0)
+        theme.in_steps(names.setMinimumHeight, 13.5)
+        theme.in_steps(self.words.setContentsMargins, 1, 0, 0, 0)
+        theme.space(top, 3, (5, 3, 5, 2))
+        theme.space(below, 0, (5, 0, 5, 2.5))
+        theme.space(column, 0)
+
+    def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
+        """List the data sets in the menu, with what can be done with the current one."""
+        name = current.name if current is not None else "Teach"
+        self.title.set_full_text(name)
+        self.title.setAccessibleName(f"Labels: {name}")
+        self.menu.clear()
+        for dataset in datasets:
+            action = self.menu.addAction(dataset.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(current is not None and dataset.number == current.number)
+            action.setData(dataset.number)
+        self.menu.addSeparator()
+        for title, key in _ACTIONS:
+            action = self.menu.addAction(title)
+            action.setData(key)
+            action.setEnabled(key == "new" or (current is not None and (key != "use" or bool(current.model))))
+
+    @Slot(QAction)
+    def _menu_chosen(self, action: QAction) -> None:
+        key = action.data()
+        if isinstance(key, int):
+            self.chosen.emit(key)
+        elif key:
+            self.acted.emit(key)
+
+    @Slot(QAction)
+    def _export_chosen(self, action: QAction) -> None:
+        self.exported.emit(action.data())

@@ -1,0 +1,183 @@
+"""What a table holds and which labels are wanted: asked before labelling, and changed later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.labels import Dataset, Label
+from app.core.wording import count, first_words
+from app.ui.kit.form_card import CardColumn, FormCard, set_hint
+from app.ui.kit.notice import Notice
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from app.flows.teach.files import TextTable
+
+_NONE = "None: I label them here"
+_LABELS_HINT = (
+    "A line for each. A colon and a few words make the first guesses better:"
+    " “Delivery: the parcel, the courier, when it came”."
+)
+
+
+class Setup(QFrame):
+    """A form with a name, the columns of the texts and of labels, and the labels, one a line.
+
+    `begun` is sent by its button, `left` by Cancel. `show_table` asks about a new table, `show_dataset` about the
+    labels of one that there is.
+    """
+
+    begun = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "desk")
+        self.table: TextTable | None = None
+        self.dataset: Dataset | None = None
+        self.source = ""
+        self._title = plain_label(type="title")
+        self._about = plain_label(ink="quiet")
+        self.notice = Notice(theme)
+        self.name = QLineEdit()
+        self.text_column, self.label_column = QComboBox(), QComboBox()
+        self.labels = QPlainTextEdit()
+        self.labels.setTabChangesFocus(True)
+        self.multi = QCheckBox("Several may apply to one text, or none")
+        self.begin = push_button(theme, "Begin", kind="primary")
+        self.cancel = push_button(theme, "Cancel")
+        self._card = FormCard(theme)
+        self._card.add_row("Name", self.name)
+        self._example = self._card.add_row("Texts in", self.text_column)
+        self._found = self._card.add_row("Labels in", self.label_column)
+        self._hint = self._card.add_row("Labels", self.labels, _LABELS_HINT)
+        self._card.add_row("", self.multi)
+        buttons = QWidget()
+        row = QHBoxLayout(buttons)
+        row.addWidget(self.begin)
+        row.addWidget(self.cancel)
+        row.addStretch(1)
+        column = CardColumn(theme)
+        for part in (self._title, self._about, self.notice, self._card, buttons):
+            column.add(part)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(column)
+        theme.space(row, 2)
+        theme.in_steps(self.labels.setMinimumHeight, 36)
+        for widget, words in (
+            (self.name, "Name"), (self.text_column, "Column of the texts"),
+            (self.label_column, "Column of labels"), (self.labels, "Labels, one a line"),
+        ):  # fmt: skip
+            widget.setAccessibleName(words)
+        self.text_column.currentIndexChanged.connect(self._column_chosen)
+        self.label_column.currentIndexChanged.connect(self._labels_chosen)
+        self.multi.toggled.connect(self._labels_chosen)
+        self.begin.clicked.connect(self.begun)
+        self.cancel.clicked.connect(self.left)
+
+    def show_table(self, table: TextTable, path: Path | None) -> None:
+        """Ask about a table that was just read."""
+        from app.flows.teach.datasets import name_of
+
+        self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
+        self._title.setText("Which labels?")
+        self._about.setText(
+            f"{count(len(table.rows), 'text')}{f' of {path.name}' if path is not None else ''}."
+            " The table is copied into Spanlight; the file stays as it is."
+        )
+        self.name.setText(name_of(path))
+        self.multi.setChecked(False)
+        self.labels.clear()
+        for choice in (self.text_column, self.label_column):
+            choice.clear()
+        self.text_column.addItems(table.columns)
+        self.label_column.addItems([_NONE, *table.columns])
+        self.table = table
+        self.text_column.setCurrentIndex(table.text_column)
+        self.label_column.setCurrentIndex(table.label_column + 1)
+        self._column_chosen()
+        self._labels_chosen()
+        self._show_parts(new=True)
+        self.labels.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_dataset(self, dataset: Dataset) -> None:
+        """Ask which labels a data set is to have."""
+        self.table, self.dataset = None, dataset
+        self._title.setText(f"The labels of {dataset.name}")
+        self._about.setText(
+            "A label that is renamed keeps its texts; one that is taken out leaves them without it."
+        )
+        self.labels.setPlainText("\n".join(label.text for label in dataset.labels))
+        self._show_parts(new=False)
+        self.labels.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def wanted(self) -> tuple[Label, ...]:
+        """The labels that were typed."""
+        from app.flows.teach.datasets import labels_from
+
+        return labels_from(self.labels.toPlainText())
+
+    def chosen_table(self) -> TextTable:
+        """The table with the chosen columns."""
+        from dataclasses import replace
+
+        assert self.table is not None
+        label = self.label_column.currentIndex() - 1
+        return replace(self.table, text_column=self.text_column.currentIndex(), label_column=label)
+
+    def renamed(self) -> dict[str, str]:
+        """Which names the labels had before: a line that stands where another name stood renames it."""
+        if self.dataset is None:
+            return {}
+        before, after = self.dataset.names, [label.name for label in self.wanted()]
+        if len(before) != len(after):
+            return {}
+        return {
+            old: new
+            for old, new in zip(before, after, strict=True)
+            if old != new and old not in after and new not in before
+        }
+
+    @Slot()
+    def _column_chosen(self) -> None:
+        if self.table is not None:
+            at = self.text_column.currentIndex()
+            some = next((row[at] for row in self.table.rows if row[at].strip()), "")
+            set_hint(self._example, first_words(some, 120))
+
+    @Slot()
+    def _labels_chosen(self) -> None:
+        if self.table is None:
+            return
+        at = self.label_column.currentIndex() - 1
+        words = ""
+        if at >= 0:
+            found = self.table.labels_in(at)
+            words = f"{count(len(found), 'label')}: {first_words(', '.join(found), 160)}"
+        set_hint(self._found, words)
+        self.labels.setPlaceholderText(
+            "Those of the column; add others or descriptions here"
+            if at >= 0
+            else "Complaint\nPraise\nQuestion"
+        )
+
+    def _show_parts(self, *, new: bool) -> None:
+        self.notice.clear()
+        self.begin.setText("Begin" if new else "Save")
+        self.begin.setAccessibleName(self.begin.text())
+        self._card.show_rows(("Name", "Texts in", "Labels in", ""), new)

@@ -1,0 +1,422 @@
+"""The tables with labels as the page works with them: loaded, labelled with undo and redo, guessed and taught."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.errors import EngineLost
+from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.report import Progress, Report
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+
+if TYPE_CHECKING:
+    from app.flows.teach.files import TextTable
+    from app.flows.teach.teach import Guesses
+
+# Every tenth text is shown without a guess, to see whether guesses lead the person.
+_HIDDEN = 10
+# Reading fewer texts is over at once.
+_SOME = 100
+# It is taught again once there are so many more examples, as a share of those it has learnt from.
+_GROWN = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A data set with all that is stored of it."""
+
+    dataset: Dataset
+    rows: list[list[str]]
+    given: dict[int, Given]
+    held_out: HeldOut
+
+
+def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
+    """All data sets, and the one of this number with its content, or else the first."""
+    store = workspace.datasets
+    found = store.all()
+    chosen = next((one for one in found if one.number == number), found[0] if found else None)
+    if chosen is None:
+        return found, None
+    return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen))
+
+
+class TeachStore(QObject):
+    """One data set at a time, in memory and in the database.
+
+    `listed` is sent when the data sets were listed, `loaded` when another one was loaded or it changed (labels,
+    classifier), `given_changed` when labels were given or taken back, `guessed` when there are other guesses.
+    `teaching` carries the Progress of teaching, or of reading all texts for the first guess, None when it ends;
+    `taught` is sent after it.
+    """
+
+    listed = Signal()
+    loaded = Signal()
+    given_changed = Signal()
+    guessed = Signal()
+    teaching = Signal(object)
+    taught = Signal()
+    failed = Signal(object)
+    lost = Signal()
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace, self._lanes = workspace, lanes
+        self.datasets: tuple[Dataset, ...] = ()
+        self.is_listed = False
+        self.dataset: Dataset | None = None
+        self.rows: list[list[str]] = []
+        self.texts: list[str] = []
+        self.given: dict[int, Given] = {}
+        self.guesses: Guesses | None = None
+        self.held_out = HeldOut()
+        self._probabilities: list[list[float]] = []
+        self._undo: list[dict[int, Given | None]] = []
+        self._redo: list[dict[int, Given | None]] = []
+        self._skipped: set[int] = set()
+        self._hidden: dict[int, bool] = {}
+        self._loading: Job | None = None
+        self._guessing: Job | None = None
+        self._guess_again = False
+        self._teaching: Job | None = None
+        self._teach_again = False
+        self._learnt_from = 0
+        lanes.work.begun.connect(self._give_way)
+        lanes.work.rested.connect(self._go_on)
+
+    # Data sets
+
+    def look(self, number: int = 0) -> None:
+        """List the data sets, and load the one of this number, or the last one used."""
+        if self._loading is not None:
+            self._loading.drop()
+        wanted = number or self._workspace.settings.last_labels
+        self._loading = self._lanes.files.start(load, self._workspace, wanted)
+        self._loading.done.connect(self._found)
+        self._loading.failed.connect(self.failed)
+
+    @Slot(object)
+    def _found(self, found: tuple[list[Dataset], Loaded | None]) -> None:
+        listed, content = found
+        self.datasets, self.is_listed = tuple(listed), True
+        other = content is None or self.dataset is None or content.dataset.number != self.dataset.number
+        if other:
+            self._drop_work()
+            self._undo, self._redo = [], []
+            self._skipped, self._hidden = set(), {}
+            self._forget_guesses()
+        if content is None:
+            self.dataset, self.rows, self.texts, self.given = None, [], [], {}
+            self.held_out = HeldOut()
+        else:
+            self.dataset, self.rows, self.given = content.dataset, content.rows, content.given
+            self.texts = [row[content.dataset.text_column] for row in content.rows]
+            self.held_out = content.held_out
+            self._learnt_from = len(content.held_out.rows)
+            self._workspace.settings.last_labels = content.dataset.number
+        self.listed.emit()
+        self.loaded.emit()
+        if content is not None and self.guesses is None:
+            self.guess()
+
+    def make(
+        self, table: TextTable, name: str, labels: Sequence[Label], *, multi: bool, source: str = ""
+    ) -> None:
+        """Save a table with labels, and load it."""
+        from app.flows.teach.datasets import make_dataset
+
+        job = self._lanes.files.start(
+            make_dataset, self._workspace, table, name, labels, multi=multi, source=source
+        )
+        job.done.connect(self._made)
+        job.failed.connect(self.failed)
+
+    @Slot(object)
+    def _made(self, dataset: Dataset) -> None:
+        self.look(dataset.number)
+
+    def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
+        """Save other labels."""
+        from app.flows.teach.datasets import change_labels
+
+        assert self.dataset is not None
+        self._drop_work()
+        self._forget_guesses()
+        job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
+        job.done.connect(self._made)
+        job.failed.connect(self.failed)
+
+    def rename(self, name: str) -> None:
+        """Give the data set another name."""
+        from dataclasses import replace
+
+        if self.dataset is not None and name.strip():
+            changed = replace(self.dataset, name=name.strip())
+            job = self._lanes.files.start(_do, partial(self._workspace.datasets.change, changed))
+            job.done.connect(self._made)
+            job.failed.connect(self.failed)
+
+    @Slot()
+    def remove(self) -> None:
+        """Delete the data set; its classifier stays among the models."""
+        if self.dataset is not None:
+            self._drop_work()
+            job = self._lanes.files.start(_do, partial(self._workspace.datasets.remove, self.dataset))
+            job.done.connect(self._removed)
+            job.failed.connect(self.failed)
+
+    @Slot()
+    def _removed(self, _: object = None) -> None:
+        self.dataset = None
+        self.look()
+
+    # Labels
+
+    def give(self, rows: Sequence[int], labels: Sequence[str]) -> None:
+        """Give texts these labels in place of earlier ones; this can be undone."""
+        from app.flows.teach.datasets import given_now
+
+        self._put({row: given_now(row, labels, self.guess_of(row), self.shows_guess(row)) for row in rows})
+
+    def take_back(self, rows: Sequence[int]) -> None:
+        """Take the labels of texts back; this can be undone."""
+        self._put({row: None for row in rows if row in self.given})
+
+    def _put(self, wanted: Mapping[int, Given | None]) -> None:
+        before = self._apply(wanted)
+        if before:
+            self._undo.append(before)
+            self._redo.clear()
+            self._teach_if_grown()
+
+    def undo(self) -> list[int]:
+        """Take the last change back; returns the rows that it was about, none where there was none."""
+        return self._step(self._undo, self._redo)
+
+    def redo(self) -> list[int]:
+        """Do what was undone again; returns as `undo` does."""
+        return self._step(self._redo, self._undo)
+
+    def _step(self, one: list[dict[int, Given | None]], other: list[dict[int, Given | None]]) -> list[int]:
+        if not one:
+            return []
+        wanted = one.pop()
+        other.append(self._apply(wanted))
+        return list(wanted)
+
+    def _apply(self, wanted: Mapping[int, Given | None]) -> dict[int, Given | None]:
+        """Set what is given to rows, in memory and in the database; returns what it was before."""
+        assert self.dataset is not None
+        if not wanted:
+            return {}
+        before = {row: self.given.get(row) for row in wanted}
+        given = [each for each in wanted.values() if each is not None]
+        gone = [row for row, each in wanted.items() if each is None]
+        for row in gone:
+            self.given.pop(row, None)
+        self.given.update({each.row: each for each in given})
+        job = self._lanes.files.start(_do, partial(self._workspace.datasets.give, self.dataset, given, gone))
+        job.failed.connect(self.failed)
+        self.given_changed.emit()
+        self.guess()
+        return before
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to take back."""
+        return bool(self._undo)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a change to do again."""
+        return bool(self._redo)
+
+    def skip(self, row: int) -> None:
+        """Leave a text for later."""
+        self._skipped.add(row)
+
+    def next_row(self, after: int = -1, *, in_order: bool = False) -> int:
+        """The next text to label: the most useful one, or the next in order; -1 where all have a label."""
+        open_rows = [row for row, text in enumerate(self.texts) if row not in self.given and text.strip()]
+        if not open_rows:
+            return -1
+        left = [row for row in open_rows if row not in self._skipped and row != after]
+        if not left:
+            self._skipped.clear()
+            left = [row for row in open_rows if row != after] or open_rows
+        if not in_order and self.guesses is not None:
+            free = set(left)
+            useful = next((row for row in self.guesses.next_rows if row in free), None)
+            if useful is not None:
+                return useful
+        return next((row for row in left if row > after), left[0])
+
+    def guess_of(self, row: int) -> str:
+        """The label that is guessed for a text, empty where there is no guess yet."""
+        numbers = self.probabilities(row)
+        if not numbers or self.dataset is None:
+            return ""
+        return self.dataset.names[max(range(len(numbers)), key=numbers.__getitem__)]
+
+    def shows_guess(self, row: int) -> bool:
+        """Whether the guess is shown while a text is labelled."""
+        return not self._hidden.setdefault(row, random.randrange(_HIDDEN) == 0)
+
+    def probabilities(self, row: int) -> list[float]:
+        """The probabilities of the labels of a text; none where there is no guess yet."""
+        found = self._probabilities[row] if row < len(self._probabilities) else []
+        return found if any(found) else []
+
+    def missing(self) -> dict[str, int]:
+        """How many examples each label lacks before a classifier is taught."""
+        from app.flows.teach.teach import missing
+
+        return missing(self.dataset, self.given) if self.dataset is not None else {}
+
+    # Guessing and teaching
+
+    @Slot()
+    def guess(self) -> None:
+        """Guess anew, after what runs of it."""
+        if self.dataset is None:
+            return
+        if self._guessing is not None and self._guessing.running:
+            self._guess_again = True
+            return
+        from app.flows.teach.teach import guess
+
+        self._guess_again = False
+        self._guessing = self._lanes.work.start_aside(guess, self._workspace, self.dataset)
+        self._guessing.progress.connect(self._guess_progressed)
+        self._guessing.done.connect(self._guessed)
+        self._guessing.failed.connect(self._fail)
+
+    @Slot(object)
+    def _guess_progressed(self, progress: Progress) -> None:
+        if progress.total > _SOME and not self.is_teaching:
+            self.teaching.emit(progress)
+
+    @Slot(object)
+    def _guessed(self, guesses: Guesses) -> None:
+        if self.dataset is None or guesses.probabilities.shape != (len(self.texts), len(self.dataset.labels)):
+            return
+        self.guesses = guesses
+        self._probabilities = guesses.probabilities.tolist()
+        if not self.is_teaching:
+            self.teaching.emit(None)
+        self.guessed.emit()
+        if self._guess_again:
+            self.guess()
+
+    def _teach_if_grown(self) -> None:
+        """Teach once there are enough examples, and again when there are many more."""
+        grown = len(self.given) - self._learnt_from
+        if grown >= max(ENOUGH, _GROWN * self._learnt_from) and not self.missing():
+            self.teach()
+
+    @property
+    def is_teaching(self) -> bool:
+        """Whether a classifier is being taught, or will be after other work."""
+        return self._teach_again or (self._teaching is not None and self._teaching.running)
+
+    @Slot()
+    def teach(self) -> None:
+        """Teach a classifier, in place of one that is being taught."""
+        if self.dataset is None or self.missing():
+            return
+        from app.flows.teach.teach import teach
+
+        if self._teaching is not None:
+            self._teaching.drop()
+        self._teach_again = False
+        self._learnt_from = len(self.given)
+        # Aside: questions and all other work go first.
+        self._teaching = job = self._lanes.work.start_aside(teach, self._workspace, self.dataset)
+        job.progress.connect(self.teaching)
+        job.partial.connect(self._part_taught)
+        job.done.connect(self._done)
+        job.failed.connect(self._teaching_failed)
+        self.teaching.emit(Progress(0, 0, "Getting ready to learn"))
+
+    @Slot()
+    def stop(self) -> bool:
+        """Stop teaching; returns whether there was any."""
+        running = self.is_teaching
+        if self._teaching is not None:
+            self._teaching.drop()
+        self._teaching, self._teach_again = None, False
+        if running:
+            self.teaching.emit(None)
+        return running
+
+    @Slot(object)
+    def _part_taught(self, part: object) -> None:
+        if isinstance(part, Dataset):
+            self.dataset = part
+            self.loaded.emit()
+        else:
+            self._guessed(part)  # type: ignore[arg-type]
+
+    @Slot(object)
+    def _done(self, dataset: Dataset) -> None:
+        self._teaching = None
+        self.teaching.emit(None)
+        self.taught.emit()
+        self.look(dataset.number)
+        self.guess()
+
+    @Slot(object)
+    def _teaching_failed(self, error: BaseException) -> None:
+        self._teaching = None
+        self.teaching.emit(None)
+        self._fail(error)
+
+    @Slot(object)
+    def _fail(self, error: BaseException) -> None:
+        self.failed.emit(error)
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    @Slot(object)
+    def _give_way(self, job: Job) -> None:
+        """Let work begin that the person waits for, and teach after it."""
+        if self._teaching is not None and self._teaching.running:
+            self._teaching.drop()
+            self._teaching, self._teach_again = None, True
+            self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self._teach_again:
+            self.teach()
+
+    def _forget_guesses(self) -> None:
+        self.guesses, self._probabilities = None, []
+
+    def _drop_work(self) -> None:
+        self.stop()
+        if self._guessing is not None:
+            self._guessing.drop()
+        self._guessing, self._guess_again = None, False
+
+    # Files
+
+    def read(self, path: Path, done: Callable[[Any], None]) -> None:
+        """Read a table; `done`, a bound slot, takes it."""
+        from app.flows.teach.files import read_text_table
+
+        job = self._lanes.documents.start(_do, partial(read_text_table, path))
+        job.done.connect(done)
+        job.failed.connect(self.failed)
+
+
+def _do(action: Callable[[], object], report: Report) -> object:
+    return action()

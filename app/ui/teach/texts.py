@@ -1,0 +1,248 @@
+"""All texts of a data set in a table, with their labels and guesses; how many there are of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+
+from app.core.wording import count, percent
+from app.ui.kit.parts import plain_label
+from app.ui.kit.score_bars import ScoreBars, ScoreRow
+from app.ui.kit.search_line import SearchLine
+from app.ui.kit.table import ROW_ROLE, Column, RowTable
+from app.ui.kit.theme import Theme
+from app.ui.teach.desk import KEYS
+
+ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
+# Below this probability of its likeliest label a text counts as unsure.
+_UNSURE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """A text with the labels that were given, the one that is guessed, and the probability of that."""
+
+    row: int
+    text: str
+    labels: tuple[str, ...]
+    guess: str
+    probability: float
+
+    @property
+    def label(self) -> str:
+        """The label that counts: the person's, or else the guess."""
+        return "; ".join(self.labels) or self.guess
+
+
+class TextList(RowTable):
+    """The rows; a key from 1 to 9 labels those that are chosen.
+
+    `opened` carries a row's number, `labelled` that of the label, `cleared` is sent by Delete.
+    """
+
+    opened = Signal(int)
+    labelled = Signal(int)
+    cleared = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        columns = (
+            Column(
+                "Text",
+                lambda row: " ".join(row.text[:400].split()),
+                lambda row: row.text.casefold(),
+                lambda row: row.text[:2000],
+            ),
+            Column(
+                "Your label", lambda row: "; ".join(row.labels), lambda row: "; ".join(row.labels).casefold()
+            ),
+            Column("Guess", lambda row: row.guess, lambda row: row.guess.casefold()),
+            Column(
+                "Sure",
+                lambda row: percent(row.probability) if row.guess else "",
+                lambda row: row.probability,
+                number=True,
+            ),
+            Column("No.", lambda row: f"{row.row + 1:,}", lambda row: float(row.row), number=True),
+        )
+        super().__init__(theme, "All texts", columns)
+        self.setSelectionMode(RowTable.SelectionMode.ExtendedSelection)
+        self.doubleClicked.connect(self._opened)
+
+    def show_rows(self, rows: Sequence[TextRow]) -> None:
+        """Show these texts, in the present order."""
+        chosen = {row.row for row in self.chosen()}
+        self._model.set_rows(rows)
+        if chosen:
+            self.choose([row for row in rows if row.row in chosen])
+
+    def text_of(self, rows: Sequence[TextRow]) -> str:
+        """The rows with tabs between the cells, and a header."""
+        lines = ["text\tlabel\tguess\tprobability"]
+        for row in rows:
+            text = " ".join(row.text.split())
+            lines.append(f"{text}\t{'; '.join(row.labels)}\t{row.guess}\t{row.probability:.6f}")
+        return "\n".join(lines) + "\n"
+
+    def share_width(self) -> None:
+        """Give the texts the room that is left."""
+        step = self._theme.step
+        for at, steps in ((1, 34), (2, 34), (3, 18), (4, 16)):
+            self.setColumnWidth(at, step(steps))
+        others = sum(self.columnWidth(at) for at in range(1, 5))
+        self.setColumnWidth(0, max(step(60), self.viewport().width() - others))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.text()
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+        elif key and key in KEYS:
+            self.labelled.emit(KEYS.index(key))
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.cleared.emit()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._opened()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _opened(self, *_: object) -> None:
+        index = self.currentIndex()
+        if index.isValid():
+            self.opened.emit(index.data(ROW_ROLE).row)
+
+
+class Texts(QFrame):
+    """A search and a filter above the table; beside it how many texts have each label.
+
+    `opened` carries a row, `labelled` the numbers of rows and a label's name, `cleared` rows.
+    """
+
+    opened = Signal(int)
+    labelled = Signal(list, str)
+    cleared = Signal(list)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "panel")
+        self._rows: tuple[TextRow, ...] = ()
+        self._names: tuple[str, ...] = ()
+        self._only: frozenset[int] | None = None
+        self.search = SearchLine(theme, "Search the texts")
+        self.filter = QComboBox()
+        self.filter.setAccessibleName("Which texts")
+        self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.words = plain_label(type="small", ink="quiet", wrap=False)
+        self.list = TextList(theme)
+        self.bars = ScoreBars(theme)
+        self.bars.setAccessibleName("Texts of each label")
+        self._of = plain_label(type="strong")
+        hint = plain_label(
+            "1 to 9 label the chosen texts, Delete takes labels back, Enter opens one.",
+            type="small",
+            ink="quiet",
+        )
+        above = QHBoxLayout()
+        above.addWidget(self.search, 1)
+        above.addWidget(self.filter)
+        above.addWidget(self.words)
+        left = QVBoxLayout()
+        left.addLayout(above)
+        left.addWidget(self.list, 1)
+        left.addWidget(hint)
+        right = QVBoxLayout()
+        right.addWidget(self._of)
+        right.addWidget(self.bars)
+        right.addStretch(1)
+        row = QHBoxLayout(self)
+        row.addLayout(left, 4)
+        row.addLayout(right, 1)
+        theme.space(above, 2)
+        theme.space(left, 2)
+        theme.space(right, 2)
+        theme.space(row, 5, (5, 4, 5, 4))
+        theme.in_steps(self.bars.setMinimumWidth, 40)
+        self.search.searched.connect(self._narrow)
+        self.search.down_requested.connect(self.list.setFocus)
+        self.filter.activated.connect(self._filtered)
+        self.list.opened.connect(self.opened)
+        self.list.labelled.connect(self._label)
+        self.list.cleared.connect(self._clear)
+
+    def show_rows(self, rows: Sequence[TextRow], names: Sequence[str]) -> None:
+        """Show a data set's texts."""
+        if tuple(names) != self._names or not self.filter.count():
+            self._names = tuple(names)
+            self.filter.clear()
+            for title, key in (
+                ("All", ALL), ("Not labelled", OPEN), ("Labelled by me", MINE), ("Unsure", UNSURE),
+            ):  # fmt: skip
+                self.filter.addItem(title, key)
+            for name in names:
+                self.filter.addItem(name, ("label", name))
+        self._rows = tuple(rows)
+        self._show()
+
+    def show_only(self, rows: Sequence[int], title: str) -> None:
+        """Show only these rows under a title, until another filter is chosen."""
+        self._only = frozenset(rows)
+        at = self.filter.findData("only")
+        if at >= 0:
+            self.filter.removeItem(at)
+        self.filter.addItem(title, "only")
+        self.filter.setCurrentIndex(self.filter.count() - 1)
+        self.search.clear()
+        self._show()
+
+    @Slot()
+    def _filtered(self) -> None:
+        if self.filter.currentData() != "only":
+            self._only = None
+            at = self.filter.findData("only")
+            if at >= 0:
+                self.filter.removeItem(at)
+        self._show()
+
+    def _show(self) -> None:
+        wanted = self.filter.currentData()
+        found = [row for row in self._rows if self._fits(row, wanted)]
+        self.list.show_rows(found)
+        self.words.setText(count(len(found), "text"))
+        counts = Counter(row.label for row in self._rows if row.label)
+        total = max(1, sum(counts.values()))
+        rows = tuple(ScoreRow(name, number / total, f"{number:,}") for name, number in counts.most_common(50))
+        self.bars.set_rows(rows)
+        self._of.setText("Texts of each label" if rows else "")
+
+    def _fits(self, row: TextRow, wanted: object) -> bool:
+        match wanted:
+            case "only":
+                return self._only is None or row.row in self._only
+            case "open":
+                return not row.labels
+            case "mine":
+                return bool(row.labels)
+            case "unsure":
+                return bool(row.guess) and not row.labels and row.probability < _UNSURE
+            case ("label", name):
+                return name in row.labels if row.labels else row.guess == name
+        return True
+
+    @Slot()
+    def _narrow(self) -> None:
+        self.list.narrow(self.search.text())
+
+    @Slot(int)
+    def _label(self, at: int) -> None:
+        chosen = [row.row for row in self.list.chosen()]
+        if chosen and at < len(self._names):
+            self.labelled.emit(chosen, self._names[at])
+
+    @Slot()
+    def _clear(self) -> None:
+        if chosen := [row.row for row in self.list.chosen()]:
+            self.cleared.emit(chosen)

@@ -1,0 +1,73 @@
+"""The page Teach before there is a table: what it is for, and how to begin."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button
+from app.ui.kit.theme import Theme
+
+_WHAT = (
+    "Open a table with a text in each row: answers of a survey, messages, reviews. Name the labels that you want, label"
+    " some texts, and a classifier learns them on this computer, within seconds. It then labels all the others, and"
+    " shows how often it is right."
+)
+
+
+class Welcome(QFrame):
+    """A title, what the page is for, and buttons that open or paste a table, or a sample."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "desk")
+        self.open = push_button(
+            theme, "Open a table…", kind="primary", tip="CSV, Excel or JSON Lines  (Ctrl+O)"
+        )
+        self.paste = push_button(
+            theme, "Paste texts", icon="paste", tip="Each line of the clipboard is a text"
+        )
+        self.cancel = push_button(theme, "Cancel")
+        self.sample = push_button(
+            theme, "Or try it with some reviews", kind="link", tip="Short reviews that come along"
+        )
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        actions = QHBoxLayout()
+        for button in (self.open, self.paste, self.cancel):
+            actions.addWidget(button)
+        actions.addStretch(1)
+        column.addWidget(IconLabel(theme, theme.icon("teach"), 10), 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(plain_label("Labels of your own", type="title"))
+        column.addWidget(plain_label(_WHAT, ink="quiet"))
+        column.addLayout(actions)
+        column.addWidget(self.sample, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(
+            plain_label(
+                "Or drop a table here: CSV, TSV, Excel, JSON Lines, or a text with a line for each.",
+                type="small",
+                ink="quiet",
+            )
+        )
+        middle = QWidget()
+        row = QHBoxLayout(middle)
+        row.addStretch(1)
+        row.addWidget(inner, 1000)
+        row.addStretch(1)
+        around = QWidget()
+        tall = QVBoxLayout(around)
+        tall.addStretch(2)
+        tall.addWidget(middle)
+        tall.addStretch(3)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(Scrolling(around))
+        theme.space(column, 3)
+        theme.space(actions, 2)
+        theme.space(row, 0, (8, 6, 8, 6))
+        theme.in_steps(inner.setMaximumWidth, 130)
+        self.show_cancel(False)
+
+    def show_cancel(self, shown: bool) -> None:
+        """Offer to go back to the table that there is."""
+        self.cancel.setVisible(shown)

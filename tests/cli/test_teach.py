@@ -1,0 +1,103 @@
+"""`teach`, and `classify --labels`, with a small real encoder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli import main as cli
+from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.setattr("app.training.contrastive._FEWEST_STEPS", 6)
+    monkeypatch.setattr("app.training.contrastive._MOST_STEPS", 6)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        home = tmp_path / f"home{len(list(tmp_path.iterdir()))}"
+        monkeypatch.setattr(cli, "open_workspace", lambda paths, early: teaching_workspace(home))
+        code = cli.main(list(arguments))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def taught(file: Path, *more: str) -> tuple[str, ...]:
+    return ("teach", "classification", str(file), "--text", "message", "--label", "topic", *more)
+
+
+def test_a_table_is_taught_and_classified_with(run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "topics"
+    code, out, _ = run(*taught(table_file(tmp_path), "--output", str(output), "--json"))
+    found = json.loads(out)
+    assert code == 0 and found["examples"] == found["texts"] == len(TEXTS)
+    assert set(found["labels"]) == {"cats", "teas"} and 0 <= found["accuracy"] <= 1
+    code, out, _ = run("classify", "--model", str(output), "--json", TEXTS[0], TEXTS[1])
+    assert code == 0 and [item["label"] for item in json.loads(out)["items"]] == LABELS[:2]
+
+
+def test_some_examples_are_learnt_and_the_others_measured_on(run: Run, tmp_path: Path) -> None:
+    code, out, _ = run(
+        *taught(table_file(tmp_path), "--examples", "4", "--output", str(tmp_path / "m"), "--json")
+    )
+    found = json.loads(out)
+    assert code == 0 and found["examples"] == 8 and found["texts"] == len(TEXTS) - 8
+
+
+def test_texts_that_contradict_each_other_are_listed(run: Run, tmp_path: Path) -> None:
+    file = table_file(tmp_path)
+    file.write_text(file.read_text() + f"99,{TEXTS[0].upper()},teas\n")
+    code, out, err = run(*taught(file, "--output", str(tmp_path / "m")))
+    assert code == 0 and "cats and teas" in err and "right" in out
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["1,a b,x\n2,c d,x\n", "1,a b,x\n2,c d,y\n3,e f,y\n", "1,,x\n2,,y\n", "1,a b,\n"],
+    ids=["one label", "one example", "no text", "no label"],
+)
+def test_what_cannot_be_learnt_is_one_sentence(run: Run, tmp_path: Path, rows: str) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(f"id,message,topic\n{rows}", encoding="utf-8")
+    code, _, err = run(*taught(file, "--output", str(tmp_path / "m")))
+    assert code == 2 and len(err.strip().splitlines()) == 1
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_column_that_is_not_there_is_told(run: Run, tmp_path: Path) -> None:
+    file = table_file(tmp_path)
+    code, _, err = run(
+        "teach", "classification", str(file), "--text", "words", "--label", "topic", "--output", "m"
+    )
+    assert code == 2 and "id, message, topic" in err
+
+
+def test_labels_are_guessed_by_their_words(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("classify", "--labels", "cats: the cat; teas", "--json", *TEXTS[:2])
+    assert code == 0 and {item["label"] for item in json.loads(out)["items"]} <= {"cats", "teas"}
+    assert "irst guess" in err
+    output = tmp_path / "out.csv"
+    file = table_file(tmp_path, labelled=False)
+    code, _, _ = run(
+        "classify",
+        "--file",
+        str(file),
+        "--column",
+        "message",
+        "--labels",
+        "cats;teas",
+        "--output",
+        str(output),
+    )
+    lines = output.read_text(encoding="utf-8").splitlines()
+    assert code == 0 and lines[0] == "id,message,topic,label,probability,probability cats,probability teas"
+    assert len(lines) == len(TEXTS) + 1
+    assert run("classify", "--labels", "cats", "words")[0] == 2
+    assert run("classify", "--labels", "a;b", "--model", "m", "words")[0] == 2

@@ -1,0 +1,208 @@
+"""Labels from a table to a classifier: made, given, guessed, taught and written, with a small real encoder."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from app.core.errors import SpanlightError
+from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.models import Head
+from app.core.report import Silent, Stopped
+from app.core.requests import HeadToTeach, TextsToClassify
+from app.flows.heads.heads import classify
+from app.flows.teach.datasets import (
+    agreement,
+    change_labels,
+    checked_labels,
+    contradictions,
+    labels_from,
+    make_dataset,
+)
+from app.flows.teach.export import export_dataset
+from app.flows.teach.figures import figures
+from app.flows.teach.files import read_text_table
+from app.flows.teach.teach import Guesses, first_guesses, guess, missing, teach
+from app.flows.workspace import Workspace
+from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    found = teaching_workspace(tmp_path / "home")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few steps of teaching."""
+    monkeypatch.setattr("app.training.contrastive._FEWEST_STEPS", 6)
+    monkeypatch.setattr("app.training.contrastive._MOST_STEPS", 6)
+
+
+def made(workspace: Workspace, folder: Path, *, labelled: bool = True) -> Dataset:
+    table = read_text_table(table_file(folder, labelled=labelled))
+    labels = () if labelled else (Label("cats", "the cat on the mat"), Label("teas", "tea and bread"))
+    return make_dataset(workspace, table, "Topics", labels, Silent())
+
+
+class Parts(Silent):
+    def __init__(self) -> None:
+        self.parts: list[object] = []
+
+    def partial(self, result: object) -> None:
+        self.parts.append(result)
+
+
+def test_a_table_brings_its_labels_along(workspace: Workspace, tmp_path: Path) -> None:
+    dataset = made(workspace, tmp_path)
+    assert dataset.names == ("cats", "teas") and dataset.rows == len(TEXTS)
+    given = workspace.datasets.given(dataset)
+    assert [given[row].labels[0] for row in range(len(TEXTS))] == LABELS
+    assert made(workspace, tmp_path).name == "Topics 2"
+
+
+def test_first_guesses_follow_from_the_labels_words(workspace: Workspace, tmp_path: Path) -> None:
+    dataset = made(workspace, tmp_path, labelled=False)
+    found = guess(workspace, dataset, Silent())
+    assert found.probabilities.shape == (len(TEXTS), 2) and found.first and not found.taught
+    assert len(set(found.next_rows)) == len(TEXTS)
+    workspace.datasets.give(dataset, [Given(3, ("teas",))])
+    after = guess(workspace, dataset, Silent())
+    assert 3 not in after.next_rows and not after.first
+    alone = first_guesses(workspace, TEXTS, dataset.labels, Silent())
+    assert alone.shape == (len(TEXTS), 2)
+
+
+def test_the_texts_are_read_once(workspace: Workspace, tmp_path: Path) -> None:
+    dataset = made(workspace, tmp_path, labelled=False)
+    guess(workspace, dataset, Silent())
+    before = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    guess(workspace, dataset, Silent())
+    later = workspace.engine.requests[before:]  # type: ignore[attr-defined]
+    assert [len(request.texts) for request in later] == [2]  # the labels' words only
+
+
+def test_a_classifier_is_taught_installed_and_measured(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    dataset = made(workspace, tmp_path)
+    report = Parts()
+    taught = teach(workspace, dataset, report)
+    assert [type(part) for part in report.parts] == [Dataset, Guesses]
+    card = workspace.shelf.find(Path(taught.model).name, Head.CLASSIFICATION)
+    assert card.labels == ("cats", "teas") and card.measured["held-out texts"]["texts"] == len(TEXTS)
+    said = classify(workspace, TextsToClassify(tuple(TEXTS)), Silent(), model=card.name)
+    assert [item.winner for item in said.items] == LABELS
+    found = guess(workspace, taught, Silent())
+    assert found.taught
+    assert [dataset.names[int(row.argmax())] for row in found.probabilities] == LABELS
+    held_out = workspace.datasets.held_out(taught)
+    assert sorted(held_out.rows) == list(range(len(TEXTS)))
+    assert figures(taught, held_out).texts == len(TEXTS)
+    again = teach(workspace, taught, Silent())
+    assert again.model == taught.model
+
+
+def test_other_labels_make_the_classifiers_guesses_void(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    changed = change_labels(workspace, taught, (*taught.labels, Label("books")), {}, Silent())
+    found = guess(workspace, changed, Silent())
+    assert not found.taught and found.probabilities.shape == (len(TEXTS), 3)
+    assert missing(changed, workspace.datasets.given(changed)) == {"books": 8}
+    with pytest.raises(SpanlightError):
+        teach(workspace, changed, Silent())
+
+
+def test_what_is_stopped_leaves_the_classifier_that_there_was(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    weights = (Path(taught.model) / "model.safetensors").read_bytes()
+    workspace.datasets.give(taught, [Given(0, ("teas",))])
+
+    class Stop(Silent):
+        def check(self) -> None:
+            if isinstance(workspace.engine.requests[-1], HeadToTeach):  # type: ignore[attr-defined]
+                raise Stopped
+
+    with pytest.raises(Stopped):
+        teach(workspace, taught, Stop())
+    assert (Path(taught.model) / "model.safetensors").read_bytes() == weights
+    assert [path.name for path in workspace.paths.models.iterdir() if path.name.startswith(".")] == []
+    assert workspace.datasets.given(taught)[0].labels == ("teas",)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".jsonl"])
+def test_the_table_comes_out_with_its_labels(workspace: Workspace, tmp_path: Path, suffix: str) -> None:
+    dataset = made(workspace, tmp_path, labelled=False)
+    workspace.datasets.give(dataset, [Given(0, ("cats",))])
+    probabilities = guess(workspace, dataset, Silent()).probabilities
+    path = tmp_path / f"out{suffix}"
+    assert export_dataset(workspace, dataset, probabilities, path, Silent()) == len(TEXTS)
+    if suffix == ".csv":
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    elif suffix == ".jsonl":
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    else:
+        head, *cells = load_workbook(path).active.iter_rows(values_only=True)
+        rows = [dict(zip(head, row, strict=True)) for row in cells]
+    assert len(rows) == len(TEXTS)
+    assert rows[0]["message"] == TEXTS[0] and rows[0]["label"] == "cats" and rows[0]["label by"] == "you"
+    assert rows[1]["label by"] == "model" and rows[1]["label"] in ("cats", "teas")
+    assert 0 <= float(rows[1]["probability teas"]) <= 1
+
+
+def test_labels_are_typed_in_lines_or_with_semicolons() -> None:
+    assert labels_from("cats: they  purr\n\nteas") == (Label("cats", "they purr"), Label("teas"))
+    assert labels_from("a; b ;c") == (Label("a"), Label("b"), Label("c"))
+    for bad in ((), (Label("one"),), (Label("a"), Label("A")), tuple(Label(str(n)) for n in range(51))):
+        with pytest.raises(SpanlightError):
+            checked_labels(bad, multi=False)
+    assert checked_labels((Label("one"),), multi=True)
+
+
+def test_equal_texts_with_different_labels_are_found() -> None:
+    given = {0: Given(0, ("a",)), 1: Given(1, ("b",)), 2: Given(2, ("a",))}
+    assert contradictions(["Same", "same ", "other"], given) == [(0, 1)]
+    assert contradictions(["Same", "other", "same"], given) == []
+
+
+def test_agreement_tells_shown_guesses_from_hidden_ones() -> None:
+    given = [
+        Given(0, ("a",), "a", True),
+        Given(1, ("a",), "b", True),
+        Given(2, ("b",), "b", False),
+        Given(3, ("b",)),
+    ]
+    assert agreement(given) == ((1, 2), (1, 1))
+
+
+def test_figures_of_what_was_held_out() -> None:
+    dataset = Dataset(1, "t", ("text",), 0, (Label("a"), Label("b")))
+    held_out = HeldOut(
+        (4, 5, 6, 7),
+        (("a",), ("a",), ("b",), ("b",)),
+        ((0.9, 0.1), (0.1, 0.9), (0.2, 0.8), (0.3, 0.7)),
+        (),
+        0.05,
+    )
+    found = figures(dataset, held_out)
+    assert found.accuracy == 0.75 and found.low < 0.75 < found.high
+    assert found.confusion == ((1, 1), (0, 2))
+    assert [(each.recall, each.precision) for each in found.by_label] == [
+        (0.5, 1.0),
+        (1.0, pytest.approx(2 / 3)),
+    ]
+    assert [(doubt.row, doubt.label, doubt.rather) for doubt in found.doubts] == [(5, "a", "b")]
+    several = figures(replace(dataset, multi=True), held_out)
+    assert several.confusion == () and several.texts == 4

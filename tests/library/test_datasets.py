@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import SpanlightError
+from app.core.labels import Dataset, Given, HeldOut, Label
+from app.library.datasets import Datasets
+
+ROWS = [["1", "late again"], ["2", "thank you \ud800"], ["3", ""]]
+DATASET = Dataset(
+    0, "Survey", ("id", "text"), 1, (Label("Complaint", "angry"), Label("Praise")), source="/s.csv"
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Datasets]:
+    with closing(Datasets(tmp_path / "labels.sqlite3")) as found:
+        yield found
+
+
+def test_all_of_it_comes_back(store: Datasets) -> None:
+    given = Given(0, ("Complaint",), "Praise", True, 5.0)
+    saved = store.add(DATASET, ROWS, [given])
+    assert saved == replace(DATASET, number=saved.number, rows=3)
+    assert store.all() == [saved]
+    assert store.rows(saved) == ROWS
+    assert store.given(saved) == {0: given}
+
+
+def test_labels_are_given_in_place_of_others_and_taken_back(store: Datasets) -> None:
+    saved = store.add(DATASET, ROWS)
+    store.give(saved, [Given(0, ("Complaint",)), Given(1, ("Praise",))])
+    store.give(saved, [Given(0, ("Praise",))], taken_back=[1])
+    assert store.given(saved) == {0: Given(0, ("Praise",))}
+
+
+def test_a_renamed_label_keeps_its_texts_and_one_that_is_gone_opens_them(store: Datasets) -> None:
+    saved = store.add(DATASET, ROWS, [Given(0, ("Complaint",)), Given(1, ("Praise",))])
+    changed = store.change(
+        replace(saved, labels=(Label("Grievance"), Label("Other"))), {"Complaint": "Grievance"}
+    )
+    assert changed.names == ("Grievance", "Other")
+    assert store.given(changed) == {0: Given(0, ("Grievance",))}
+
+
+def test_two_of_one_name_are_refused(store: Datasets) -> None:
+    first = store.add(DATASET, ROWS)
+    with pytest.raises(SpanlightError):
+        store.add(replace(DATASET, name="survey"), ROWS)
+    second = store.add(replace(DATASET, name="Other"), ROWS)
+    with pytest.raises(SpanlightError):
+        store.change(replace(second, name="SURVEY"))
+    assert [each.name for each in store.all()] == ["Other", first.name]
+
+
+def test_numbers_and_figures_go_with_their_data_set(store: Datasets) -> None:
+    saved = store.add(DATASET, ROWS)
+    assert store.numbers(saved, "vectors") == ("", b"")
+    store.put_numbers(saved, "vectors", "encoder", b"1234")
+    store.put_numbers(saved, "vectors", "other", b"56")
+    assert store.numbers(saved, "vectors") == ("other", b"56")
+    held = HeldOut((0,), (("Complaint",),), ((0.25, 0.75),), ((4, 0.5),), 0.1)
+    store.put_held_out(saved, held)
+    assert store.held_out(saved) == held
+    store.remove(saved)
+    assert store.all() == [] and store.given(saved) == {} and store.held_out(saved) == HeldOut()
+    store.put_numbers(saved, "vectors", "late", b"1")  # a job that ends after the removal
+    with pytest.raises(SpanlightError):
+        store.give(saved, [Given(0, ("Praise",))])
+    with pytest.raises(SpanlightError):
+        store.change(saved)

@@ -1,0 +1,131 @@
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+from app.core.errors import SpanlightError
+from app.core.models import Head, ProblemType
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import HeadToTeach, TextsToClassify
+from app.models.compute.device import choose
+from app.models.compute.loader import load
+from app.models.disk.card import read_card
+from app.tasks.heads.classification import classify
+from app.tasks.task import ReadyModel
+from app.training.contrastive import pair_loss, steps_for, teach_head
+from tests.helpers.small_models import small_checkpoint
+from tests.helpers.teaching import LABELS, TEXTS
+
+NAMES = ("cats", "teas")
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_checkpoint(tmp_path_factory.mktemp("base") / "encoder", head=Head.EMBEDDINGS)
+
+
+def request_for(base: Path, output: Path | None = None, **changes: object) -> HeadToTeach:
+    targets = tuple((NAMES.index(label),) for label in LABELS)
+    request = HeadToTeach(tuple(TEXTS), targets, NAMES, str(base), str(output or ""), steps=12, device="cpu")
+    return replace(request, **changes)  # type: ignore[arg-type]
+
+
+def ready(folder: Path, *, opened: bool = False) -> ReadyModel:
+    found = load(read_card(folder), Head.CLASSIFICATION, choose("cpu", "float32"), opened=opened)
+    return ReadyModel(found.card, found.device, found.tokenizer, found.forward, found.inside)
+
+
+def winners(folder: Path, texts: list[str], *, opened: bool = False) -> list[str]:
+    found = classify(TextsToClassify(tuple(texts)), ready(folder, opened=opened), Silent())
+    return [item.winner for item in found.items]
+
+
+def test_labels_are_learnt_and_told_of_texts_that_were_held(base: Path, tmp_path: Path) -> None:
+    found = teach_head(request_for(base, held=(0, 1, 2, 3)), Silent())
+    assert [NAMES[int(np.argmax(one))] for one in found.held] == LABELS[:4]
+    assert all(sum(one) == pytest.approx(1.0, abs=1e-4) for one in found.held)
+    assert found.folder == "" and found.steps == 12
+
+
+def test_a_taught_folder_classifies_and_both_encoders_agree(base: Path, tmp_path: Path) -> None:
+    folder = Path(teach_head(request_for(base, tmp_path / "taught"), Silent()).folder)
+    card = read_card(folder)
+    assert card.heads == (Head.CLASSIFICATION,) and card.labels == NAMES
+    assert winners(folder, TEXTS) == LABELS
+    own, theirs = ready(folder), ready(folder, opened=True)
+    for text in (TEXTS[0], "bread", "the king and alice is a cat on the tea"):
+        one, other = (classify(TextsToClassify((text,)), model, Silent()).items[0] for model in (own, theirs))
+        assert [s.probability for s in one.scores] == pytest.approx(
+            [s.probability for s in other.scores], abs=1e-4
+        )
+
+
+def test_transformers_opens_it_and_the_head_is_a_linear_over_the_mean(base: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    folder = Path(teach_head(request_for(base, tmp_path / "taught"), Silent()).folder)
+    model, tokenizer = AutoModel.from_pretrained(folder).float().eval(), AutoTokenizer.from_pretrained(folder)
+    weights = load_file(folder / "model.safetensors")
+    inputs = tokenizer(TEXTS[1], return_tensors="pt")
+    with torch.inference_mode():
+        states = model(
+            input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"]
+        ).last_hidden_state
+        mean = torch.nn.functional.normalize(states.mean(1), dim=-1)
+        logits = mean @ weights["classifier.weight"].float().T + weights["classifier.bias"].float()
+    item = classify(TextsToClassify((TEXTS[1],)), ready(folder), Silent()).items[0]
+    assert logits.softmax(-1)[0].tolist() == pytest.approx([s.probability for s in item.scores], abs=1e-4)
+
+
+def test_several_labels_may_apply(base: Path, tmp_path: Path) -> None:
+    targets = tuple((0, 1) if at % 3 == 0 else (at % 2,) for at in range(len(TEXTS)))
+    folder = Path(
+        teach_head(request_for(base, tmp_path / "taught", targets=targets, multi=True), Silent()).folder
+    )
+    card = read_card(folder)
+    assert card.problem is ProblemType.MULTI_LABEL
+    item = classify(TextsToClassify((TEXTS[0],)), ready(folder), Silent()).items[0]
+    assert all(0 <= score.probability <= 1 for score in item.scores)
+
+
+def test_the_same_seed_gives_the_same_numbers(base: Path) -> None:
+    first, second = (teach_head(request_for(base, held=(0, 1)), Silent()) for _ in range(2))
+    assert first.held == second.held
+
+
+def test_it_stops_at_once_and_writes_nothing(base: Path, tmp_path: Path) -> None:
+    class Stop(Silent):
+        def progress(self, progress: Progress) -> None:
+            if progress.done == 2:
+                self.check = self.stop  # type: ignore[method-assign]
+
+        def stop(self) -> None:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        teach_head(request_for(base, tmp_path / "taught"), Stop())
+    assert not (tmp_path / "taught").exists()
+
+
+def test_a_base_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpanlightError):
+        teach_head(request_for(tmp_path / "none"), Silent())
+
+
+def test_the_loss_is_least_where_cosines_are_the_shares_of_common_labels() -> None:
+    vectors = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    targets = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert float(pair_loss(vectors, targets)) == pytest.approx(0.0, abs=1e-6)
+    assert float(pair_loss(vectors, torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]))) > 0.3
+    half = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
+    angle = torch.tensor([[1.0, 0.0], [0.5, 3**0.5 / 2]])
+    assert float(pair_loss(angle, half)) == pytest.approx(0.0, abs=1e-6)
+    assert float(pair_loss(torch.ones(1, 2), torch.ones(1, 2))) == 0.0
+
+
+def test_more_examples_take_more_steps_up_to_a_limit() -> None:
+    counts = [steps_for(examples) for examples in (4, 100, 400, 10_000, 100_000)]
+    assert counts == sorted(counts) and counts[0] == 30 and counts[-1] == 120

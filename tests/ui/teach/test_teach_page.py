@@ -1,0 +1,215 @@
+"""The page Teach with a small real encoder: a table is opened, labelled, taught, and there after a restart."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.teach.head import FIGURES
+from app.ui.teach.head import TEXTS as ALL_TEXTS
+from app.ui.teach.teach import TeachView
+from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
+
+NAMES = ("cats", "teas")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setattr("app.training.contrastive._FEWEST_STEPS", 4)
+    monkeypatch.setattr("app.training.contrastive._MOST_STEPS", 4)
+    found = teaching_workspace(tmp_path / "home")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def open_teach(qapp: QApplication, qtbot: QtBot, workspace: Workspace) -> Iterator[Callable[[], TeachView]]:
+    made: list[Lanes] = []
+
+    def opened() -> TeachView:
+        theme, lanes = Theme(workspace.paths.resources), Lanes()
+        theme.choose("light")
+        page = TeachView(workspace, theme, lanes)
+        qtbot.addWidget(page)
+        page.resize(1100, 700)
+        page.show()
+        made.append(lanes)
+        qtbot.waitUntil(lambda: page.store.is_listed)
+        return page
+
+    yield opened
+    for lanes in made:
+        lanes.close()
+
+
+def begun(
+    page: TeachView, qtbot: QtBot, file: Path, labels: str = "cats: the cat\nteas: tea and bread"
+) -> None:
+    page.open_files([file])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.labels.setPlainText(labels)
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.store.dataset is not None and page.desk.isVisible())
+    qtbot.waitUntil(lambda: page.store.guesses is not None, timeout=20_000)
+
+
+def press(page: TeachView, qtbot: QtBot, key: Qt.Key) -> None:
+    qtbot.keyClick(page.desk, key)
+
+
+def label_of(row: int) -> Qt.Key:
+    return Qt.Key(Qt.Key.Key_1 + NAMES.index(LABELS[row]))
+
+
+def test_it_begins_with_an_invitation(open_teach: Callable[[], TeachView]) -> None:
+    page = open_teach()
+    assert page.welcome.isVisible() and not page.head.isVisible()
+
+
+def test_texts_are_labelled_by_keys_undone_and_kept(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    first = page.desk.row
+    press(page, qtbot, label_of(first))
+    second = page.desk.row
+    assert second != first and page.store.given[first].labels == (LABELS[first],)
+    press(page, qtbot, Qt.Key.Key_Space)
+    assert page.desk.row not in (first, second)
+    press(page, qtbot, Qt.Key.Key_U)
+    assert page.store.given == {} and page.desk.row == first
+    page._redo()
+    assert set(page.store.given) == {first}
+    qtbot.waitUntil(lambda: page.lanes.files.idle)
+    again = open_teach()
+    qtbot.waitUntil(lambda: again.store.dataset is not None)
+    assert set(again.store.given) == {first} and again.store.texts == TEXTS
+
+
+def test_a_classifier_is_taught_as_soon_as_there_are_enough(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    for _ in range(len(TEXTS)):
+        if page.store.is_teaching:
+            break
+        press(page, qtbot, label_of(page.desk.row))
+    assert page.store.is_teaching and not page.store.missing()
+    qtbot.waitUntil(lambda: page.store.guesses is not None and page.store.guesses.taught, timeout=60_000)
+    qtbot.waitUntil(lambda: not page.store.is_teaching and bool(page.store.held_out.rows), timeout=60_000)
+    page.head.parts._buttons[FIGURES].click()
+    assert page.figures.isVisible() and "right" in page.figures.headline.text()
+    shown: list[tuple[list[int], str]] = []
+    page.figures.opened.connect(lambda rows, title: shown.append((rows, title)))
+    page.figures.labels.opened.emit(page.figures.labels.rows()[0])
+    assert shown and page.texts.isVisible()
+    assert {row.row for row in page.texts.list.rows()} == set(shown[0][0])
+
+
+def test_teaching_gives_way_to_other_work_and_goes_on(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path))  # with labels for all: it can be taught at once
+    assert len(page.store.given) == len(TEXTS)
+    page.store.teach()
+    job = page.lanes.work.start(lambda report: "answer")
+    with qtbot.waitSignal(job.done):
+        pass
+    assert page.store.is_teaching
+    qtbot.waitUntil(lambda: not page.store.is_teaching, timeout=60_000)
+    assert page.store.dataset is not None and page.store.dataset.model
+
+
+def test_many_are_labelled_at_once_and_exported(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    page.head.parts._buttons[ALL_TEXTS].click()
+    page.texts.search.setText("mat")
+    qtbot.waitUntil(lambda: len(page.texts.list.rows()) == len(TEXTS) // 2)
+    page.texts.list.selectAll()
+    qtbot.keyClick(page.texts.list, Qt.Key.Key_1)
+    assert len(page.store.given) == len(TEXTS) // 2
+    assert {given.labels for given in page.store.given.values()} == {("cats",)}
+    page._undo()
+    assert not page.store.given
+    page._redo()
+    path = tmp_path / "out.csv"
+    with qtbot.waitSignal(page.note):
+        page.export_to(path)
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()))
+    assert [row["label"] for row in rows if row["label by"] == "you"] == ["cats"] * (len(TEXTS) // 2)
+
+
+def test_renamed_labels_keep_their_texts(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    row = page.desk.row
+    press(page, qtbot, label_of(row))
+    page._act("labels")
+    page.setup.labels.setPlainText(page.setup.labels.toPlainText().replace("cats", "kittens"))
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.store.dataset is not None and "kittens" in page.store.dataset.names)
+    wanted = "kittens" if LABELS[row] == "cats" else "teas"
+    assert page.store.given[row].labels == (wanted,)
+
+
+def test_several_labels_are_chosen_before_they_are_given(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.multi.setChecked(True)
+    page.setup.labels.setPlainText("cats\nteas")
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.desk.isVisible())
+    row = page.desk.row
+    press(page, qtbot, Qt.Key.Key_1)
+    press(page, qtbot, Qt.Key.Key_2)
+    assert page.store.given == {}
+    press(page, qtbot, Qt.Key.Key_Return)
+    assert page.store.given[row].labels == ("cats", "teas")
+    other = page.desk.row
+    press(page, qtbot, Qt.Key.Key_0)
+    assert page.store.given[other].labels == ()
+
+
+def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    page.open_files([tmp_path / "none.csv"])
+    qtbot.waitUntil(lambda: page.notice.isVisible())
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.labels.setPlainText("only")
+    page.setup.begin.click()
+    assert page.setup.notice.isVisible() and page.store.dataset is None
+
+
+def test_a_data_set_is_removed_with_its_labels(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    page._act("remove")
+    assert page.removal.asking
+    page.removal.confirm.click()
+    qtbot.waitUntil(lambda: page.welcome.isVisible())
+    assert page.store.dataset is None
