@@ -23,6 +23,7 @@ HEEDED: dict[str, tuple[str, ...]] = {
     "start": ("repeats", "against"),
     "bundle": ("repeats", "bundle"),
     "window": ("data", "words", "seed"),
+    "teach": ("data", "questions", "repeats", "examples"),
     "training": ("data", "questions", "repeats", "seed", "against"),
 }
 
@@ -37,6 +38,7 @@ class BenchPlan:
     turn with, empty for none. `isa` is one of INSTRUCTIONS, empty for all that the processor has; its environment
     variables are set before a part begins, so that every process it starts has them. `bundle` is the path of the
     program of a bundle, to compare with this Spanlight. `vectors` is whether a library's passages get vectors as well.
+    `examples` is how many of each label are learnt from, 0 for several numbers.
     """
 
     parts: tuple[str, ...]
@@ -51,3 +53,4 @@ class BenchPlan:
     isa: str = ""
     bundle: str = ""
     vectors: bool = False
+    examples: int = 0

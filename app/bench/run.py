@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from app.bench import anytime, bundle, library, memory, reading, start, training, window
+from app.bench import anytime, bundle, library, memory, reading, start, teach, training, window
 from app.bench.machine import this_machine
 from app.bench.plan import INSTRUCTIONS, BenchPlan
 from app.bench.results import Bench, BenchPart, Machine
@@ -27,6 +27,7 @@ PARTS: dict[str, Measure] = {
     "start": start.measure,
     "bundle": bundle.measure,
     "window": window.measure,
+    "teach": teach.measure,
     "training": training.measure,
 }
 # This part starts another module of the source in a Python of its own.

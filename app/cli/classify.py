@@ -30,7 +30,6 @@ from app.flows.rows import refuse_same_file, refuse_unwritable
 from app.flows.tables import Table, read_table
 from app.flows.teach.datasets import checked_labels, labels_from
 from app.flows.teach.files import column_of, read_text_table
-from app.flows.teach.teach import first_guesses
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -122,6 +121,8 @@ def classifications_values(texts: tuple[str, ...], found: Classifications) -> di
 
 def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Guess which of the given labels fits each text."""
+    from app.flows.teach.teach import first_guesses
+
     if arguments.batch is not None or arguments.model:
         raise SpanlightError("--labels goes with texts or --file, and with no model.", "Leave the other out.")
     labels = checked_labels(labels_from(arguments.labels), multi=False)

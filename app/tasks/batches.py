@@ -19,6 +19,8 @@ ItemT = TypeVar("ItemT")
 
 # On a CPU kernels are compiled and cached for every length that occurs: with few lengths, memory stays bounded.
 _LENGTHS_OF = 16
+# Short inputs are read together up to so many tokens: products of fewer leave the cores idle.
+_TOKENS = 1024
 
 
 def batch_size(model: ReadyModel) -> int:
@@ -39,10 +41,14 @@ def in_groups(items: Iterable[ItemT], size: int) -> Iterator[list[ItemT]]:
 
 
 def by_length(items: Iterable[ItemT], window: Callable[[ItemT], Inputs], size: int) -> Iterator[list[ItemT]]:
-    """Batches of at most `size` items, sorted by their windows' length within buffers of eight batches."""
+    """Batches of at most `size` items, more where they are short, sorted by length within buffers of eight."""
     for buffer in in_groups(items, 8 * size):
         buffer.sort(key=lambda item: len(window(item)), reverse=True)
-        yield from in_groups(buffer, size)
+        start = 0
+        while start < len(buffer):
+            count = max(size, _TOKENS // max(1, len(window(buffer[start]))))
+            yield buffer[start : start + count]
+            start += count
 
 
 class Runner:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.labels import MOST_LABELS, Dataset, Given, Label
+from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
 from app.core.wording import free_name
-from app.flows.teach.files import TextTable
+from app.flows.teach.files import TextTable, read_text_table
 from app.flows.workspace import Workspace
 
 # Between the labels of one text, in a column of a table.
@@ -24,6 +25,18 @@ def datasets(workspace: Workspace, report: Report) -> list[Dataset]:
     return workspace.datasets.all()
 
 
+def read_table(workspace: Workspace, path: Path, report: Report) -> tuple[TextTable, tuple[ModelCard, ...]]:
+    """The table in a file, and the installed classifiers that its texts could be classified with.
+
+    The one in use is the first of them. Raises SpanlightError as `read_text_table` does.
+    """
+    table = read_text_table(path)
+    cards = [card for card in workspace.shelf.cards() if Head.CLASSIFICATION in card.heads]
+    fitting = [card for card in cards if card.problem is not ProblemType.REGRESSION and len(card.labels) > 1]
+    used = workspace.find_model(Head.CLASSIFICATION).folder if fitting else ""
+    return table, tuple(sorted(fitting, key=lambda card: card.folder != used))
+
+
 def make_dataset(
     workspace: Workspace,
     table: TextTable,
@@ -33,10 +46,12 @@ def make_dataset(
     *,
     multi: bool = False,
     source: str = "",
+    model: str = "",
 ) -> Dataset:
     """Save a table with labels; those in its label column are given, and are added to `labels` where they lack.
 
-    The name gets a number where it is taken. Raises SpanlightError for labels that cannot be used.
+    `model` is the folder of a classifier with these labels to begin with, empty for none. The name gets a number where
+    it is taken. Raises SpanlightError for labels that cannot be used.
     """
     given: list[Given] = []
     if table.label_column >= 0:
@@ -59,6 +74,7 @@ def make_dataset(
         checked_labels(labels, multi),
         multi,
         source,
+        model,
     )
     return workspace.datasets.add(dataset, table.rows, given)
 

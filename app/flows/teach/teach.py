@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from app.models.disk.card import read_card
 from app.models.disk.installed import fingerprint
 from app.models.disk.names import free_name
 from app.models.disk.notes import Notes, write_notes
+from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging
 from app.training import linear
 
@@ -68,9 +68,11 @@ def guess(workspace: Workspace, dataset: Dataset, report: Report) -> Guesses:
     texts = texts_of(dataset, workspace.datasets.rows(dataset))
     given = workspace.datasets.given(dataset)
     vectors = _vectors(workspace, dataset, texts, report)
-    pool = linear.Pool.of(vectors, _embed(workspace, tuple(label.text for label in dataset.labels), report))
+    pool = linear.Pool.of(
+        vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
+    )
     rows = list(given)
-    probabilities = _taught(workspace, dataset, len(texts))
+    probabilities = _classified(workspace, dataset, texts, report)
     taught = probabilities is not None
     if probabilities is None:
         head = pool.head(rows, _targets(dataset, given, rows), multi=dataset.multi)
@@ -89,8 +91,8 @@ def first_guesses(
     multi: bool = False,
 ) -> Array:
     """The probabilities of labels by their words alone, float32[texts, labels]. Raises as `guess` does."""
-    vectors = _embed(workspace, tuple(texts), report)
-    pool = linear.Pool.of(vectors, _embed(workspace, tuple(label.text for label in labels), report))
+    vectors = embed_texts(workspace, tuple(texts), report)
+    pool = linear.Pool.of(vectors, embed_texts(workspace, tuple(label.text for label in labels), report))
     head = pool.head([], linear.targets_of([], len(labels)), multi=multi)
     return head.probabilities(pool.texts)
 
@@ -123,8 +125,6 @@ def teach(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
     card = teach_examples(workspace, dataset, examples, targets, report)
     dataset = workspace.datasets.change(replace(dataset, model=card.folder))
     report.partial(dataset)
-    said = _probabilities(workspace, dataset, card.folder, texts, report)
-    workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
     report.partial(guess(workspace, dataset, report))
     held_out = hold_out(workspace, dataset, rows, examples, targets, report)
     workspace.datasets.put_held_out(dataset, held_out)
@@ -145,7 +145,8 @@ def teach_examples(
     """
     models = workspace.paths.models
     old = Path(dataset.model)
-    known = old.name if dataset.model and old.parent == models else ""
+    origin = read_origin(old) if dataset.model and old.parent == models else None
+    known = old.name if origin is not None and origin.source is Source.TAUGHT else ""
     name = known or free_name(dataset.name, names_taken(workspace))
     with Staging(models, name) as staging:
         teach_into(workspace, dataset, examples, targets, staging.folder, report)
@@ -169,6 +170,24 @@ def teach_into(
     taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, "Learning"))
     describe(workspace, dataset, folder, len(examples))
     return taught
+
+
+def teach_examples_held(
+    workspace: Workspace,
+    dataset: Dataset,
+    examples: Sequence[str],
+    targets: Sequence[tuple[int, ...]],
+    held: Sequence[str],
+    seed: int,
+    report: Report,
+) -> tuple[tuple[float, ...], ...]:
+    """What a classifier that was taught examples says of other texts; nothing is written. Raises as `teach` does."""
+    request = _request(workspace, dataset, examples, targets)
+    texts, none = (*request.texts, *held), ((),) * len(held)
+    of_held = tuple(range(len(request.texts), len(texts)))
+    request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, "Learning"))
+    return taught.held
 
 
 def classify_held(
@@ -217,7 +236,7 @@ def hold_out(
         phase = _Phase(report, f"Checking, part {number} of {len(parts)}")
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
-    vectors = _embed(workspace, tuple(examples), report)
+    vectors = embed_texts(workspace, tuple(examples), report)
     curve = linear.learning_curve(vectors, wanted, multi=dataset.multi)
     order = sorted(found)
     return HeldOut(
@@ -273,7 +292,7 @@ def _probabilities(
     def take(text: str, item: Classification | None) -> None:
         found.append(tuple(score.probability for score in item.scores) if item is not None else none)
 
-    whole = GroupReport(report, len(texts), "texts")
+    whole = GroupReport(_Phase(report, "Classifying the texts"), len(texts), "texts")
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
     return found
 
@@ -303,23 +322,33 @@ def _fit_temperature(
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
     temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
     update_notes(card, class_temperature=temperature, measured=measured)
-    stored = _taught(workspace, dataset, dataset.rows)
+    stored = _stored(workspace, dataset, card)
     if stored is not None:
         calm = linear.packed(linear.tempered(stored, temperature))
         workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
 
 
-def _taught(workspace: Workspace, dataset: Dataset, rows: int) -> Array | None:
-    """What the data set's classifier said of its texts; None where there is none, or its labels are others now."""
+def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array | None:
+    """What the data set's classifier says of its texts, as stored or computed now; None where it has none that fits."""
     if not dataset.model:
         return None
-    with suppress(SpanlightError):
+    try:
         card = read_card(dataset.model)
-        name, stored = workspace.datasets.numbers(dataset, _GUESSES)
-        if card.labels == dataset.names and name == _name(card, dataset):
-            found = linear.unpacked(stored, len(dataset.labels))
-            return found if len(found) == rows else None
-    return None
+    except SpanlightError:
+        return None  # it was removed
+    if card.labels != dataset.names:
+        return None
+    stored = _stored(workspace, dataset, card)
+    if stored is None or len(stored) != len(texts):
+        said = _probabilities(workspace, dataset, card.folder, texts, report)
+        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
+        stored = _stored(workspace, dataset, card)
+    return stored
+
+
+def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
+    name, stored = workspace.datasets.numbers(dataset, _GUESSES)
+    return linear.unpacked(stored, len(dataset.labels)) if name == _name(card, dataset) else None
 
 
 def _name(card: ModelCard, dataset: Dataset) -> str:
@@ -337,12 +366,13 @@ def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], repor
     name, stored = workspace.datasets.numbers(dataset, _VECTORS)
     if name == fingerprint(Path(card.folder)):
         return linear.unpacked(stored, card.width)
-    vectors = _embed(workspace, tuple(texts), report)
+    vectors = embed_texts(workspace, tuple(texts), report)
     workspace.datasets.put_numbers(dataset, _VECTORS, fingerprint(Path(card.folder)), linear.packed(vectors))
     return vectors
 
 
-def _embed(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
+def embed_texts(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
+    """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
     card = workspace.find_model(Head.EMBEDDINGS)
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
     clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.labels import Dataset, Label
+from app.core.models import ModelCard, ProblemType
 from app.core.wording import count, first_words
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
@@ -55,6 +56,8 @@ class Setup(QFrame):
         self.notice = Notice(theme)
         self.name = QLineEdit()
         self.text_column, self.label_column = QComboBox(), QComboBox()
+        self.begin_with = QComboBox()
+        self._cards: tuple[ModelCard, ...] = ()
         self.labels = QPlainTextEdit()
         self.labels.setTabChangesFocus(True)
         self.multi = QCheckBox("Several may apply to one text, or none")
@@ -64,6 +67,7 @@ class Setup(QFrame):
         self._card.add_row("Name", self.name)
         self._example = self._card.add_row("Texts in", self.text_column)
         self._found = self._card.add_row("Labels in", self.label_column)
+        self._card.add_row("Begin with", self.begin_with)
         self._hint = self._card.add_row("Labels", self.labels, _LABELS_HINT)
         self._card.add_row("", self.multi)
         buttons = QWidget()
@@ -81,17 +85,25 @@ class Setup(QFrame):
         theme.in_steps(self.labels.setMinimumHeight, 36)
         for widget, words in (
             (self.name, "Name"), (self.text_column, "Column of the texts"),
-            (self.label_column, "Column of labels"), (self.labels, "Labels, one a line"),
+            (self.label_column, "Column of labels"), (self.begin_with, "Begin with"),
+            (self.labels, "Labels, one a line"),
         ):  # fmt: skip
             widget.setAccessibleName(words)
         self.text_column.currentIndexChanged.connect(self._column_chosen)
         self.label_column.currentIndexChanged.connect(self._labels_chosen)
-        self.multi.toggled.connect(self._labels_chosen)
+        self.begin_with.activated.connect(self._model_chosen)
         self.begin.clicked.connect(self.begun)
         self.cancel.clicked.connect(self.left)
 
-    def show_table(self, table: TextTable, path: Path | None) -> None:
-        """Ask about a table that was just read."""
+    def show_table(
+        self,
+        table: TextTable,
+        path: Path | None,
+        cards: tuple[ModelCard, ...] = (),
+        *,
+        with_model: bool = False,
+    ) -> None:
+        """Ask about a table that was just read; `cards` are classifiers, the first chosen `with_model`."""
         from app.flows.teach.datasets import name_of
 
         self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
@@ -110,8 +122,15 @@ class Setup(QFrame):
         self.table = table
         self.text_column.setCurrentIndex(table.text_column)
         self.label_column.setCurrentIndex(table.label_column + 1)
+        self._cards = cards
+        self.begin_with.clear()
+        self.begin_with.addItem("Labels of my own")
+        for card in cards:
+            self.begin_with.addItem(f"{card.title}: {first_words(', '.join(card.labels), 60)}")
+        self.begin_with.setCurrentIndex(int(with_model and bool(cards)))
         self._column_chosen()
         self._labels_chosen()
+        self._model_chosen()
         self._show_parts(new=True)
         self.labels.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -126,8 +145,16 @@ class Setup(QFrame):
         self._show_parts(new=False)
         self.labels.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    @property
+    def model(self) -> ModelCard | None:
+        """The classifier to begin with, None for labels of one's own."""
+        at = self.begin_with.currentIndex() - 1
+        return self._cards[at] if self.table is not None and at >= 0 else None
+
     def wanted(self) -> tuple[Label, ...]:
-        """The labels that were typed."""
+        """The labels that were typed, or the classifier's."""
+        if (model := self.model) is not None:
+            return tuple(map(Label, model.labels))
         from app.flows.teach.datasets import labels_from
 
         return labels_from(self.labels.toPlainText())
@@ -152,6 +179,18 @@ class Setup(QFrame):
             for old, new in zip(before, after, strict=True)
             if old != new and old not in after and new not in before
         }
+
+    @Slot()
+    def _model_chosen(self) -> None:
+        """Take a classifier's labels, which are then fixed."""
+        model = self.model
+        if model is not None:
+            self.labels.setPlainText("\n".join(model.labels))
+            self.multi.setChecked(model.problem is ProblemType.MULTI_LABEL)
+        elif self.labels.isReadOnly():
+            self.labels.clear()
+        self.labels.setReadOnly(model is not None)
+        self.multi.setEnabled(model is None)
 
     @Slot()
     def _column_chosen(self) -> None:
@@ -180,4 +219,6 @@ class Setup(QFrame):
         self.notice.clear()
         self.begin.setText("Begin" if new else "Save")
         self.begin.setAccessibleName(self.begin.text())
-        self._card.show_rows(("Name", "Texts in", "Labels in", ""), new)
+        self._card.show_rows(("Name", "Texts in", "Labels in", "Begin with", ""), new)
+        if not new:
+            self.labels.setReadOnly(False)

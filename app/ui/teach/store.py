@@ -128,13 +128,20 @@ class TeachStore(QObject):
             self.guess()
 
     def make(
-        self, table: TextTable, name: str, labels: Sequence[Label], *, multi: bool, source: str = ""
+        self,
+        table: TextTable,
+        name: str,
+        labels: Sequence[Label],
+        *,
+        multi: bool,
+        source: str = "",
+        model: str = "",
     ) -> None:
         """Save a table with labels, and load it."""
         from app.flows.teach.datasets import make_dataset
 
         job = self._lanes.files.start(
-            make_dataset, self._workspace, table, name, labels, multi=multi, source=source
+            make_dataset, self._workspace, table, name, labels, multi=multi, source=source, model=model
         )
         job.done.connect(self._made)
         job.failed.connect(self.failed)
@@ -410,10 +417,10 @@ class TeachStore(QObject):
     # Files
 
     def read(self, path: Path, done: Callable[[Any], None]) -> None:
-        """Read a table; `done`, a bound slot, takes it."""
-        from app.flows.teach.files import read_text_table
+        """Read a table; `done`, a bound slot, takes it with the classifiers that there are."""
+        from app.flows.teach.datasets import read_table
 
-        job = self._lanes.documents.start(_do, partial(read_text_table, path))
+        job = self._lanes.documents.start(read_table, self._workspace, path)
         job.done.connect(done)
         job.failed.connect(self.failed)
 

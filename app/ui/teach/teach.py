@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.labels import ENOUGH
-from app.core.models import Head
+from app.core.models import Head, ModelCard
 from app.core.report import Progress
 from app.core.wording import count, first_words
 from app.flows.workspace import Workspace
@@ -62,6 +62,7 @@ class TeachView(Page):
         self.welcome, self.setup = Welcome(theme), Setup(theme)
         self.desk, self.texts, self.figures = Desk(theme), Texts(theme), Figures(theme)
         self._path: Path | None = None
+        self._with_model = False
         self._lay_out()
         self._connect()
         self.store.look()
@@ -75,6 +76,11 @@ class TeachView(Page):
             self._path = paths[0]
             self.notice.clear()
             self.store.read(paths[0], self._read)
+
+    def classify_files(self, paths: list[Path]) -> None:
+        """Read a table whose texts are to be classified with the model in use."""
+        self._with_model = True
+        self.open_files(paths)
 
     @Slot()
     def stop(self) -> bool:
@@ -107,15 +113,17 @@ class TeachView(Page):
             self.notice.show_error(error)
             return
         self._path = None
-        self._read(table)
+        self._read((table, ()))
 
     @Slot()
     def _try_sample(self) -> None:
         self.open_files([self.workspace.paths.example_sets / "reviews.jsonl"])
 
     @Slot(object)
-    def _read(self, table: TextTable) -> None:
-        self.setup.show_table(table, self._path)
+    def _read(self, found: tuple[TextTable, tuple[ModelCard, ...]]) -> None:
+        table, cards = found
+        self.setup.show_table(table, self._path, cards, with_model=self._with_model)
+        self._with_model = False
         self._stack.setCurrentWidget(self.setup)
         self.head.hide()
 
@@ -129,10 +137,13 @@ class TeachView(Page):
                 checked_labels(wanted, setup.dataset.multi)
                 self.store.change_labels(wanted, setup.renamed())
             else:
-                table, multi = setup.chosen_table(), setup.multi.isChecked()
+                table, multi, card = setup.chosen_table(), setup.multi.isChecked(), setup.model
                 if table.label_column < 0:
                     checked_labels(wanted, multi)
-                self.store.make(table, setup.name.text(), wanted, multi=multi, source=setup.source)
+                model = card.folder if card is not None else ""
+                self.store.make(
+                    table, setup.name.text(), wanted, multi=multi, source=setup.source, model=model
+                )
         except Exception as error:
             setup.notice.show_error(error)
 
@@ -367,6 +378,10 @@ class TeachView(Page):
         self._stack = QStackedWidget()
         for widget in (self._nothing, self.welcome, self.setup, self.desk, self.texts, self.figures):
             self._stack.addWidget(widget)
+        if (
+            not self.workspace.settings.last_labels
+        ):  # else nothing before the table is there: it would flash up
+            self._stack.setCurrentWidget(self.welcome)
         messages = QVBoxLayout()
         messages.addWidget(self.notice)
         column = QVBoxLayout(self)

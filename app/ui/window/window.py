@@ -169,6 +169,8 @@ class MainWindow(QMainWindow):
             if key == "history":
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
+            if key == "classify":
+                page.tables_given.connect(self._tables_given)  # type: ignore[attr-defined]
             if key == "about":
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
@@ -239,6 +241,11 @@ class MainWindow(QMainWindow):
         if not hasattr(self.page, "take_libraries"):
             self.show_page("ask")
         self.page.open_files(paths)
+
+    @Slot(list)
+    def _tables_given(self, paths: list[Path]) -> None:
+        self.show_page("teach")
+        self.page.classify_files(paths)  # type: ignore[attr-defined]
 
     @Slot()
     def show_ask(self) -> None:

@@ -11,12 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.models import Head
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.teach.head import FIGURES
 from app.ui.teach.head import TEXTS as ALL_TEXTS
 from app.ui.teach.teach import TeachView
+from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
 
 NAMES = ("cats", "teas")
@@ -213,3 +215,25 @@ def test_a_data_set_is_removed_with_its_labels(
     page.removal.confirm.click()
     qtbot.waitUntil(lambda: page.welcome.isVisible())
     assert page.store.dataset is None
+
+
+def test_a_table_is_classified_with_a_model_that_there_is(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+) -> None:
+    small_checkpoint(workspace.paths.models / "moods", head=Head.CLASSIFICATION, labels=("good: yes", "bad"))
+    page = open_teach()
+    page.classify_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    assert page.setup.model is not None and page.setup.labels.isReadOnly()
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.store.guesses is not None, timeout=20_000)
+    assert page.store.dataset is not None and page.store.dataset.names == ("good: yes", "bad")
+    assert page.store.guesses is not None and page.store.guesses.taught
+    weights = (workspace.paths.models / "moods" / "model.safetensors").read_bytes()
+    page.store.give(range(len(TEXTS)), ["bad"])
+    page.store.give(range(0, len(TEXTS), 2), ["good: yes"])
+    qtbot.waitUntil(lambda: page.store.is_teaching)
+    qtbot.waitUntil(lambda: not page.store.is_teaching, timeout=60_000)
+    # What it was taught is a model of its own.
+    assert Path(page.store.dataset.model).name != "moods"
+    assert (workspace.paths.models / "moods" / "model.safetensors").read_bytes() == weights

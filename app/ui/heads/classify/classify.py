@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -32,6 +32,7 @@ from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
 ONE, LINES = "one", "lines"
+_TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 _MOST_LABELS_NAMED = 8
 _DOES = {
     ProblemType.SINGLE_LABEL: "tells apart",
@@ -160,6 +161,9 @@ class ClassifyView(TextPage):
         ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
     )
     SAMPLES = CLASSIFY
+    FILES = "Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)"
+    # Files with many texts, which are classified in a table.
+    tables_given = Signal(list)
     DRAFTS = ("classify",)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -183,6 +187,13 @@ class ClassifyView(TextPage):
     def splitter(self) -> tuple[str, list[int]]:
         step = self.theme.step
         return f"classify-{self._way}", [step(160), step(96)] if self._way == ONE else [step(90), step(170)]
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Put a file's text on the paper, or hand a table on."""
+        if tables := [path for path in paths if path.suffix.lower() in _TABLES]:
+            self.tables_given.emit(tables)
+        else:
+            super().open_files(paths)
 
     # Classifying
 
