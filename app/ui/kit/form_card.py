@@ -68,6 +68,7 @@ class FormCard(QFrame):
                     part.setVisible(shown)
                 if row.hint is not None:
                     row.hint.setVisible(shown and bool(row.hint.text()))
+        self._fit()
 
     def add_full_width(self, widget: QWidget) -> None:
         """Add a widget that is as wide as the card."""
@@ -111,9 +112,10 @@ class FormCard(QFrame):
         for at, row in enumerate(self._rows):
             if row.hint is not None:
                 # A hint is nearer to its own widget than to the next one.
+                there = not row.widget.isHidden()
                 row.hint.setContentsMargins(0, 0, 0, step(3) if row is not last else 0)
-                self._grid.setRowMinimumHeight(3 * at + 1, step(9))
-                self._grid.setRowMinimumHeight(3 * at + 2, step(1))
+                self._grid.setRowMinimumHeight(3 * at + 1, step(9) if there else 0)
+                self._grid.setRowMinimumHeight(3 * at + 2, step(1) if there else 0)
         edge = step(4 if self._narrow else 6)
         self._grid.setContentsMargins(edge, edge, edge, edge)
         # The widgets of all cards in a column are aligned.

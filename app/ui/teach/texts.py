@@ -91,10 +91,10 @@ class TextList(RowTable):
     def share_width(self) -> None:
         """Give the texts the room that is left."""
         step = self._theme.step
-        for at, steps in ((1, 34), (2, 34), (3, 18), (4, 16)):
-            self.setColumnWidth(at, step(steps))
-        others = sum(self.columnWidth(at) for at in range(1, 5))
-        self.setColumnWidth(0, max(step(60), self.viewport().width() - others))
+        label = min(step(34), self.viewport().width() // 6)
+        for at, width in ((1, label), (2, label), (3, step(16)), (4, step(16))):
+            self.setColumnWidth(at, width)
+        self.setColumnWidth(0, max(step(40), self.viewport().width() - 2 * label - step(32)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.text()

@@ -143,7 +143,7 @@ def test_many_texts_come_back_in_their_order_with_partials_on_the_way(
     assert all(p.items == result.items[: len(p.items)] for p in partials)
     fake = model.forward
     assert isinstance(fake, ClassModel)
-    assert max(fake.batches) <= 8
+    assert max(fake.batches) <= 64
 
 
 def test_every_text_of_a_batch_is_handed_over_as_soon_as_it_is_read() -> None:
