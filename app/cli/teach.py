@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     """Teach a classifier, measure it on texts that it has not seen, and write it into a folder."""
     source, output = Path(arguments.file), Path(arguments.output)
     refuse_same_file(source, output)
-    if output.exists() and not output.is_dir():
-        raise SpanlightError(f"“{output}” is a file.", "Give a folder for the model.")
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise SpanlightError(f"“{output}” is there already.", "Give a new folder for the model.")
     table = read_text_table(source)
     text, label = (column_of(table, name, source) for name in (arguments.text, arguments.label))
     rows = _labelled(table, text, label, arguments.multi)
-    names = sorted({name for _, labels in rows for name in labels})
+    names = sorted({name for _, given in rows for name in given})
     labels = checked_labels([Label(name) for name in names], arguments.multi)
     dataset = Dataset(0, output.name, table.columns, text, labels, arguments.multi, str(source))
     _say_contradictions(rows, report)
@@ -86,8 +86,12 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
 
 
 def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tuple[str, tuple[str, ...]]]:
+    known: dict[str, str] = {}  # “Good” and “good” are one label
     rows = [
-        (row[text], tuple(dict.fromkeys(split_labels(row[label], multi))))
+        (
+            row[text],
+            tuple(dict.fromkeys(known.setdefault(n.casefold(), n) for n in split_labels(row[label], multi))),
+        )
         for row in table.rows
         if row[label].strip() and row[text].strip()
     ]

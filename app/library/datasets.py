@@ -13,6 +13,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.plain import from_plain
 from app.library.database import Database
+from app.library.entries import loaded, stored
 from app.library.stored import deflate, inflate
 
 _MIGRATIONS = (
@@ -90,24 +91,53 @@ class Datasets:
             _give(connection, number, given)
             return _get(connection, number)
 
-    def change(self, dataset: Dataset, renamed: dict[str, str] | None = None) -> Dataset:
-        """Save a data set's name, labels and model; returns it as saved.
+    def rename(self, dataset: Dataset, name: str) -> Dataset:
+        """Give a data set another name; returns it as saved.
 
-        `renamed` maps labels' names to their new ones: what was given under them is renamed too; labels that are gone
-        are taken off all texts. Raises SpanlightError where another one has its name, or it was removed meanwhile.
+        Raises SpanlightError where another one has it, or it was removed meanwhile.
         """
+        try:
+            return self._set(dataset, "name", stored(name))
+        except sqlite3.IntegrityError as fault:
+            raise _taken(name) from fault
+
+    def set_model(self, dataset: Dataset, model: str) -> Dataset:
+        """Set the folder of a data set's classifier; returns it as saved.
+
+        Raises SpanlightError where it was removed.
+        """
+        return self._set(dataset, "model", model)
+
+    def _set(self, dataset: Dataset, column: str, value: str) -> Dataset:
         with self._database.writing() as connection:
-            try:
-                changed = connection.execute(
-                    "UPDATE datasets SET name = ?, columns = ?, text_column = ?, labels = ?, multi = ?, source = ?,"
-                    " model = ? WHERE number = ?",
-                    (*_values(dataset), dataset.number),
-                )
-            except sqlite3.IntegrityError as fault:
-                raise _taken(dataset.name) from fault
+            changed = connection.execute(
+                f"UPDATE datasets SET {column} = ? WHERE number = ?", (value, dataset.number)
+            )
             if not changed.rowcount:
                 raise _gone()
-            _relabel(connection, dataset, renamed or {})
+            return _get(connection, dataset.number)
+
+    def change_labels(self, dataset: Dataset, labels: Sequence[Label], renamed: dict[str, str]) -> Dataset:
+        """Save other labels than those of `dataset`; returns it as saved.
+
+        `renamed` maps labels' names to their new ones: what was given under them is renamed too; labels that are gone
+        are taken off all texts. Raises SpanlightError where they were changed, or removed, by another window meanwhile.
+        """
+        with self._database.writing() as connection:
+            found = connection.execute(
+                "SELECT labels FROM datasets WHERE number = ?", (dataset.number,)
+            ).fetchone()
+            if found is None:
+                raise _gone()
+            if _labels(found[0]) != dataset.labels:
+                raise SpanlightError("Another window has changed these labels.", "Look at them again.")
+            connection.execute(
+                "UPDATE datasets SET labels = ? WHERE number = ?", (_packed(labels), dataset.number)
+            )
+            if tuple(label.name for label in labels) != dataset.names:
+                # What was predicted of held-out texts is by the labels that there were.
+                connection.execute("UPDATE datasets SET held_out = '{}' WHERE number = ?", (dataset.number,))
+                _relabel(connection, dataset.number, {label.name for label in labels}, renamed)
             return _get(connection, dataset.number)
 
     def remove(self, dataset: Dataset) -> None:
@@ -130,7 +160,7 @@ class Datasets:
         """The labels that were given, by row."""
         with self._database.reading() as connection:
             return {
-                row: Given(row, tuple(json.loads(labels)), guess, bool(shown), seconds)
+                row: Given(row, tuple(json.loads(labels)), loaded(guess), bool(shown), seconds)
                 for row, labels, guess, shown, seconds in connection.execute(
                     "SELECT row, labels, guess, shown, seconds FROM given WHERE dataset = ? ORDER BY row",
                     (dataset.number,),
@@ -140,10 +170,13 @@ class Datasets:
     def give(self, dataset: Dataset, given: Iterable[Given], taken_back: Iterable[int] = ()) -> None:
         """Store labels in place of earlier ones, and take those of some rows back."""
         with self._database.writing() as connection:
-            if not connection.execute(
-                "SELECT 1 FROM datasets WHERE number = ?", (dataset.number,)
-            ).fetchone():
+            found = connection.execute(
+                "SELECT labels FROM datasets WHERE number = ?", (dataset.number,)
+            ).fetchone()
+            if found is None:
                 raise _gone()
+            names = {label.name for label in _labels(found[0])}  # another window may have renamed some
+            given = [each for each in given if not each.labels or names.intersection(each.labels)]
             connection.executemany(
                 "DELETE FROM given WHERE dataset = ? AND row = ?",
                 [(dataset.number, row) for row in taken_back],
@@ -188,28 +221,35 @@ class Datasets:
 
 
 def _values(dataset: Dataset) -> tuple[Any, ...]:
-    labels = json.dumps([(label.name, label.words) for label in dataset.labels])
     return (
-        dataset.name,
+        stored(dataset.name),
         json.dumps(dataset.columns),
         dataset.text_column,
-        labels,
+        _packed(dataset.labels),
         dataset.multi,
-        dataset.source,
+        stored(dataset.source),
         dataset.model,
     )
+
+
+def _packed(labels: Iterable[Label]) -> str:
+    return json.dumps([(label.name, label.words) for label in labels])
+
+
+def _labels(packed: str) -> tuple[Label, ...]:
+    return tuple(Label(name, words) for name, words in json.loads(packed))
 
 
 def _dataset(row: tuple[Any, ...]) -> Dataset:
     number, name, columns, text_column, labels, multi, source, model, rows = row
     return Dataset(
         number,
-        name,
+        loaded(name),
         tuple(json.loads(columns)),
         text_column,
-        tuple(Label(name, words) for name, words in json.loads(labels)),
+        _labels(labels),
         bool(multi),
-        source,
+        loaded(source),
         model,
         rows,
     )
@@ -223,17 +263,19 @@ def _get(connection: sqlite3.Connection, number: int) -> Dataset:
 def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?, ?, ?)",
-        ((number, each.row, json.dumps(each.labels), each.guess, each.shown, each.seconds) for each in given),
+        (
+            (number, each.row, json.dumps(each.labels), stored(each.guess), each.shown, each.seconds)
+            for each in given
+        ),
     )
 
 
-def _relabel(connection: sqlite3.Connection, dataset: Dataset, renamed: dict[str, str]) -> None:
+def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renamed: dict[str, str]) -> None:
     """Rename the labels that were given, and drop those that are gone; a text left without one is open again."""
-    names = set(dataset.names)
-    for row, stored in connection.execute(
-        "SELECT row, labels FROM given WHERE dataset = ?", (dataset.number,)
+    for row, before_packed in connection.execute(
+        "SELECT row, labels FROM given WHERE dataset = ?", (number,)
     ).fetchall():
-        before = json.loads(stored)
+        before = json.loads(before_packed)
         after = [renamed.get(name, name) for name in before]
         after = [name for name in after if name in names]
         if after == before:
@@ -241,15 +283,15 @@ def _relabel(connection: sqlite3.Connection, dataset: Dataset, renamed: dict[str
         if after:
             connection.execute(
                 "UPDATE given SET labels = ? WHERE dataset = ? AND row = ?",
-                (json.dumps(after), dataset.number, row),
+                (json.dumps(after), number, row),
             )
         else:
-            connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (dataset.number, row))
+            connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (number, row))
 
 
 def _taken(name: str) -> SpanlightError:
-    return SpanlightError(f"There are labels called “{name}” already.", "Choose another name.")
+    return SpanlightError(f"There is a table “{name}” already.", "Choose another name.")
 
 
 def _gone() -> SpanlightError:
-    return SpanlightError("These labels were removed.", "Nothing was noted.")
+    return SpanlightError("This table of labels was removed.", "The label was not saved.")

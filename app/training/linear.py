@@ -19,6 +19,8 @@ _LENGTH = 3.0
 # A label's name and description count as so many texts of it.
 WORDS_COUNT = 4
 _FOLDS = 4
+# So many texts are compared when the most useful ones are looked for.
+_CANDIDATES = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def fit(vectors: Array, targets: Array, *, multi: bool = False, steps: int = 300
     penalised = np.ones((inputs.shape[1], 1), dtype=np.float32)
     penalised[-1] = 0.0
     weights = ahead = np.zeros((inputs.shape[1], targets.shape[1]), dtype=np.float32)
-    curvature = np.linalg.norm(inputs, 2) ** 2 / (4 if multi else 2) + 1.0
+    curvature = float(np.linalg.eigvalsh(inputs.T @ inputs)[-1]) / (4 if multi else 2) + 1.0
     for step in range(steps):
         gradient = inputs.T @ (_probabilities(inputs @ ahead, multi) - targets) + penalised * ahead
         before, weights = weights, (ahead - gradient / curvature).astype(np.float32)
@@ -81,19 +83,23 @@ class Pool:
 
         Each one counts as labelled for the next. The product of both (active learning by uncertainty and diversity).
         """
+        rng = np.random.default_rng(len(labelled))
         left = np.asarray(list(open_rows), dtype=np.int64)
+        if len(left) > _CANDIDATES:  # enough to choose from
+            left = rng.choice(left, _CANDIDATES, replace=False)
         if not len(left):
             return []
-        unsure = unsureness(probabilities[left])
-        near = np.full(len(left), -1.0, dtype=np.float32)
-        for start in range(0, len(labelled), 512):
-            some = self.texts[list(labelled[start : start + 512])]
-            near = np.maximum(near, (self.texts[left] @ some.T).max(1))
+        some = np.asarray(list(labelled), dtype=np.int64)
+        some = rng.choice(some, _CANDIDATES, replace=False) if len(some) > _CANDIDATES else some
+        texts, unsure = self.texts[left], unsureness(probabilities[left])
+        near = (
+            (texts @ self.texts[some].T).max(1) if len(some) else np.full(len(left), -1.0, dtype=np.float32)
+        )
         chosen: list[int] = []
         for _ in range(min(count, len(left))):
             at = int(np.argmax((unsure + 0.05) * (1.05 - near)))
             chosen.append(int(left[at]))
-            near = np.maximum(near, self.texts[left] @ self.texts[left[at]])
+            near = np.maximum(near, texts @ texts[at])
             unsure[at] = -1.0
         return chosen
 

@@ -41,9 +41,7 @@ def test_labels_are_given_in_place_of_others_and_taken_back(store: Datasets) -> 
 
 def test_a_renamed_label_keeps_its_texts_and_one_that_is_gone_opens_them(store: Datasets) -> None:
     saved = store.add(DATASET, ROWS, [Given(0, ("Complaint",)), Given(1, ("Praise",))])
-    changed = store.change(
-        replace(saved, labels=(Label("Grievance"), Label("Other"))), {"Complaint": "Grievance"}
-    )
+    changed = store.change_labels(saved, (Label("Grievance"), Label("Other")), {"Complaint": "Grievance"})
     assert changed.names == ("Grievance", "Other")
     assert store.given(changed) == {0: Given(0, ("Grievance",))}
 
@@ -54,7 +52,7 @@ def test_two_of_one_name_are_refused(store: Datasets) -> None:
         store.add(replace(DATASET, name="survey"), ROWS)
     second = store.add(replace(DATASET, name="Other"), ROWS)
     with pytest.raises(SpanlightError):
-        store.change(replace(second, name="SURVEY"))
+        store.rename(second, "SURVEY")
     assert [each.name for each in store.all()] == ["Other", first.name]
 
 
@@ -73,4 +71,33 @@ def test_numbers_and_figures_go_with_their_data_set(store: Datasets) -> None:
     with pytest.raises(SpanlightError):
         store.give(saved, [Given(0, ("Praise",))])
     with pytest.raises(SpanlightError):
-        store.change(saved)
+        store.set_model(saved, "/m")
+    with pytest.raises(SpanlightError):
+        store.change_labels(saved, saved.labels, {})
+
+
+def test_figures_by_other_labels_are_dropped(store: Datasets) -> None:
+    saved = store.add(DATASET, ROWS)
+    store.put_held_out(saved, HeldOut((0,), (("Complaint",),), ((0.25, 0.75),)))
+    same = store.set_model(store.rename(saved, "Renamed"), "/m")
+    assert store.held_out(same).rows == (0,)
+    turned = store.change_labels(same, saved.labels[::-1], {})
+    assert store.held_out(turned) == HeldOut()
+
+
+def test_a_window_that_knows_other_labels_changes_none(store: Datasets) -> None:
+    before = store.add(DATASET, ROWS, [Given(0, ("Complaint",))])
+    after = store.change_labels(before, (Label("Grievance"), Label("Praise")), {"Complaint": "Grievance"})
+    with pytest.raises(SpanlightError, match="Another window"):
+        store.change_labels(before, (Label("Complaint"), Label("Other")), {})
+    renamed = store.rename(before, "Renamed")  # by a window with the labels from before
+    assert renamed.names == after.names == store.set_model(before, "/m").names
+    store.give(before, [Given(1, ("Complaint",)), Given(2, ("Praise",))])
+    assert store.given(after) == {0: Given(0, ("Grievance",)), 2: Given(2, ("Praise",))}
+
+
+def test_names_that_utf_8_cannot_hold_come_back(store: Datasets) -> None:
+    odd = replace(DATASET, name="caf\udce9", source="/caf\udce9.csv")
+    saved = store.add(odd, ROWS, [Given(0, ("Praise",), "\ud800", True)])
+    assert (saved.name, saved.source) == (odd.name, odd.source)
+    assert store.given(saved)[0].guess == "\ud800"

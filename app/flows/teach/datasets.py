@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -13,6 +13,7 @@ from app.core.labels import MOST_LABELS, Dataset, Given, Label
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
 from app.core.wording import free_name
+from app.flows.rows import LONE_SURROGATE
 from app.flows.teach.files import TextTable, read_text_table
 from app.flows.workspace import Workspace
 
@@ -25,16 +26,25 @@ def datasets(workspace: Workspace, report: Report) -> list[Dataset]:
     return workspace.datasets.all()
 
 
-def read_table(workspace: Workspace, path: Path, report: Report) -> tuple[TextTable, tuple[ModelCard, ...]]:
-    """The table in a file, and the installed classifiers that its texts could be classified with.
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """A table from a file (None: pasted), and the classifiers that its texts could be classified with."""
 
-    The one in use is the first of them. Raises SpanlightError as `read_text_table` does.
+    path: Path | None
+    table: TextTable
+    cards: tuple[ModelCard, ...] = ()
+
+
+def read_table(workspace: Workspace, path: Path, report: Report) -> ReadTable:
+    """Read a file's table; the installed classifier in use is the first of the cards.
+
+    Raises SpanlightError as `read_text_table` does.
     """
     table = read_text_table(path)
     cards = [card for card in workspace.shelf.cards() if Head.CLASSIFICATION in card.heads]
     fitting = [card for card in cards if card.problem is not ProblemType.REGRESSION and len(card.labels) > 1]
     used = workspace.find_model(Head.CLASSIFICATION).folder if fitting else ""
-    return table, tuple(sorted(fitting, key=lambda card: card.folder != used))
+    return ReadTable(path, table, tuple(sorted(fitting, key=lambda card: card.folder != used)))
 
 
 def make_dataset(
@@ -54,24 +64,23 @@ def make_dataset(
     it is taken. Raises SpanlightError for labels that cannot be used.
     """
     given: list[Given] = []
+    known = {label.name.casefold(): label.name for label in labels}
     if table.label_column >= 0:
-        known = {label.name.casefold(): label.name for label in labels}
-        more = list(labels)
         for row, cells in enumerate(table.rows):
             names = split_labels(cells[table.label_column], multi)
-            for each in names:
-                if known.setdefault(each.casefold(), each) == each and each not in {one.name for one in more}:
-                    more.append(Label(each))
-            if names and cells[table.text_column].strip():
-                given.append(Given(row, tuple(dict.fromkeys(known[each.casefold()] for each in names))))
-        labels = more
+            named = dict.fromkeys(known.setdefault(each.casefold(), each) for each in names)
+            if len(known) > MOST_LABELS:
+                raise _too_many(len(table.labels_in(table.label_column)))
+            if named and cells[table.text_column].strip():
+                given.append(Given(row, tuple(named)))
+    described = {label.name: label for label in labels}
     taken = {dataset.name.casefold() for dataset in workspace.datasets.all()}
     dataset = Dataset(
         0,
         free_name(name.strip() or "Labels", lambda wanted: wanted.casefold() in taken),
         table.columns,
         table.text_column,
-        checked_labels(labels, multi),
+        checked_labels([described.get(each, Label(each)) for each in known.values()], multi),
         multi,
         source,
         model,
@@ -82,30 +91,34 @@ def make_dataset(
 def split_labels(cell: str, multi: bool) -> list[str]:
     """The labels in a table's cell: one, or with `multi` several, separated by semicolons."""
     parts = cell.split(SEPARATOR) if multi else [cell]
-    return [" ".join(part.split()) for part in parts if part.strip()]
+    return [_sound(part) for part in parts if part.strip()]
 
 
-def labels_from(text: str) -> tuple[Label, ...]:
-    """The labels in lines, or in one line separated by semicolons: a name, or a name, a colon and a description."""
+def labels_from(text: str, known: Sequence[Label] = ()) -> tuple[Label, ...]:
+    """The labels in lines, or in one line separated by semicolons: a name, or a name, a colon and a description.
+
+    A line that is the text of a `known` label is that one, also where its name has a colon.
+    """
+    texts = {label.text: label for label in known}
     lines = [line for line in text.replace("\r", "\n").split("\n") if line.strip()]
     if len(lines) == 1:
         lines = [part for part in lines[0].split(SEPARATOR) if part.strip()]
     found = []
     for line in lines:
         name, _, words = line.partition(":")
-        if name.strip():
-            found.append(Label(" ".join(name.split()), " ".join(words.split())))
+        if line.strip() in texts:
+            found.append(texts[line.strip()])
+        elif name.strip():
+            found.append(Label(_sound(name), _sound(words)))
     return tuple(found)
 
 
 def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
     """The labels as they can be used. Raises SpanlightError for too few, too many, and two of one name."""
-    if not labels or (len(labels) < 2 and not multi):
-        raise SpanlightError("One label tells nothing apart.", "Name at least two.")
+    if len(labels) < (1 if multi else 2):
+        raise SpanlightError("There are too few labels to tell texts apart.", "Name at least two.")
     if len(labels) > MOST_LABELS:
-        raise SpanlightError(
-            f"{len(labels)} labels are more than can be told apart.", f"Use at most {MOST_LABELS}."
-        )
+        raise _too_many(len(labels))
     seen: set[str] = set()
     for label in labels:
         if label.name.casefold() in seen:
@@ -122,8 +135,16 @@ def change_labels(
     report: Report,
 ) -> Dataset:
     """Save other labels; `renamed` maps names to new ones, whose texts keep them. Raises SpanlightError."""
-    changed = replace(dataset, labels=checked_labels(labels, dataset.multi))
-    return workspace.datasets.change(changed, dict(renamed))
+    return workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
+
+
+def _sound(text: str) -> str:
+    """The text on one line, without what UTF-8 cannot hold."""
+    return " ".join(LONE_SURROGATE.sub("\ufffd", text).split())
+
+
+def _too_many(count: int) -> SpanlightError:
+    return SpanlightError(f"{count:,} labels are more than can be told apart.", f"Use at most {MOST_LABELS}.")
 
 
 def texts_of(dataset: Dataset, rows: Iterable[Sequence[str]]) -> list[str]:
@@ -152,8 +173,3 @@ def agreement(given: Iterable[Given]) -> tuple[tuple[int, int], tuple[int, int]]
             counts[each.shown][0] += each.agrees
             counts[each.shown][1] += 1
     return (counts[True][0], counts[True][1]), (counts[False][0], counts[False][1])
-
-
-def name_of(path: Path | None) -> str:
-    """The name of a data set that is made from a file."""
-    return path.stem if path is not None else "Texts"

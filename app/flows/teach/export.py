@@ -10,6 +10,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
+from app.core.wording import free_name
 from app.flows.answer_table.export import bytes_of, require_format, write_sheet
 from app.flows.rows import dumps
 from app.flows.teach.datasets import SEPARATOR
@@ -24,7 +25,13 @@ _WIDE, _NARROW = 60, 16
 
 
 def export_dataset(
-    workspace: Workspace, dataset: Dataset, probabilities: Array | None, path: Path, report: Report
+    workspace: Workspace,
+    dataset: Dataset,
+    probabilities: Array | None,
+    path: Path,
+    report: Report,
+    *,
+    given: Mapping[int, Given] | None = None,
 ) -> int:
     """Write every row with its label to CSV, XLSX or JSON Lines, by the extension; returns how many.
 
@@ -34,8 +41,9 @@ def export_dataset(
     """
     kind = require_format(path)
     rows = workspace.datasets.rows(dataset)
-    given = workspace.datasets.given(dataset)
-    heads = [*class_columns(dataset.columns, dataset.names), "label by"]
+    given = workspace.datasets.given(dataset) if given is None else given
+    heads = class_columns(dataset.columns, dataset.names)
+    heads.append(free_name("label by", heads.__contains__))
     values = []
     for row, cells in enumerate(rows):
         report.check()

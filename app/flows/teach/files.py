@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -72,7 +73,9 @@ def pasted(text: str) -> TextTable:
     lines = [(line.strip(),) for line in normalise_newlines(text).split("\n") if line.strip()]
     if not lines:
         raise SpanlightError("There is no text to label.", "Paste a text with a line for each.")
-    return TextTable(("text",), tuple(lines[:MOST_TEXTS]))
+    if len(lines) > MOST_TEXTS:
+        raise SpanlightError(f"At most {MOST_TEXTS:,} texts can be labelled at once.", "Paste fewer.")
+    return TextTable(("text",), tuple(lines))
 
 
 def column_of(table: TextTable, name: str, path: Path) -> int:
@@ -105,7 +108,7 @@ def _columns_and_rows(path: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
         rows = [[*row, *[""] * (width - len(row))] for row in found]
         return (rows[0], [*rows[1:]]) if rows else ((), [])
     if kind in (".jsonl", ".xz"):
-        values = [row.values for row in read_rows(path)]
+        values = [row.values for row in islice(read_rows(path), MOST_TEXTS + 1)]
         names = list(dict.fromkeys(name for each in values for name in each))
         return names, [[_cell(each.get(name)) for name in names] for each in values]
     if kind in (".csv", ".tsv"):

@@ -60,22 +60,30 @@ class Guesses:
     first: bool
 
 
-def guess(workspace: Workspace, dataset: Dataset, report: Report) -> Guesses:
-    """Guess the labels of a data set's texts from all that is known.
+def guess(
+    workspace: Workspace,
+    dataset: Dataset,
+    report: Report,
+    *,
+    texts: Sequence[str] | None = None,
+    given: Mapping[int, Given] | None = None,
+) -> Guesses:
+    """Guess the labels of a data set's texts from all that is known; `texts` and `given` spare reading them again.
 
     Raises SpanlightError where there is no encoder, Stopped when cancelled.
     """
-    texts = texts_of(dataset, workspace.datasets.rows(dataset))
-    given = workspace.datasets.given(dataset)
+    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
+    given = workspace.datasets.given(dataset) if given is None else given
     vectors = _vectors(workspace, dataset, texts, report)
     pool = linear.Pool.of(
         vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
     )
-    rows = list(given)
+    rows, targets = _examples(dataset, given)
     probabilities = _classified(workspace, dataset, texts, report)
     taught = probabilities is not None
     if probabilities is None:
-        head = pool.head(rows, _targets(dataset, given, rows), multi=dataset.multi)
+        wanted = linear.targets_of(targets, len(dataset.labels))
+        head = pool.head(rows, wanted, multi=dataset.multi)
         probabilities = head.probabilities(pool.texts)
     open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
     useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
@@ -102,30 +110,41 @@ def missing(dataset: Dataset, given: Mapping[int, Given]) -> dict[str, int]:
     counts = dict.fromkeys(dataset.names, 0)
     for each in given.values():
         for name in each.labels:
-            counts[name] += 1
+            if name in counts:  # another window may have renamed it
+                counts[name] += 1
     return {name: ENOUGH - number for name, number in counts.items() if number < ENOUGH}
 
 
-def teach(workspace: Workspace, dataset: Dataset, report: Report) -> Dataset:
+def teach(
+    workspace: Workspace,
+    dataset: Dataset,
+    report: Report,
+    *,
+    texts: Sequence[str] | None = None,
+    given: Mapping[int, Given] | None = None,
+) -> Dataset:
     """Teach a classifier from what was labelled, install it, and classify every text with it; returns the data set.
+
+    `texts` and `given` as for `guess`.
 
     Partial results are the Dataset once its classifier is installed, and the Guesses once every text was classified.
     Then parts of the examples are held out in turn, to see how good it is and how sure it may be. Raises SpanlightError
     for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
     """
-    given = workspace.datasets.given(dataset)
+    given = workspace.datasets.given(dataset) if given is None else given
     if lacking := missing(dataset, given):
         raise SpanlightError(
             f"Some labels have fewer than {ENOUGH} examples: {', '.join(lacking)}.", "Label some more texts."
         )
-    texts = texts_of(dataset, workspace.datasets.rows(dataset))
-    rows = list(given)
+    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
+    rows, targets = _examples(dataset, given)
     examples = [texts[row] for row in rows]
-    targets = [tuple(map(dataset.names.index, given[row].labels)) for row in rows]
     card = teach_examples(workspace, dataset, examples, targets, report)
-    dataset = workspace.datasets.change(replace(dataset, model=card.folder))
+    report.check()  # it may have been stopped, for other labels say, while it was installed
+    workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # of the classifier before
+    dataset = workspace.datasets.set_model(dataset, card.folder)
     report.partial(dataset)
-    report.partial(guess(workspace, dataset, report))
+    report.partial(guess(workspace, dataset, report, texts=texts, given=given))
     held_out = hold_out(workspace, dataset, rows, examples, targets, report)
     workspace.datasets.put_held_out(dataset, held_out)
     _fit_temperature(workspace, dataset, card, held_out, report)
@@ -146,11 +165,12 @@ def teach_examples(
     models = workspace.paths.models
     old = Path(dataset.model)
     origin = read_origin(old) if dataset.model and old.parent == models else None
-    known = old.name if origin is not None and origin.source is Source.TAUGHT else ""
+    mine = f"labels {dataset.number}"
+    known = old.name if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, mine) else ""
     name = known or free_name(dataset.name, names_taken(workspace))
     with Staging(models, name) as staging:
         teach_into(workspace, dataset, examples, targets, staging.folder, report)
-        place = staging.install(Origin(Source.TAUGHT, added=now()), replace=True)
+        place = staging.install(Origin(Source.TAUGHT, path=mine, added=now()), replace=bool(known))
     return read_card(place)
 
 
@@ -355,9 +375,15 @@ def _name(card: ModelCard, dataset: Dataset) -> str:
     return f"{fingerprint(Path(card.folder))}-{len(dataset.labels)}"
 
 
-def _targets(dataset: Dataset, given: Mapping[int, Given], rows: Sequence[int]) -> Array:
-    labels = [tuple(map(dataset.names.index, given[row].labels)) for row in rows]
-    return linear.targets_of(labels, len(dataset.labels))
+def _examples(dataset: Dataset, given: Mapping[int, Given]) -> tuple[list[int], list[tuple[int, ...]]]:
+    """The labelled rows with the indices of their labels; without those whose labels another window has renamed."""
+    rows, targets = [], []
+    for row, each in given.items():
+        known = tuple(dataset.names.index(name) for name in each.labels if name in dataset.names)
+        if known or (dataset.multi and not each.labels):
+            rows.append(row)
+            targets.append(known)
+    return rows, targets
 
 
 def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:

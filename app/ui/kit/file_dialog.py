@@ -46,6 +46,11 @@ def save_name(parent: QWidget, title: str, name: str, kinds: str) -> str:
     return next(iter(_chosen(save_dialog(parent, title, name, kinds))), "")
 
 
+def as_file_name(name: str) -> str:
+    """A name as that of a file on any system."""
+    return "".join("-" if letter in '<>:"/\\|?*' else letter for letter in name).strip(". ") or "table"
+
+
 def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDialog:
     """The dialog that asks where to save: a name without a suffix gets that of the chosen kind."""
     folder = str(Path(name).parent) if Path(name).is_absolute() else ""

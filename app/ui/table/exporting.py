@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
-from app.ui.kit.file_dialog import open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.table.head import BACK, EXPORTS
 from app.ui.table.questions import LIST_KINDS, Questions
@@ -42,7 +42,7 @@ class Exporting(QObject):
             self._ask_back(table.number)
             return
         kinds = next(kinds for suffix, _, kinds in EXPORTS if suffix == key)
-        if name := save_name(self._page, "Export the table", f"{_as_file_name(table.name)}{key}", kinds):
+        if name := save_name(self._page, "Export the table", f"{as_file_name(table.name)}{key}", kinds):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
@@ -77,7 +77,3 @@ class Exporting(QObject):
     @Slot()
     def _written(self, _: object = None) -> None:
         self.noted.emit(f"Exported to {self._name}")
-
-
-def _as_file_name(name: str) -> str:
-    return "".join("-" if letter in '<>:"/\\|?*' else letter for letter in name).strip(". ") or "table"

@@ -22,7 +22,7 @@ from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Scrolling, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 KEYS = "123456789"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -97,6 +97,7 @@ class Desk(QFrame):
         self.setAccessibleName("Text to label")
         self.row = -1
         self._multi = False
+        self._shown: tuple[int, tuple[str, ...] | None] = (-1, None)
         self._buttons: list[LabelButton] = []
         self.state = plain_label(type="small", ink="quiet")
         self.others = ElidedLabel()
@@ -143,24 +144,29 @@ class Desk(QFrame):
         row: int,
         text: str,
         others: str,
-        labels: Sequence[str],
+        labels: Sequence[str] | None,
         guess: Sequence[float],
         counts: dict[str, int],
     ) -> None:
-        """Show a text with the other columns, its present labels, the guess (empty to hide it), and labels' counts."""
-        if row != self.row:
+        """Show a text with the other columns, its labels (None: not given yet), and the guess (empty: hidden).
+
+        `counts` has how many texts have each label.
+        """
+        if row != self.row or text != self.text.text():
             self._around.verticalScrollBar().setValue(0)
+            self.text.setText(text)
+            mark(self.text, type="quote" if len(text) > _LONG else "document")
+        new = (row, tuple(labels) if labels is not None else None)
+        is_new, self._shown = new != self._shown, new
         self.row = row
-        self.text.setText(text)
-        self.text.setProperty("type", "quote" if len(text) > _LONG else "document")
-        self.text.style().unpolish(self.text)
-        self.text.style().polish(self.text)
         self.others.set_full_text(others)
         self.others.setVisible(bool(others))
-        self.state.setText(f"Text {row + 1:,}" + (f" · {', '.join(labels)}" if labels else ""))
+        given = "" if labels is None else f" · {', '.join(labels) or 'none of them'}"
+        self.state.setText(f"Text {row + 1:,}{given}")
         self.setAccessibleDescription(text)
         for at, button in enumerate(self._buttons):
-            button.setChecked(button.label in labels)
+            if is_new:  # else what is chosen, but not given yet, stays
+                button.setChecked(button.label in (labels or ()))
             button.show_numbers(counts.get(button.label, 0), guess[at] if guess else None)
 
     def show_about(self, words: str, *, undo: bool, redo: bool) -> None:

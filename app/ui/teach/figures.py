@@ -225,7 +225,6 @@ def _about(found: TaughtFigures, given: dict[int, Given]) -> str:
         f"Between {percent(found.low)} and {percent(found.high)} with 95% confidence:"
         f" {count(found.texts, 'text')} of yours, each predicted by a classifier that had not seen it."
     ]
-    words.append("The texts that come first are harder than most, so on the others it is right more often.")
     if found.more >= 0.005:
         words.append(f"{MORE} more examples would bring about {count(round(100 * found.more), 'point')}.")
     return " ".join(filter(None, (*words, _agreement(given))))

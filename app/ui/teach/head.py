@@ -21,7 +21,7 @@ EXPORTS = (
 )
 _ACTIONS = (
     ("New table…", "new"), ("Labels…", "labels"), ("Rename…", "rename"),
-    ("Classify other texts with it", "use"), ("Remove…", "remove"),
+    ("Use it on the page Classify", "use"), ("Remove…", "remove"),
 )  # fmt: skip
 
 

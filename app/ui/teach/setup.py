@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -26,6 +26,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
+    from app.flows.teach.datasets import ReadTable
     from app.flows.teach.files import TextTable
 
 _NONE = "None: I label them here"
@@ -95,24 +96,16 @@ class Setup(QFrame):
         self.begin.clicked.connect(self.begun)
         self.cancel.clicked.connect(self.left)
 
-    def show_table(
-        self,
-        table: TextTable,
-        path: Path | None,
-        cards: tuple[ModelCard, ...] = (),
-        *,
-        with_model: bool = False,
-    ) -> None:
-        """Ask about a table that was just read; `cards` are classifiers, the first chosen `with_model`."""
-        from app.flows.teach.datasets import name_of
-
+    def show_table(self, read: ReadTable, *, with_model: bool = False) -> None:
+        """Ask about a table that was just read; with the first of its classifiers chosen `with_model`."""
+        table, path, cards = read.table, read.path, read.cards
         self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
         self._title.setText("Which labels?")
         self._about.setText(
             f"{count(len(table.rows), 'text')}{f' of {path.name}' if path is not None else ''}."
             " The table is copied into Spanlight; the file stays as it is."
         )
-        self.name.setText(name_of(path))
+        self.name.setText(path.stem if path is not None else "Texts")
         self.multi.setChecked(False)
         self.labels.clear()
         for choice in (self.text_column, self.label_column):
@@ -157,28 +150,34 @@ class Setup(QFrame):
             return tuple(map(Label, model.labels))
         from app.flows.teach.datasets import labels_from
 
-        return labels_from(self.labels.toPlainText())
+        return labels_from(self.labels.toPlainText(), self.dataset.labels if self.dataset is not None else ())
 
     def chosen_table(self) -> TextTable:
         """The table with the chosen columns."""
         from dataclasses import replace
 
         assert self.table is not None
-        label = self.label_column.currentIndex() - 1
+        label = self.label_column.currentIndex() - 1 if self.model is None else -1
         return replace(self.table, text_column=self.text_column.currentIndex(), label_column=label)
 
     def renamed(self) -> dict[str, str]:
         """Which names the labels had before: a line that stands where another name stood renames it."""
         if self.dataset is None:
             return {}
-        before, after = self.dataset.names, [label.name for label in self.wanted()]
-        if len(before) != len(after):
-            return {}
-        return {
-            old: new
-            for old, new in zip(before, after, strict=True)
-            if old != new and old not in after and new not in before
-        }
+        before, after = self.dataset.names, tuple(label.name for label in self.wanted())
+        found: dict[str, str] = {}
+        for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+            if kind == "replace" and b - a == d - c:
+                pairs = zip(before[a:b], after[c:d], strict=True)
+                found |= {old: new for old, new in pairs if old not in after and new not in before}
+        return found
+
+    def removed(self) -> tuple[str, ...]:
+        """The names of the labels that would be gone."""
+        if self.dataset is None:
+            return ()
+        after, renamed = {label.name for label in self.wanted()}, self.renamed()
+        return tuple(name for name in self.dataset.names if name not in after and name not in renamed)
 
     @Slot()
     def _model_chosen(self) -> None:
@@ -190,7 +189,8 @@ class Setup(QFrame):
         elif self.labels.isReadOnly():
             self.labels.clear()
         self.labels.setReadOnly(model is not None)
-        self.multi.setEnabled(model is None)
+        for widget in (self.multi, self.label_column):
+            widget.setEnabled(model is None)
 
     @Slot()
     def _column_chosen(self) -> None:

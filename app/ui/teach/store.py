@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +30,10 @@ _SOME = 100
 _GROWN = 0.25
 
 
+# What is given to rows, None where it is taken back.
+Rows = dict[int, Given | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A data set with all that is stored of it."""
@@ -52,14 +57,15 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
 class TeachStore(QObject):
     """One data set at a time, in memory and in the database.
 
-    `listed` is sent when the data sets were listed, `loaded` when another one was loaded or it changed (labels,
-    classifier), `given_changed` when labels were given or taken back, `guessed` when there are other guesses.
-    `teaching` carries the Progress of teaching, or of reading all texts for the first guess, None when it ends;
-    `taught` is sent after it.
+    `listed` is sent when the data sets were listed, `loaded` when one was loaded or it changed (labels, classifier),
+    `opened` when another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when
+    labels were given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of
+    teaching, or of reading all texts for the first guess, None when it ends; `taught` is sent after it.
     """
 
     listed = Signal()
     loaded = Signal()
+    opened = Signal()
     given_changed = Signal()
     guessed = Signal()
     teaching = Signal(object)
@@ -79,8 +85,8 @@ class TeachStore(QObject):
         self.guesses: Guesses | None = None
         self.held_out = HeldOut()
         self._probabilities: list[list[float]] = []
-        self._undo: list[dict[int, Given | None]] = []
-        self._redo: list[dict[int, Given | None]] = []
+        self._undo: list[Rows] = []
+        self._redo: list[Rows] = []
         self._skipped: set[int] = set()
         self._hidden: dict[int, bool] = {}
         self._loading: Job | None = None
@@ -89,6 +95,12 @@ class TeachStore(QObject):
         self._teaching: Job | None = None
         self._teach_again = False
         self._learnt_from = 0
+        self._changes = self._changes_then = 0
+        self._is_new = False
+        self._reading: Job | None = None
+        # What is being saved, in order, and what could not be, each with its data set.
+        self._saving: deque[tuple[Dataset, Rows]] = deque()
+        self._unsaved: list[tuple[Dataset, Rows]] = []
         lanes.work.begun.connect(self._give_way)
         lanes.work.rested.connect(self._go_on)
 
@@ -99,6 +111,7 @@ class TeachStore(QObject):
         if self._loading is not None:
             self._loading.drop()
         wanted = number or self._workspace.settings.last_labels
+        self._changes_then = self._changes
         self._loading = self._lanes.files.start(load, self._workspace, wanted)
         self._loading.done.connect(self._found)
         self._loading.failed.connect(self.failed)
@@ -106,11 +119,18 @@ class TeachStore(QObject):
     @Slot(object)
     def _found(self, found: tuple[list[Dataset], Loaded | None]) -> None:
         listed, content = found
+        same = (
+            content is not None and self.dataset is not None and content.dataset.number == self.dataset.number
+        )
+        if same and self._changes != self._changes_then:
+            self.look(content.dataset.number)  # type: ignore[union-attr]  # labels were given since
+            return
         self.datasets, self.is_listed = tuple(listed), True
-        other = content is None or self.dataset is None or content.dataset.number != self.dataset.number
-        if other:
+        if not same:
             self._drop_work()
+        if content is None or self.dataset is None or content.dataset.names != self.dataset.names or not same:
             self._undo, self._redo = [], []
+        if not same:
             self._skipped, self._hidden = set(), {}
             self._forget_guesses()
         if content is None:
@@ -124,6 +144,9 @@ class TeachStore(QObject):
             self._workspace.settings.last_labels = content.dataset.number
         self.listed.emit()
         self.loaded.emit()
+        if not same or self._is_new:
+            self._is_new = False
+            self.opened.emit()
         if content is not None and self.guesses is None:
             self.guess()
 
@@ -148,6 +171,7 @@ class TeachStore(QObject):
 
     @Slot(object)
     def _made(self, dataset: Dataset) -> None:
+        self._is_new = True
         self.look(dataset.number)
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
@@ -163,11 +187,9 @@ class TeachStore(QObject):
 
     def rename(self, name: str) -> None:
         """Give the data set another name."""
-        from dataclasses import replace
-
         if self.dataset is not None and name.strip():
-            changed = replace(self.dataset, name=name.strip())
-            job = self._lanes.files.start(_do, partial(self._workspace.datasets.change, changed))
+            rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
+            job = self._lanes.files.start(_do, rename)
             job.done.connect(self._made)
             job.failed.connect(self.failed)
 
@@ -187,11 +209,21 @@ class TeachStore(QObject):
 
     # Labels
 
-    def give(self, rows: Sequence[int], labels: Sequence[str]) -> None:
-        """Give texts these labels in place of earlier ones; this can be undone."""
+    def give(self, rows: Sequence[int], labels: Sequence[str], *, seen: bool = False) -> None:
+        """Give texts these labels in place of earlier ones; this can be undone.
+
+        `seen` is whether the guesses were seen, as they are in a list; otherwise as `shows_guess` says.
+        """
         from app.flows.teach.datasets import given_now
 
-        self._put({row: given_now(row, labels, self.guess_of(row), self.shows_guess(row)) for row in rows})
+        self._put(
+            {
+                row: given_now(
+                    row, labels, self.guess_of(row), seen or row in self.given or self.shows_guess(row)
+                )
+                for row in rows
+            }
+        )
 
     def take_back(self, rows: Sequence[int]) -> None:
         """Take the labels of texts back; this can be undone."""
@@ -212,29 +244,52 @@ class TeachStore(QObject):
         """Do what was undone again; returns as `undo` does."""
         return self._step(self._redo, self._undo)
 
-    def _step(self, one: list[dict[int, Given | None]], other: list[dict[int, Given | None]]) -> list[int]:
+    def _step(self, one: list[Rows], other: list[Rows]) -> list[int]:
         if not one:
             return []
         wanted = one.pop()
         other.append(self._apply(wanted))
         return list(wanted)
 
-    def _apply(self, wanted: Mapping[int, Given | None]) -> dict[int, Given | None]:
+    def _apply(self, wanted: Mapping[int, Given | None]) -> Rows:
         """Set what is given to rows, in memory and in the database; returns what it was before."""
         assert self.dataset is not None
         if not wanted:
             return {}
         before = {row: self.given.get(row) for row in wanted}
-        given = [each for each in wanted.values() if each is not None]
-        gone = [row for row, each in wanted.items() if each is None]
-        for row in gone:
-            self.given.pop(row, None)
-        self.given.update({each.row: each for each in given})
-        job = self._lanes.files.start(_do, partial(self._workspace.datasets.give, self.dataset, given, gone))
-        job.failed.connect(self.failed)
+        self._changes += 1
+        for row, each in wanted.items():
+            if each is None:
+                self.given.pop(row, None)
+            else:
+                self.given[row] = each
+        for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
+            self._save(dataset, rows)
+        self._unsaved.clear()
         self.given_changed.emit()
         self.guess()
         return before
+
+    def _save(self, dataset: Dataset, rows: Rows) -> None:
+        self._saving.append((dataset, rows))
+        job = self._lanes.files.start(_do, partial(_give, self._workspace, dataset, rows))
+        job.done.connect(self._saved)
+        job.failed.connect(self._not_saved)
+
+    @Slot(object)
+    def _saved(self, _: object = None) -> None:
+        self._saving.popleft()
+
+    @Slot(object)
+    def _not_saved(self, error: BaseException) -> None:
+        """Have the next change, or the end, try to save it once more."""
+        self._unsaved.append(self._saving.popleft())
+        self.failed.emit(error)
+
+    def keep(self) -> None:
+        """Save what could not be saved before. Raises SpanlightError where the disk still refuses."""
+        for dataset, rows in self._unsaved:
+            _give(self._workspace, dataset, rows)
 
     @property
     def can_undo(self) -> bool:
@@ -301,7 +356,9 @@ class TeachStore(QObject):
         from app.flows.teach.teach import guess
 
         self._guess_again = False
-        self._guessing = self._lanes.work.start_aside(guess, self._workspace, self.dataset)
+        self._guessing = self._lanes.work.start_aside(
+            guess, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+        )
         self._guessing.progress.connect(self._guess_progressed)
         self._guessing.done.connect(self._guessed)
         self._guessing.failed.connect(self._fail)
@@ -313,12 +370,16 @@ class TeachStore(QObject):
 
     @Slot(object)
     def _guessed(self, guesses: Guesses) -> None:
-        if self.dataset is None or guesses.probabilities.shape != (len(self.texts), len(self.dataset.labels)):
+        fits = self.dataset is not None and guesses.probabilities.shape == (
+            len(self.texts), len(self.dataset.labels),
+        )  # fmt: skip
+        if not self.is_teaching:
+            self.teaching.emit(None)
+        if not fits:
+            self.guess()
             return
         self.guesses = guesses
         self._probabilities = guesses.probabilities.tolist()
-        if not self.is_teaching:
-            self.teaching.emit(None)
         self.guessed.emit()
         if self._guess_again:
             self.guess()
@@ -337,16 +398,19 @@ class TeachStore(QObject):
     @Slot()
     def teach(self) -> None:
         """Teach a classifier, in place of one that is being taught."""
+        self._teach_again = False
         if self.dataset is None or self.missing():
+            self.teaching.emit(None)
             return
         from app.flows.teach.teach import teach
 
         if self._teaching is not None:
             self._teaching.drop()
-        self._teach_again = False
         self._learnt_from = len(self.given)
         # Aside: questions and all other work go first.
-        self._teaching = job = self._lanes.work.start_aside(teach, self._workspace, self.dataset)
+        self._teaching = job = self._lanes.work.start_aside(
+            teach, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+        )
         job.progress.connect(self.teaching)
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
@@ -355,8 +419,11 @@ class TeachStore(QObject):
 
     @Slot()
     def stop(self) -> bool:
-        """Stop teaching; returns whether there was any."""
-        running = self.is_teaching
+        """Stop teaching, and reading for guesses; returns whether there was any."""
+        guesses = self._guessing is not None and self._guessing.running
+        running = self.is_teaching or guesses
+        if self._guessing is not None and guesses:
+            self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
         self._teaching, self._teach_again = None, False
@@ -377,8 +444,15 @@ class TeachStore(QObject):
         self._teaching = None
         self.teaching.emit(None)
         self.taught.emit()
-        self.look(dataset.number)
+        job = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
+        job.done.connect(self._measured)
+        job.failed.connect(self.failed)
         self.guess()
+
+    @Slot(object)
+    def _measured(self, held_out: HeldOut) -> None:
+        self.held_out = held_out
+        self.loaded.emit()
 
     @Slot(object)
     def _teaching_failed(self, error: BaseException) -> None:
@@ -388,6 +462,8 @@ class TeachStore(QObject):
 
     @Slot(object)
     def _fail(self, error: BaseException) -> None:
+        if not self.is_teaching:
+            self.teaching.emit(None)
         self.failed.emit(error)
         if isinstance(error, EngineLost):
             self.lost.emit()
@@ -399,11 +475,16 @@ class TeachStore(QObject):
             self._teaching.drop()
             self._teaching, self._teach_again = None, True
             self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
+        if self._guessing is not None and self._guessing.running:
+            self._guessing.drop()
+            self._guessing, self._guess_again = None, True
 
     @Slot()
     def _go_on(self) -> None:
         if self._teach_again:
             self.teach()
+        if self._guess_again:
+            self.guess()
 
     def _forget_guesses(self) -> None:
         self.guesses, self._probabilities = None, []
@@ -417,12 +498,19 @@ class TeachStore(QObject):
     # Files
 
     def read(self, path: Path, done: Callable[[Any], None]) -> None:
-        """Read a table; `done`, a bound slot, takes it with the classifiers that there are."""
+        """Read a table in place of one that is being read; `done`, a bound slot, takes the ReadTable."""
         from app.flows.teach.datasets import read_table
 
-        job = self._lanes.documents.start(read_table, self._workspace, path)
-        job.done.connect(done)
-        job.failed.connect(self.failed)
+        if self._reading is not None:
+            self._reading.drop()
+        self._reading = self._lanes.documents.start(read_table, self._workspace, path)
+        self._reading.done.connect(done)
+        self._reading.failed.connect(self.failed)
+
+
+def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:
+    given = [each for each in rows.values() if each is not None]
+    workspace.datasets.give(dataset, given, [row for row, each in rows.items() if each is None])
 
 
 def _do(action: Callable[[], object], report: Report) -> object:

@@ -6,17 +6,17 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.labels import ENOUGH
-from app.core.models import Head, ModelCard
+from app.core.models import Head
 from app.core.report import Progress
 from app.core.wording import count, first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.confirmation import Confirmation
-from app.ui.kit.file_dialog import open_name, save_name
+from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
@@ -30,13 +30,16 @@ from app.ui.teach.texts import TextRow, Texts
 from app.ui.teach.welcome import Welcome
 
 if TYPE_CHECKING:
-    from app.flows.teach.files import TextTable
+    from app.flows.teach.datasets import ReadTable
 
 TABLES = "Tables (*.csv *.tsv *.xlsx *.jsonl *.xz *.txt);;All files (*)"
 
 
 class TeachView(Page):
-    """A table's texts, labelled one by one or many at once, and how good the classifier is that learns from them."""
+    """A table's texts, labelled one by one or many at once, and how good the classifier is that learns from them.
+
+    `changed` is sent when a classifier was taught ("models"), and when another one is to be used (the head's value).
+    """
 
     KEY = "teach"
     TITLE = "Teach"
@@ -53,16 +56,18 @@ class TeachView(Page):
         ("Esc", "Stop teaching"),
     )
 
+    changed = Signal(str)
+
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self.store = TeachStore(workspace, lanes, self)
         self.head = TeachHead(theme)
         self.notice = Notice(theme)
         self.removal = Confirmation(theme, "Remove it", is_band=True)
+        self.losing = Confirmation(theme, "Save the labels", "Go back", is_band=True)
         self.welcome, self.setup = Welcome(theme), Setup(theme)
         self.desk, self.texts, self.figures = Desk(theme), Texts(theme), Figures(theme)
-        self._path: Path | None = None
-        self._with_model = False
+        self._with_model: Path | None = None
         self._lay_out()
         self._connect()
         self.store.look()
@@ -73,13 +78,12 @@ class TeachView(Page):
     def open_files(self, paths: list[Path]) -> None:
         """Read a table."""
         if paths:
-            self._path = paths[0]
             self.notice.clear()
             self.store.read(paths[0], self._read)
 
     def classify_files(self, paths: list[Path]) -> None:
         """Read a table whose texts are to be classified with the model in use."""
-        self._with_model = True
+        self._with_model = paths[0]
         self.open_files(paths)
 
     @Slot()
@@ -91,6 +95,10 @@ class TeachView(Page):
             self._show_part()
             return True
         return self.store.stop()
+
+    def keep(self) -> None:
+        """Save labels that could not be saved before."""
+        self.store.keep()
 
     def shown(self) -> None:
         """Put the keyboard focus on what there is to do."""
@@ -105,6 +113,7 @@ class TeachView(Page):
 
     @Slot()
     def _paste(self) -> None:
+        from app.flows.teach.datasets import ReadTable
         from app.flows.teach.files import pasted
 
         try:
@@ -112,18 +121,16 @@ class TeachView(Page):
         except Exception as error:
             self.notice.show_error(error)
             return
-        self._path = None
-        self._read((table, ()))
+        self._read(ReadTable(None, table))
 
     @Slot()
     def _try_sample(self) -> None:
         self.open_files([self.workspace.paths.example_sets / "reviews.jsonl"])
 
     @Slot(object)
-    def _read(self, found: tuple[TextTable, tuple[ModelCard, ...]]) -> None:
-        table, cards = found
-        self.setup.show_table(table, self._path, cards, with_model=self._with_model)
-        self._with_model = False
+    def _read(self, found: ReadTable) -> None:
+        self.setup.show_table(found, with_model=found.path is not None and found.path == self._with_model)
+        self._with_model = None
         self._stack.setCurrentWidget(self.setup)
         self.head.hide()
 
@@ -135,7 +142,12 @@ class TeachView(Page):
         try:
             if setup.dataset is not None:
                 checked_labels(wanted, setup.dataset.multi)
-                self.store.change_labels(wanted, setup.renamed())
+                gone = set(setup.removed())
+                losing = sum(bool(gone.intersection(given.labels)) for given in self.store.given.values())
+                if losing:
+                    self.losing.ask(f"This takes a label from {count(losing, 'text')}.")
+                else:
+                    self._change_labels()
             else:
                 table, multi, card = setup.chosen_table(), setup.multi.isChecked(), setup.model
                 if table.label_column < 0:
@@ -148,19 +160,28 @@ class TeachView(Page):
             setup.notice.show_error(error)
 
     @Slot()
+    def _change_labels(self) -> None:
+        self.store.change_labels(self.setup.wanted(), self.setup.renamed())
+
+    @Slot()
     def _loaded(self) -> None:
         store, dataset = self.store, self.store.dataset
         self.head.show_datasets(store.datasets, dataset)
         if dataset is None:
             self.head.hide()
             self.welcome.show_cancel(False)
-            self._stack.setCurrentWidget(self.welcome)
+            if self._stack.currentWidget() is not self.setup:
+                self._stack.setCurrentWidget(self.welcome)
             return
         self.desk.show_labels(dataset.names, multi=dataset.multi)
         self._show_all()
-        if self.desk.row < 0 or self.desk.row >= len(store.texts) or self._stack.currentWidget() in (
-            self.setup, self.welcome, self._nothing,
-        ):  # fmt: skip
+
+    @Slot()
+    def _opened(self) -> None:
+        """Show what the person has chosen or made."""
+        if self.store.dataset is not None:
+            self.texts.show_everything()
+            self.desk.row = -1
             self._show_next()
             self._show_part()
 
@@ -183,6 +204,7 @@ class TeachView(Page):
                     self.store.rename(name)
             case "use" if dataset is not None:
                 self.workspace.settings.models[Head.CLASSIFICATION] = dataset.model
+                self.changed.emit(Head.CLASSIFICATION.value)
                 self.note.emit(f"The page Classify now uses {Path(dataset.model).name}")
             case "remove" if dataset is not None:
                 given = count(len(self.store.given), "label")
@@ -206,7 +228,7 @@ class TeachView(Page):
 
     @Slot(list, str)
     def _label_many(self, rows: list[int], label: str) -> None:
-        self.store.give(rows, [label])
+        self.store.give(rows, [label], seen=True)
         self.note.emit(f"{count(len(rows), 'text')} labelled {label}; Ctrl+Z takes it back")
 
     @Slot()
@@ -215,7 +237,7 @@ class TeachView(Page):
 
     @Slot()
     def _redo(self) -> None:
-        self._go_to(self.store.redo(), "There is nothing to do again")
+        self._go_to(self.store.redo(), "There is nothing to redo")
 
     def _go_to(self, rows: list[int], otherwise: str) -> None:
         if not rows:
@@ -252,7 +274,7 @@ class TeachView(Page):
         )
         guess = store.probabilities(row) if mine is not None or store.shows_guess(row) else []
         counts = Counter(label for each in store.given.values() for label in each.labels)
-        labels = mine.labels if mine is not None else ()
+        labels = mine.labels if mine is not None else None
         self.desk.show_text(row, store.texts[row], others, labels, guess, dict(counts))
         self.desk.show_about(self._about(), undo=store.can_undo, redo=store.can_redo)
 
@@ -267,7 +289,7 @@ class TeachView(Page):
         if missing:
             few = ", ".join(f"{name} {number}" for name, number in list(missing.items())[:4])
             more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
-            return f"Until a classifier is taught, there lack: {few}{more}."
+            return f"Still needed before a classifier is taught: {few}{more}."
         if store.guesses is not None and store.guesses.taught:
             return "The bars are the classifier’s guess. It is taught again as you go on."
         return ""
@@ -300,7 +322,7 @@ class TeachView(Page):
             best = max(range(len(numbers)), key=numbers.__getitem__) if numbers else -1
             mine = store.given.get(row)
             guess, sure = (dataset.names[best], numbers[best]) if numbers else ("", 0.0)
-            found.append(TextRow(row, text, mine.labels if mine is not None else (), guess, sure))
+            found.append(TextRow(row, text, mine.labels if mine is not None else None, guess, sure))
         return found
 
     @Slot()
@@ -324,10 +346,11 @@ class TeachView(Page):
             self.head.strip.clear()
         else:
             self.head.strip.show_progress(progress)
-        self._show_all()
+        self.head.teach.setEnabled(not self.store.missing() and not self.store.is_teaching)
 
     @Slot()
     def _taught(self) -> None:
+        self.changed.emit("models")
         self.note.emit(f"A classifier was taught from {count(len(self.store.given), 'text')}")
 
     @Slot()
@@ -354,7 +377,7 @@ class TeachView(Page):
         dataset = self.store.dataset
         if dataset is not None:
             kinds = next(kinds for suffix, _, kinds in EXPORTS if suffix == kind)
-            if name := save_name(self, "Export the labels", f"{dataset.name}{kind}", kinds):
+            if name := save_name(self, "Export the labels", f"{as_file_name(dataset.name)}{kind}", kinds):
                 self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
@@ -363,7 +386,9 @@ class TeachView(Page):
 
         store = self.store
         probabilities = store.guesses.probabilities if store.guesses is not None else None
-        job = self.lanes.documents.start(export_dataset, self.workspace, store.dataset, probabilities, path)
+        job = self.lanes.documents.start(
+            export_dataset, self.workspace, store.dataset, probabilities, path, given=dict(store.given)
+        )
         job.done.connect(self._exported)
         job.failed.connect(self.notice.show_error)
 
@@ -387,6 +412,7 @@ class TeachView(Page):
         column = QVBoxLayout(self)
         column.addWidget(self.head)
         column.addWidget(self.removal)
+        column.addWidget(self.losing)
         column.addLayout(messages)
         column.addWidget(self._stack, 1)
         self.theme.space(column, 0)
@@ -396,6 +422,7 @@ class TeachView(Page):
     def _connect(self) -> None:
         store, head, desk = self.store, self.head, self.desk
         store.loaded.connect(self._loaded)
+        store.opened.connect(self._opened)
         store.given_changed.connect(self._show_all)
         store.guessed.connect(self._guessed)
         store.teaching.connect(self._show_teaching)
@@ -409,6 +436,7 @@ class TeachView(Page):
         head.teach.clicked.connect(store.teach)
         head.strip.stop_asked.connect(store.stop)
         self.removal.confirmed.connect(store.remove)
+        self.losing.confirmed.connect(self._change_labels)
         self.welcome.open.clicked.connect(self._choose)
         self.welcome.paste.clicked.connect(self._paste)
         self.welcome.sample.clicked.connect(self._try_sample)

@@ -21,22 +21,28 @@ from app.ui.teach.desk import KEYS
 ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
 # Below this probability of its likeliest label a text counts as unsure.
 _UNSURE = 0.6
+_NONE = "none of them"
 
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A text with the labels that were given, the one that is guessed, and the probability of that."""
+    """A text with the labels that were given (None: not yet), the one that is guessed, and the probability of that."""
 
     row: int
     text: str
-    labels: tuple[str, ...]
+    labels: tuple[str, ...] | None
     guess: str
     probability: float
 
     @property
     def label(self) -> str:
         """The label that counts: the person's, or else the guess."""
-        return "; ".join(self.labels) or self.guess
+        return self.guess if self.labels is None else "; ".join(self.labels) or _NONE
+
+    @property
+    def given(self) -> str:
+        """What the person gave, in words; empty where nothing was given."""
+        return "" if self.labels is None else "; ".join(self.labels) or _NONE
 
 
 class TextList(RowTable):
@@ -57,9 +63,7 @@ class TextList(RowTable):
                 lambda row: row.text.casefold(),
                 lambda row: row.text[:2000],
             ),
-            Column(
-                "Your label", lambda row: "; ".join(row.labels), lambda row: "; ".join(row.labels).casefold()
-            ),
+            Column("Your label", lambda row: row.given, lambda row: row.given.casefold()),
             Column("Guess", lambda row: row.guess, lambda row: row.guess.casefold()),
             Column(
                 "Sure",
@@ -85,7 +89,7 @@ class TextList(RowTable):
         lines = ["text\tlabel\tguess\tprobability"]
         for row in rows:
             text = " ".join(row.text.split())
-            lines.append(f"{text}\t{'; '.join(row.labels)}\t{row.guess}\t{row.probability:.6f}")
+            lines.append(f"{text}\t{row.given}\t{row.guess}\t{row.probability:.6f}")
         return "\n".join(lines) + "\n"
 
     def share_width(self) -> None:
@@ -187,6 +191,12 @@ class Texts(QFrame):
         self._rows = tuple(rows)
         self._show()
 
+    def show_everything(self) -> None:
+        """Forget the search and the filter, for another data set."""
+        self.search.clear()
+        self.filter.setCurrentIndex(0)
+        self._filtered()
+
     def show_only(self, rows: Sequence[int], title: str) -> None:
         """Show only these rows under a title, until another filter is chosen."""
         self._only = frozenset(rows)
@@ -223,13 +233,13 @@ class Texts(QFrame):
             case "only":
                 return self._only is None or row.row in self._only
             case "open":
-                return not row.labels
+                return row.labels is None
             case "mine":
-                return bool(row.labels)
+                return row.labels is not None
             case "unsure":
-                return bool(row.guess) and not row.labels and row.probability < _UNSURE
+                return bool(row.guess) and row.labels is None and row.probability < _UNSURE
             case ("label", name):
-                return name in row.labels if row.labels else row.guess == name
+                return row.guess == name if row.labels is None else name in row.labels
         return True
 
     @Slot()

@@ -119,8 +119,30 @@ def test_other_labels_make_the_classifiers_guesses_void(
     found = guess(workspace, changed, Silent())
     assert not found.taught and found.probabilities.shape == (len(TEXTS), 3)
     assert missing(changed, workspace.datasets.given(changed)) == {"books": 8}
-    with pytest.raises(SpanlightError):
+    with pytest.raises(SpanlightError, match="books"):
         teach(workspace, changed, Silent())
+
+
+def test_a_classifier_of_other_labels_is_not_replaced(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    first = teach(workspace, made(workspace, tmp_path), Silent())
+    weights = (Path(first.model) / "model.safetensors").read_bytes()
+    table = read_text_table(table_file(tmp_path))
+    other = make_dataset(workspace, table, "Other", first.labels, Silent(), model=first.model)
+    workspace.datasets.give(other, [Given(row, (LABELS[1 - row % 2],)) for row in range(len(TEXTS))])
+    second = teach(workspace, other, Silent())
+    assert second.model != first.model
+    assert (Path(first.model) / "model.safetensors").read_bytes() == weights
+
+
+def test_teaching_twice_gives_the_same_probabilities(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    before = guess(workspace, taught, Silent()).probabilities
+    after = guess(workspace, teach(workspace, taught, Silent()), Silent()).probabilities
+    assert abs(before - after).max() < 2e-3
 
 
 def test_what_is_stopped_leaves_the_classifier_that_there_was(
@@ -169,6 +191,9 @@ def test_labels_are_typed_in_lines_or_with_semicolons() -> None:
         with pytest.raises(SpanlightError):
             checked_labels(bad, multi=False)
     assert checked_labels((Label("one"),), multi=True)
+    known = (Label("Delivery: late"), Label("Other", "all else"))
+    assert labels_from("Delivery: late\nOther: all else\nNew", known) == (*known, Label("New"))
+    assert labels_from("a\ud800b\nc")[0].name == "a\ufffdb"
 
 
 def test_equal_texts_with_different_labels_are_found() -> None:

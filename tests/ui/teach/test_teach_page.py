@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.errors import SpanlightError
 from app.core.models import Head
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
@@ -183,6 +184,7 @@ def test_several_labels_are_chosen_before_they_are_given(
     qtbot.waitUntil(lambda: page.desk.isVisible())
     row = page.desk.row
     press(page, qtbot, Qt.Key.Key_1)
+    page._show_all()  # as when a guess is there: what is chosen stays
     press(page, qtbot, Qt.Key.Key_2)
     assert page.store.given == {}
     press(page, qtbot, Qt.Key.Key_Return)
@@ -237,3 +239,43 @@ def test_a_table_is_classified_with_a_model_that_there_is(
     # What it was taught is a model of its own.
     assert Path(page.store.dataset.model).name != "moods"
     assert (workspace.paths.models / "moods" / "model.safetensors").read_bytes() == weights
+
+
+def test_labels_that_could_not_be_saved_are_saved_with_the_next(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, workspace: Workspace, monkeypatch
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    first = page.desk.row
+
+    def refuse(*_: object) -> None:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace.datasets, "give", refuse)
+        press(page, qtbot, label_of(first))
+        qtbot.waitUntil(lambda: page.notice.isVisible())
+    assert first in page.store.given
+    second = page.desk.row
+    press(page, qtbot, label_of(second))
+    qtbot.waitUntil(lambda: page.lanes.files.idle)
+    assert page.store.dataset is not None
+    assert set(workspace.datasets.given(page.store.dataset)) == {first, second}
+
+
+def test_a_label_that_goes_is_asked_about_and_leaves_the_undo(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")
+    row = page.desk.row
+    press(page, qtbot, Qt.Key.Key_3)
+    page._act("labels")
+    page.setup.labels.setPlainText("kittens\nteas\n")
+    page.setup.begin.click()
+    assert page.losing.asking and page.store.dataset is not None and "books" in page.store.dataset.names
+    page.losing.confirm.click()
+    qtbot.waitUntil(
+        lambda: page.store.dataset is not None and page.store.dataset.names == ("kittens", "teas")
+    )
+    assert row not in page.store.given and not page.store.can_undo
