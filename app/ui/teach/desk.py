@@ -212,8 +212,9 @@ class Desk(QFrame):
 
     @Slot()
     def _give_chosen(self) -> None:
-        if self.row >= 0:
-            self.given.emit(self.row, [button.label for button in self._buttons if button.isChecked()])
+        chosen = [button.label for button in self._buttons if button.isChecked()]
+        if self.row >= 0 and chosen:  # that none applies is said by a key of its own
+            self.given.emit(self.row, chosen)
 
     @Slot()
     def _give_none(self) -> None:

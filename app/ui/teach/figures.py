@@ -18,6 +18,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
 
+_SOON = "Parts of your texts are held out in turn, and predicted by a classifier that has not seen them."
 _NONE_YET = (
     "Once every label has eight examples a classifier is taught, and measured on texts that it has not seen."
 )
@@ -112,9 +113,15 @@ class Figures(QFrame):
         self.conflicts.clicked.connect(self._conflicts_opened)
 
     def show_figures(
-        self, dataset: Dataset, held_out: HeldOut, given: dict[int, Given], texts: Sequence[str]
+        self,
+        dataset: Dataset,
+        held_out: HeldOut,
+        given: dict[int, Given],
+        texts: Sequence[str],
+        *,
+        teaching: bool = False,
     ) -> None:
-        """Show the figures of a data set's classifier, or that there are none yet."""
+        """Show the figures of a data set's classifier, or that there are none yet, or soon while it is `teaching`."""
         self._dataset, self._held_out = dataset, held_out
         known = set(dataset.names)
         usable = bool(held_out.rows) and all(set(labels) <= known for labels in held_out.labels)
@@ -126,8 +133,8 @@ class Figures(QFrame):
         for title in ("Each label", "Given and predicted", "Perhaps mislabelled"):
             self._cards[title].setVisible(usable)
         if not usable:
-            self.headline.setText("Not measured yet")
-            self.about.setText(" ".join(filter(None, (_NONE_YET, _agreement(given)))))
+            self.headline.setText("Being measured" if teaching else "Not measured yet")
+            self.about.setText(" ".join(filter(None, (_SOON if teaching else _NONE_YET, _agreement(given)))))
             return
         found = figures(dataset, held_out)
         self.headline.setText(f"{percent(found.accuracy)} right")

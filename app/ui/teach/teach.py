@@ -129,6 +129,7 @@ class TeachView(Page):
 
     @Slot(object)
     def _read(self, found: ReadTable) -> None:
+        self.losing.withdraw()
         self.setup.show_table(found, with_model=found.path is not None and found.path == self._with_model)
         self._with_model = None
         self._stack.setCurrentWidget(self.setup)
@@ -179,6 +180,7 @@ class TeachView(Page):
     @Slot()
     def _opened(self) -> None:
         """Show what the person has chosen or made."""
+        self.losing.withdraw()
         if self.store.dataset is not None:
             self.texts.show_everything()
             self.desk.row = -1
@@ -276,7 +278,10 @@ class TeachView(Page):
         counts = Counter(label for each in store.given.values() for label in each.labels)
         labels = mine.labels if mine is not None else None
         self.desk.show_text(row, store.texts[row], others, labels, guess, dict(counts))
-        self.desk.show_about(self._about(), undo=store.can_undo, redo=store.can_redo)
+        about = self._about()
+        if mine is None and not guess and store.probabilities(row):
+            about = "The guess is hidden for this text, to see whether guesses lead you."
+        self.desk.show_about(about, undo=store.can_undo, redo=store.can_redo)
 
     def _about(self) -> str:
         store = self.store
@@ -292,7 +297,7 @@ class TeachView(Page):
             return f"Still needed before a classifier is taught: {few}{more}."
         if store.guesses is not None and store.guesses.taught:
             return "The bars are the classifier’s guess. It is taught again as you go on."
-        return ""
+        return "The classifier is being taught; go on labelling." if store.is_teaching else ""
 
     # What is shown
 
@@ -311,7 +316,8 @@ class TeachView(Page):
         elif current is self.texts:
             self.texts.show_rows(self._text_rows(), dataset.names)
         elif current is self.figures:
-            self.figures.show_figures(dataset, store.held_out, store.given, store.texts)
+            teaching = store.is_teaching
+            self.figures.show_figures(dataset, store.held_out, store.given, store.texts, teaching=teaching)
 
     def _text_rows(self) -> list[TextRow]:
         store, dataset = self.store, self.store.dataset
@@ -327,6 +333,7 @@ class TeachView(Page):
 
     @Slot()
     def _show_part(self) -> None:
+        self.losing.withdraw()
         parts = {LABEL: self.desk, TEXTS: self.texts, FIGURES: self.figures}
         self.head.show()
         self._stack.setCurrentWidget(parts[self.head.parts.selected() or LABEL])
@@ -335,9 +342,6 @@ class TeachView(Page):
 
     @Slot()
     def _guessed(self) -> None:
-        fresh = self.desk.row in self.store.given or not self.desk.isVisible()
-        if not self.store.given and not fresh and self.desk.row == 0:
-            self._show_next()
         self._show_all()
 
     @Slot(object)
@@ -463,6 +467,7 @@ class TeachView(Page):
 
     @Slot()
     def _leave_setup(self) -> None:
+        self.losing.withdraw()
         if self.store.dataset is not None:
             self._show_part()
         else:

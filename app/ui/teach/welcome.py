@@ -10,7 +10,7 @@ from app.ui.kit.theme import Theme
 
 _WHAT = (
     "Open a table with a text in each row: answers of a survey, messages, reviews. Name the labels that you want, label"
-    " some texts, and a classifier learns them on this computer, within seconds. It then labels all the others, and"
+    " some texts, and a classifier learns them on this computer, in a minute or so. It then labels all the others, and"
     " shows how often it is right."
 )
 
