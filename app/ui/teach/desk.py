@@ -114,7 +114,7 @@ class Desk(QFrame):
         self.skip = push_button(theme, "Skip", tip="Another text first  (Space)")
         self.undo = push_button(theme, "Undo", tip="Take the last label back  (U, Ctrl+Z)")
         self.redo = push_button(theme, "Redo", tip="Do it again  (Ctrl+Y)")
-        self.none = push_button(theme, "None of them", tip="No label applies  (0)")
+        self.none = push_button(theme, "None", name="None of them", tip="None of them applies  (0)")
         self.done = push_button(theme, "Next", kind="primary", tip="Give the chosen labels  (Enter)")
         self._lay_out()
         self.skip.clicked.connect(self._skip)
