@@ -9,13 +9,13 @@ from pathlib import Path
 
 from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json
 from app.core.errors import SpanlightError
-from app.core.labels import ENOUGH, Dataset, HeldOut, Label
+from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.wording import count, duration, percent
 from app.flows.rows import refuse_same_file
-from app.flows.teach.datasets import checked_labels, split_labels
+from app.flows.teach.datasets import checked_labels, contradictions, split_labels
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
-from app.flows.teach.teach import MORE, classify_held, hold_out, teach_into
+from app.flows.teach.teach import MORE, classify_held, hold_out, missing, teach_into
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -102,13 +102,13 @@ def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tupl
 
 def _say_contradictions(rows: list[tuple[str, tuple[str, ...]]], report: TerminalReport) -> None:
     """List equal texts that have different labels."""
-    by_text: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for words, labels in rows:
-        by_text[" ".join(words.casefold().split())].add(tuple(sorted(labels)))
-    for words, several in by_text.items():
-        if len(several) > 1:
-            given = " and ".join(sorted("; ".join(labels) for labels in several))
-            report.line(f"One text is labelled {one_line(given)}: {one_line(words)[:60]}")
+    for same in contradictions([words for words, _ in rows], _given(rows)):
+        labels = " and ".join(sorted({"; ".join(sorted(rows[at][1])) for at in same}))
+        report.line(f"One text is labelled {one_line(labels)}: {one_line(rows[same[0]][0])[:60]}")
+
+
+def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, Given]:
+    return {at: Given(at, labels) for at, (_, labels) in enumerate(rows)}
 
 
 def _drawn(
@@ -130,12 +130,7 @@ def _drawn(
 
 
 def _refuse_few(rows: list[tuple[str, tuple[str, ...]]], dataset: Dataset) -> None:
-    counts = dict.fromkeys(dataset.names, 0)
-    for _, labels in rows:
-        for label in labels:
-            counts[label] += 1
-    few = [name for name, number in counts.items() if number < 2]
-    if few:
+    if few := missing(dataset, _given(rows), 2):
         raise SpanlightError(
             f"These labels have one example only: {one_line(', '.join(few))}.",
             f"Give each at least two, better {ENOUGH}, or leave them out.",

@@ -124,12 +124,7 @@ class Datasets:
         are taken off all texts. Raises SpanlightError where they were changed, or removed, by another window meanwhile.
         """
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT labels FROM datasets WHERE number = ?", (dataset.number,)
-            ).fetchone()
-            if found is None:
-                raise _gone()
-            if _labels(found[0]) != dataset.labels:
+            if _labels_of(connection, dataset.number) != dataset.labels:
                 raise SpanlightError("Another window has changed these labels.", "Look at them again.")
             connection.execute(
                 "UPDATE datasets SET labels = ? WHERE number = ?", (_packed(labels), dataset.number)
@@ -170,12 +165,8 @@ class Datasets:
     def give(self, dataset: Dataset, given: Iterable[Given], taken_back: Iterable[int] = ()) -> None:
         """Store labels in place of earlier ones, and take those of some rows back."""
         with self._database.writing() as connection:
-            found = connection.execute(
-                "SELECT labels FROM datasets WHERE number = ?", (dataset.number,)
-            ).fetchone()
-            if found is None:
-                raise _gone()
-            names = {label.name for label in _labels(found[0])}  # another window may have renamed some
+            # Another window may have renamed some.
+            names = {label.name for label in _labels_of(connection, dataset.number)}
             given = [each for each in given if not each.labels or names.intersection(each.labels)]
             connection.executemany(
                 "DELETE FROM given WHERE dataset = ? AND row = ?",
@@ -238,6 +229,14 @@ def _packed(labels: Iterable[Label]) -> str:
 
 def _labels(packed: str) -> tuple[Label, ...]:
     return tuple(Label(name, words) for name, words in json.loads(packed))
+
+
+def _labels_of(connection: sqlite3.Connection, number: int) -> tuple[Label, ...]:
+    """The labels of a data set as stored. Raises SpanlightError where it was removed."""
+    found = connection.execute("SELECT labels FROM datasets WHERE number = ?", (number,)).fetchone()
+    if found is None:
+        raise _gone()
+    return _labels(found[0])
 
 
 def _dataset(row: tuple[Any, ...]) -> Dataset:

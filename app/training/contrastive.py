@@ -28,7 +28,7 @@ from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training import folder, linear
 from app.training.features import Feature, longest_first
 from app.training.linear import Array, LinearHead
-from app.training.trainer import device_of, freeze
+from app.training.trainer import device_of, freeze, rate_share
 
 # Texts of a step, and the tokens that are read of each.
 _TEXTS, _LONGEST = 32, 128
@@ -85,10 +85,8 @@ class _Teacher:
         began = monotonic()
         for step in range(steps):
             self._report.check()
-            warm = max(1, round(_WARM_UP * steps))
-            share = (step + 1) / warm if step < warm else (steps - step) / (steps - warm)
             for group in optimizer.param_groups:
-                group["lr"] = _RATE * share
+                group["lr"] = _RATE * rate_share(step, steps, _WARM_UP)
             rows = self._drawn(targets)
             vectors = self._vectors([examples[row] for row in rows])
             loss = pair_loss(vectors, torch.from_numpy(targets[rows]).to(vectors.device))

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from app.tasks.scores import sigmoid, softmax
+
 Array = np.ndarray[Any, np.dtype[np.float32]]
 
 # Unit vectors are this long for the penalty on the weights: measured by `bench teach`.
@@ -44,14 +46,14 @@ def fit(vectors: Array, targets: Array, *, multi: bool = False, steps: int = 300
     inputs = np.c_[vectors * _LENGTH, np.ones(len(vectors), dtype=np.float32)]
     penalised = np.ones((inputs.shape[1], 1), dtype=np.float32)
     penalised[-1] = 0.0
-    weights = ahead = np.zeros((inputs.shape[1], targets.shape[1]), dtype=np.float32)
+    weights: Array = np.zeros((inputs.shape[1], targets.shape[1]), dtype=np.float32)
+    ahead = weights
     curvature = float(np.linalg.eigvalsh(inputs.T @ inputs)[-1]) / (4 if multi else 2) + 1.0
     for step in range(steps):
         gradient = inputs.T @ (_probabilities(inputs @ ahead, multi) - targets) + penalised * ahead
         before, weights = weights, (ahead - gradient / curvature).astype(np.float32)
         ahead = weights + step / (step + 3) * (weights - before)
-    found = weights.astype(np.float32)
-    return LinearHead(_LENGTH * found[:-1], found[-1], multi)
+    return LinearHead(_LENGTH * weights[:-1], weights[-1], multi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +185,7 @@ def _wrong(probabilities: Array, targets: Array, multi: bool) -> float:
 
 
 def _probabilities(logits: Array, multi: bool) -> Array:
-    if multi:
-        return np.asarray(0.5 * (1 + np.tanh(logits / 2)), dtype=np.float32)
-    raised = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(raised / raised.sum(1, keepdims=True), dtype=np.float32)
+    return np.asarray(sigmoid(logits) if multi else softmax(logits), dtype=np.float32)
 
 
 def _around_mean(vectors: Array) -> Array:

@@ -172,10 +172,7 @@ class _Run:
         return loss
 
     def _rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0: linear warm-up, then linear decay to 0."""
-        warm = max(1, round(self._steps * self._request.warm_up))
-        share = (step + 1) / warm if step < warm else (self._steps - step) / max(1, self._steps - warm)
-        return self._request.learning_rate * share
+        return self._request.learning_rate * rate_share(step, self._steps, self._request.warm_up)
 
     def _report_progress(self, loss: float, dev: dict[str, float] | None = None) -> None:
         step = self._state.step
@@ -195,6 +192,12 @@ class _Run:
             save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
             checkpoint.flush(part)
             os.replace(part, self._run_folder / "best.safetensors")
+
+
+def rate_share(step: int, steps: int, warm_up: float) -> float:
+    """The share of the peak learning rate at a step, counted from 0: linear warm-up, then linear decay to 0."""
+    warm = max(1, round(steps * warm_up))
+    return (step + 1) / warm if step < warm else (steps - step) / max(1, steps - warm)
 
 
 def _groups(model: nn.Module, decay: float) -> list[dict[str, Any]]:

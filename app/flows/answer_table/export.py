@@ -137,7 +137,7 @@ def export_table(workspace: Workspace, table: AnswerTable, path: Path, report: R
         lines = (line for row in rows for line in _checked(row, report))
         if kind == ".csv":
             values = (line.values for line in lines)
-            text = csv_lines([_names(), *([_written(each) for each in one.values()] for one in values)])
+            text = csv_lines([_names(), *([written(each) for each in one.values()] for one in values)])
             data = text.encode("utf-8-sig", "replace")
         else:
             data = "".join(f"{dumps(line.values)}\n" for line in lines).encode("utf-8")
@@ -207,7 +207,8 @@ def _names() -> list[str]:
     return list(_Line(file, column, Cell(0, "", CellState.UNREAD)).values)
 
 
-def _written(one: object) -> str:
+def written(one: object) -> str:
+    """A value as a cell of a CSV file, numbers with six decimals."""
     if one is None:
         return ""
     return f"{one:.6f}" if isinstance(one, float) else str(one)
@@ -229,9 +230,9 @@ def _of_one(line: _Line) -> list[str]:
     sure = percent(line.probability) if line.probability is not None else ""
     return [
         line.words,
-        *(_written(values[name]) for name in ("quotation", "page")),
+        *(written(values[name]) for name in ("quotation", "page")),
         sure,
-        *(_written(values[name]) for name in ("verdict", "document")),
+        *(written(values[name]) for name in ("verdict", "document")),
     ]
 
 

@@ -21,11 +21,6 @@ from app.flows.workspace import Workspace
 SEPARATOR = ";"
 
 
-def datasets(workspace: Workspace, report: Report) -> list[Dataset]:
-    """All tables with labels, by name."""
-    return workspace.datasets.all()
-
-
 @dataclass(frozen=True, slots=True)
 class ReadTable:
     """A table from a file (None: pasted), and the classifiers that its texts could be classified with."""

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given
 from app.core.report import Report
 from app.core.tables import class_columns, csv_lines
 from app.core.wording import free_name
-from app.flows.answer_table.export import bytes_of, require_format, write_sheet
+from app.flows.answer_table.export import bytes_of, require_format, write_sheet, written
 from app.flows.rows import dumps
 from app.flows.teach.datasets import SEPARATOR
 from app.flows.teach.figures import predicted
@@ -49,7 +48,7 @@ def export_dataset(
         report.check()
         values.append([*cells, *label_values(dataset, given, row, probabilities)])
     if kind == ".csv":
-        text = csv_lines([heads, *([_written(each) for each in line] for line in values)])
+        text = csv_lines([heads, *([written(each) for each in line] for line in values)])
         data = text.encode("utf-8-sig", "replace")
     elif kind == ".jsonl":
         data = "".join(f"{dumps(dict(zip(heads, line, strict=True)))}\n" for line in values).encode("utf-8")
@@ -73,15 +72,9 @@ def label_values(
     return [f"{SEPARATOR} ".join(labels), sure, *each, by]
 
 
-def _written(value: object) -> str:
-    return "" if value is None else f"{value:.6f}" if isinstance(value, float) else str(value)
-
-
 def _workbook(heads: Sequence[str], values: Sequence[Sequence[object]], dataset: Dataset) -> bytes:
     from openpyxl import Workbook
 
-    if len(values) >= 1_048_576:
-        raise SpanlightError("The table has more rows than a spreadsheet takes.", "Export it as CSV.")
     book = Workbook(write_only=True)
     widths = [_WIDE if at == dataset.text_column else _NARROW for at in range(len(heads))]
     lines = (

@@ -18,7 +18,6 @@ from app.flows.answer_table.questions import sheet_rows
 from app.flows.rows import read_rows
 from app.flows.tables import read_columns
 
-SUFFIXES = (".csv", ".tsv", ".xlsx", ".jsonl", ".xz", ".txt")
 _MOST_BYTES = 200_000_000
 _LABELS = re.compile(
     r"(?:true |gold )?(?:labels?|categor(?:y|ies)|class(?:es)?|topics?|tags?|sentiment|codes?)", re.I

@@ -105,14 +105,14 @@ def first_guesses(
     return head.probabilities(pool.texts)
 
 
-def missing(dataset: Dataset, given: Mapping[int, Given]) -> dict[str, int]:
-    """How many examples each label still lacks before a classifier can be taught; none where there are enough."""
+def missing(dataset: Dataset, given: Mapping[int, Given], enough: int = ENOUGH) -> dict[str, int]:
+    """How many examples each label still lacks to have enough; none where all have."""
     counts = dict.fromkeys(dataset.names, 0)
     for each in given.values():
         for name in each.labels:
             if name in counts:  # another window may have renamed it
                 counts[name] += 1
-    return {name: ENOUGH - number for name, number in counts.items() if number < ENOUGH}
+    return {name: enough - number for name, number in counts.items() if number < enough}
 
 
 def teach(
@@ -269,7 +269,7 @@ def hold_out(
 
 
 class _Phase(Relay):
-    """The Report of one part of teaching, whose progress is told by the name of the part."""
+    """The Report of one part of teaching; its progress carries the part's name, and partial results are dropped."""
 
     def __init__(self, report: Report, what: str) -> None:
         super().__init__(report)
@@ -305,7 +305,7 @@ def _probabilities(
     workspace: Workspace, dataset: Dataset, folder: str, texts: Sequence[str], report: Report
 ) -> list[tuple[float, ...]]:
     """What the classifier in a folder says of every text; zeros for a blank one."""
-    choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
+    choice = _choice(workspace, folder)
     none = (0.0,) * len(dataset.labels)
     found: list[tuple[float, ...]] = []
 
@@ -329,17 +329,15 @@ def _fit_temperature(
 
     overall = figures(dataset, held_out)
     measured = {"held-out texts": {"texts": float(overall.texts), "accuracy": round(overall.accuracy, 4)}}
-    if dataset.multi or overall.accuracy in (
-        0.0,
-        1.0,
-    ):  # how sure it may be shows where it errs and where not
+    # How sure it may be shows only where some are right and some wrong.
+    if dataset.multi or overall.accuracy in (0.0, 1.0):
         update_notes(card, measured=measured)
         return
     readings = tuple(
         ClassReading(probabilities, dataset.names.index(labels[0]))
         for probabilities, labels in zip(held_out.probabilities, held_out.labels, strict=True)
     )
-    choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
+    choice = _choice(workspace, card.folder)
     temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
     update_notes(card, class_temperature=temperature, measured=measured)
     stored = _stored(workspace, dataset, card)
@@ -364,6 +362,10 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
         workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
         stored = _stored(workspace, dataset, card)
     return stored
+
+
+def _choice(workspace: Workspace, folder: str) -> ModelChoice:
+    return ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
 
 
 def _stored(workspace: Workspace, dataset: Dataset, card: ModelCard) -> Array | None:
@@ -399,8 +401,7 @@ def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], repor
 
 def embed_texts(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
     """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
-    card = workspace.find_model(Head.EMBEDDINGS)
-    choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
+    choice = _choice(workspace, workspace.find_model(Head.EMBEDDINGS).folder)
     clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
     vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, _Phase(report, "Reading the texts"))
     return vectors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.ui.kit.theme import Theme
 
@@ -81,6 +81,23 @@ class Scrolling(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if not sideways:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+
+def in_the_middle(theme: Theme, inner: QWidget) -> Scrolling:
+    """A widget in the middle of a page, a little above, no wider than can be read well; scrolled where it is taller."""
+    middle = QWidget()
+    row = QHBoxLayout(middle)
+    row.addStretch(1)
+    row.addWidget(inner, 1000)
+    row.addStretch(1)
+    around = QWidget()
+    tall = QVBoxLayout(around)
+    tall.addStretch(2)
+    tall.addWidget(middle)
+    tall.addStretch(3)
+    theme.space(row, 0, (8, 6, 8, 6))
+    theme.in_steps(inner.setMaximumWidth, 130)
+    return Scrolling(around)
 
 
 def draw_line(

@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.flows.workspace import Workspace
+from app.ui.kit.export_button import kinds_of
 from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.table.head import BACK, EXPORTS
+from app.ui.table.head import BACK
 from app.ui.table.questions import LIST_KINDS, Questions
 from app.ui.table.store import TableStore
 
@@ -41,7 +42,7 @@ class Exporting(QObject):
         if key == BACK:
             self._ask_back(table.number)
             return
-        kinds = next(kinds for suffix, _, kinds in EXPORTS if suffix == key)
+        kinds = kinds_of(key)
         if name := save_name(self._page, "Export the table", f"{as_file_name(table.name)}{key}", kinds):
             self.export_to(Path(name))
 

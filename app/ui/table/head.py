@@ -17,17 +17,13 @@ from PySide6.QtWidgets import (
 from app.core import wording
 from app.core.answer_table import AnswerTable
 from app.ui.kit.elided import ElidedButton, ElidedLabel
+from app.ui.kit.export_button import ExportButton
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.segments import Choices
 from app.ui.kit.theme import Theme, mark
 from app.ui.table.answer_model import Filter
 
-EXPORTS = (
-    (".csv", "CSV (for any spreadsheet)…", "CSV (*.csv)"),
-    (".xlsx", "Excel workbook…", "Excel workbook (*.xlsx)"),
-    (".jsonl", "JSON Lines…", "JSON Lines (*.jsonl)"),
-)
 BACK = "back"
 _FILTERS = (
     (Filter.ALL, "All", "Every document"),
@@ -94,15 +90,8 @@ class TableHead(QFrame):
         theme.in_steps(self.bar.setFixedWidth, 18)
         self.fill = push_button(theme, "Fill")
         self.fill.clicked.connect(self.fill_toggled)
-        self.export = push_button(theme, "Export")
-        exports = QMenu(self.export)
-        for key, title, _ in EXPORTS:
-            exports.addAction(title).setData(key)
-        exports.addSeparator()
-        exports.addAction("Back into the loaded list…").setData(BACK)
-        exports.triggered.connect(self._export_chosen)
-        self.export.setMenu(exports)
-        mark(self.export, menu="true")
+        self.export = ExportButton((BACK, "Back into the loaded list…"))
+        self.export.exported.connect(self.exported)
         self.add = push_button(theme, "Add a question", kind="primary", tip="Add a question  (Ctrl+L)")
         self.add.clicked.connect(self.add_asked)
         self.chips = Chips(theme)
@@ -169,10 +158,6 @@ class TableHead(QFrame):
             self.table_chosen.emit(key)
         elif key in ("new", "rename", "remove"):
             {"new": self.new_asked, "rename": self.rename_asked, "remove": self.remove_asked}[key].emit()
-
-    @Slot(QAction)
-    def _export_chosen(self, action: QAction) -> None:
-        self.exported.emit(action.data())
 
     def _lay_out(self) -> None:
         theme = self._theme

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.library import Library, LibraryStatus
-from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button
+from app.ui.kit.parts import IconLabel, in_the_middle, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 
@@ -71,24 +71,12 @@ class Welcome(QFrame):
         self._column.addWidget(self.samples)
         self._column.addLayout(actions)
         self._column.addWidget(self.hint)
-        middle = QWidget()
-        row = QHBoxLayout(middle)
-        row.addStretch(1)
-        row.addWidget(inner, 1000)
-        row.addStretch(1)
-        around = QWidget()
-        tall = QVBoxLayout(around)
-        tall.addStretch(2)
-        tall.addWidget(middle)
-        tall.addStretch(3)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(Scrolling(around))
+        whole.addWidget(in_the_middle(theme, inner))
         theme.space(self._column, 3)
         theme.space(self._list, 2)
         theme.space(actions, 2)
-        theme.space(row, 0, (8, 6, 8, 6))
-        theme.in_steps(inner.setMaximumWidth, 130)
         self.add.clicked.connect(self.folder_asked)
         self.cancel.clicked.connect(self.cancelled)
         self.show_libraries((), may_cancel=False)

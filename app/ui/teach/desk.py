@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -101,8 +100,7 @@ class Desk(QFrame):
         self._buttons: list[LabelButton] = []
         self.state = plain_label(type="small", ink="quiet")
         self.others = ElidedLabel()
-        self.others.setProperty("type", "small")
-        self.others.setProperty("ink", "quiet")
+        mark(self.others, type="small", ink="quiet")
         self.text = plain_label(type="quote", selectable=True)
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about = plain_label(type="small", ink="quiet")
@@ -213,7 +211,7 @@ class Desk(QFrame):
     @Slot()
     def _give_chosen(self) -> None:
         chosen = [button.label for button in self._buttons if button.isChecked()]
-        if self.row >= 0 and chosen:  # that none applies is said by a key of its own
+        if self.row >= 0 and chosen:  # “None” has a key of its own
             self.given.emit(self.row, chosen)
 
     @Slot()
@@ -250,9 +248,7 @@ class Desk(QFrame):
         side = QFrame()
         side.setProperty("kind", "panel")
         right = QVBoxLayout(side)
-        heading = QLabel("Which label fits?")
-        heading.setProperty("type", "strong")
-        for widget in (heading, self.about):
+        for widget in (plain_label("Which label fits?", type="strong"), self.about):
             right.addWidget(widget)
         right.addWidget(scrolled, 1)
         right.addWidget(self.in_order)

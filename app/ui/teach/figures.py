@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
-from app.core.labels import Dataset, Given, HeldOut
+from app.core.labels import ENOUGH, Dataset, Given, HeldOut
 from app.core.wording import count, percent
 from app.flows.teach.datasets import agreement, contradictions
 from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures
@@ -20,7 +20,8 @@ from app.ui.kit.theme import Theme
 
 _SOON = "Parts of your texts are held out in turn, and predicted by a classifier that has not seen them."
 _NONE_YET = (
-    "Once every label has eight examples a classifier is taught, and measured on texts that it has not seen."
+    f"Once every label has {ENOUGH} examples a classifier is taught,"
+    " and measured on texts that it has not seen."
 )
 
 

@@ -8,17 +8,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 
 from app.core.labels import Dataset
 from app.ui.kit.elided import ElidedButton
+from app.ui.kit.export_button import ExportButton
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
 
 LABEL, TEXTS, FIGURES = "label", "texts", "figures"
-EXPORTS = (
-    (".csv", "CSV (for any spreadsheet)…", "CSV (*.csv)"),
-    (".xlsx", "Excel workbook…", "Excel workbook (*.xlsx)"),
-    (".jsonl", "JSON Lines…", "JSON Lines (*.jsonl)"),
-)
 _ACTIONS = (
     ("New table…", "new"), ("Labels…", "labels"), ("Rename…", "rename"),
     ("Use it on the page Classify", "use"), ("Remove…", "remove"),
@@ -49,13 +45,8 @@ class TeachHead(QFrame):
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.strip = ProgressStrip(theme)
         self.teach = push_button(theme, "Teach", tip="Teach a classifier from what is labelled")
-        self.export = push_button(theme, "Export")
-        exports = QMenu(self.export)
-        for key, title, _ in EXPORTS:
-            exports.addAction(title).setData(key)
-        exports.triggered.connect(self._export_chosen)
-        self.export.setMenu(exports)
-        mark(self.export, menu="true")
+        self.export = ExportButton()
+        self.export.exported.connect(self.exported)
         self.parts = Segments(
             theme, "Show", ((LABEL, "Label"), (TEXTS, "All texts"), (FIGURES, "How good is it?"))
         )
@@ -107,7 +98,3 @@ class TeachHead(QFrame):
             self.chosen.emit(key)
         elif key:
             self.acted.emit(key)
-
-    @Slot(QAction)
-    def _export_chosen(self, action: QAction) -> None:
-        self.exported.emit(action.data())

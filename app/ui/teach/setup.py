@@ -69,7 +69,7 @@ class Setup(QFrame):
         self._example = self._card.add_row("Texts in", self.text_column)
         self._found = self._card.add_row("Labels in", self.label_column)
         self._card.add_row("Begin with", self.begin_with)
-        self._hint = self._card.add_row("Labels", self.labels, _LABELS_HINT)
+        self._card.add_row("Labels", self.labels, _LABELS_HINT)
         self._card.add_row("", self.multi)
         buttons = QWidget()
         row = QHBoxLayout(buttons)

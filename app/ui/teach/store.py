@@ -57,13 +57,12 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
 class TeachStore(QObject):
     """One data set at a time, in memory and in the database.
 
-    `listed` is sent when the data sets were listed, `loaded` when one was loaded or it changed (labels, classifier),
-    `opened` when another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when
-    labels were given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of
-    teaching, or of reading all texts for the first guess, None when it ends; `taught` is sent after it.
+    `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
+    another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when labels were
+    given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of teaching, or of
+    reading all texts for the first guess, None when it ends; `taught` is sent after it.
     """
 
-    listed = Signal()
     loaded = Signal()
     opened = Signal()
     given_changed = Signal()
@@ -142,7 +141,6 @@ class TeachStore(QObject):
             self.held_out = content.held_out
             self._learnt_from = len(content.held_out.rows)
             self._workspace.settings.last_labels = content.dataset.number
-        self.listed.emit()
         self.loaded.emit()
         if not same or self._is_new:
             self._is_new = False
@@ -323,10 +321,15 @@ class TeachStore(QObject):
 
     def guess_of(self, row: int) -> str:
         """The label that is guessed for a text, empty where there is no guess yet."""
+        return self.best_guess(row)[0]
+
+    def best_guess(self, row: int) -> tuple[str, float]:
+        """The likeliest label of a text and its probability; no label where there is no guess yet."""
         numbers = self.probabilities(row)
         if not numbers or self.dataset is None:
-            return ""
-        return self.dataset.names[max(range(len(numbers)), key=numbers.__getitem__)]
+            return "", 0.0
+        best = max(range(len(numbers)), key=numbers.__getitem__)
+        return self.dataset.names[best], numbers[best]
 
     def shows_guess(self, row: int) -> bool:
         """Whether the guess is shown while a text is labelled."""

@@ -16,6 +16,7 @@ from app.core.report import Progress
 from app.core.wording import count, first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.export_button import kinds_of
 from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
@@ -23,7 +24,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 from app.ui.teach.desk import Desk
 from app.ui.teach.figures import Figures
-from app.ui.teach.head import EXPORTS, FIGURES, LABEL, TEXTS, TeachHead
+from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead
 from app.ui.teach.setup import Setup
 from app.ui.teach.store import TeachStore
 from app.ui.teach.texts import TextRow, Texts
@@ -320,15 +321,13 @@ class TeachView(Page):
             self.figures.show_figures(dataset, store.held_out, store.given, store.texts, teaching=teaching)
 
     def _text_rows(self) -> list[TextRow]:
-        store, dataset = self.store, self.store.dataset
-        assert dataset is not None
+        store = self.store
         found = []
         for row, text in enumerate(store.texts):
-            numbers = store.probabilities(row)
-            best = max(range(len(numbers)), key=numbers.__getitem__) if numbers else -1
             mine = store.given.get(row)
-            guess, sure = (dataset.names[best], numbers[best]) if numbers else ("", 0.0)
-            found.append(TextRow(row, text, mine.labels if mine is not None else None, guess, sure))
+            found.append(
+                TextRow(row, text, mine.labels if mine is not None else None, *store.best_guess(row))
+            )
         return found
 
     @Slot()
@@ -339,10 +338,6 @@ class TeachView(Page):
         self._stack.setCurrentWidget(parts[self.head.parts.selected() or LABEL])
         self._show_all()
         self._focus()
-
-    @Slot()
-    def _guessed(self) -> None:
-        self._show_all()
 
     @Slot(object)
     def _show_teaching(self, progress: Progress | None) -> None:
@@ -380,7 +375,7 @@ class TeachView(Page):
     def _ask_export(self, kind: str) -> None:
         dataset = self.store.dataset
         if dataset is not None:
-            kinds = next(kinds for suffix, _, kinds in EXPORTS if suffix == kind)
+            kinds = kinds_of(kind)
             if name := save_name(self, "Export the labels", f"{as_file_name(dataset.name)}{kind}", kinds):
                 self.export_to(Path(name))
 
@@ -428,7 +423,7 @@ class TeachView(Page):
         store.loaded.connect(self._loaded)
         store.opened.connect(self._opened)
         store.given_changed.connect(self._show_all)
-        store.guessed.connect(self._guessed)
+        store.guessed.connect(self._show_all)
         store.teaching.connect(self._show_teaching)
         store.taught.connect(self._taught)
         store.failed.connect(self._failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button
+from app.ui.kit.parts import IconLabel, in_the_middle, plain_label, push_button
 from app.ui.kit.theme import Theme
 
 _WHAT = (
@@ -49,23 +49,11 @@ class Welcome(QFrame):
                 ink="quiet",
             )
         )
-        middle = QWidget()
-        row = QHBoxLayout(middle)
-        row.addStretch(1)
-        row.addWidget(inner, 1000)
-        row.addStretch(1)
-        around = QWidget()
-        tall = QVBoxLayout(around)
-        tall.addStretch(2)
-        tall.addWidget(middle)
-        tall.addStretch(3)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(Scrolling(around))
+        whole.addWidget(in_the_middle(theme, inner))
         theme.space(column, 3)
         theme.space(actions, 2)
-        theme.space(row, 0, (8, 6, 8, 6))
-        theme.in_steps(inner.setMaximumWidth, 130)
         self.show_cancel(False)
 
     def show_cancel(self, shown: bool) -> None:
