@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.text import Span
@@ -49,15 +50,6 @@ class CellState(StrEnum):
     ABSENT = "not in the text"
     NO_TEXT = "no text layer"
     FAILED = "failed"
-
-
-class Verdict(StrEnum):
-    """What the person said about a cell."""
-
-    NONE = ""
-    RIGHT = "right"
-    OTHER_WORDS = "other words"
-    NOT_THERE = "not there"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.flows.ask.document_process import Documents
     from app.flows.network.download_process import Downloads
     from app.library.answer_tables import AnswerTables
+    from app.library.corrections import Corrections
     from app.library.datasets import Datasets
     from app.library.history import History
     from app.library.index import Index
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
-_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables", "datasets")
+_CLOSED = ("engine", "downloads", "documents", "history", "library", "tables", "datasets", "corrections")
 _log = logging.getLogger(__name__)
 
 
@@ -137,6 +138,13 @@ class Workspace:
         from app.library.datasets import Datasets
 
         return Datasets(self.paths.labels_file)
+
+    @Lazy
+    def corrections(self) -> Corrections:
+        """What the person said of answers; the file is opened at the first use."""
+        from app.library.corrections import Corrections
+
+        return Corrections(self.paths.corrections_file)
 
     @Lazy
     def uses(self) -> Uses:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.text import Span

@@ -49,6 +49,11 @@ class Paths:
         return self.data / "labels.sqlite3"
 
     @property
+    def corrections_file(self) -> Path:
+        """What the person said of answers."""
+        return self.data / "corrections.sqlite3"
+
+    @property
     def library(self) -> Path:
         """The index of the libraries' files."""
         return self.data / "library"

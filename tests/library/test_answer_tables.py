@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import KeptAnswer
 from app.core.library import Library
@@ -150,7 +151,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from dataclasses import replace
-from app.core.answer_table import Verdict
+from app.core.corrections import Verdict
 from tests.library.test_answer_tables import AnswerTables, a_cell, a_table
 store = AnswerTables(Path(sys.argv[1]))
 table = a_table(store, "Who?")

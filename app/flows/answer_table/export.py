@@ -10,7 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict, cell_of
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, cell_of
+from app.core.corrections import Verdict
 from app.core.days import iso
 from app.core.errors import SpanlightError
 from app.core.library import FileState, LibraryFile

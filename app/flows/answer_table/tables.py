@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
 from app.core.reliability import interval

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from app.core.answer_table import Cell, Column, ColumnType, Verdict
+from app.core.answer_table import Cell, Column, ColumnType
+from app.core.corrections import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.library import FileState, LibraryFile
 from app.ui.table.cells import (
     READING,

@@ -8,7 +8,8 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
 
-from app.core.answer_table import Cell, CellState, Column, Verdict
+from app.core.answer_table import Cell, CellState, Column
+from app.core.corrections import Verdict
 from app.core.layout import Opened
 from app.core.text import Span
 from app.core.wording import likely, low_confidence, without_answer

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from app.core.answer_table import Cell, CellState, Verdict
+from app.core.answer_table import Cell, CellState
+from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.wording import count, percent

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.core.answer_table import AnswerTable, Cell, Column, Verdict
+from app.core.answer_table import AnswerTable, Cell, Column
+from app.core.corrections import Verdict
 from app.core.library import Library, LibraryFile
 from app.core.report import Report, Silent
 from app.core.text import Span

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_table import Cell, Column, Verdict
+from app.core.answer_table import Cell, Column
+from app.core.corrections import Verdict
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace

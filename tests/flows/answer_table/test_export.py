@@ -12,7 +12,8 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.styles import Font
 
-from app.core.answer_table import AnswerTable, Column, ColumnType, Verdict
+from app.core.answer_table import AnswerTable, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent, Stopped

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState
+from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
 from app.core.library import FileState, Library, LibraryFile
 from app.core.report import Progress, Silent, Stopped

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.answer_table import AnswerTable, Verdict
+from app.core.answer_table import AnswerTable
+from app.core.corrections import Verdict
 from app.core.report import Silent
 from app.flows.answer_table.fill import fill
 from app.flows.answer_table.questions import columns_of

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, ColumnType, Verdict
+from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent

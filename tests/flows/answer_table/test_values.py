@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.answer_table import Cell, CellState, Column, ColumnType, Verdict
+from app.core.answer_table import Cell, CellState, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.text import Span
 from app.flows.answer_table.values import value, value_of

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
-from app.core.answer_table import Cell, CellState, Verdict
+from app.core.answer_table import Cell, CellState
+from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
 from app.core.text import Span

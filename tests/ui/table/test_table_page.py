@@ -13,7 +13,8 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.answer_table import CellState, Column, ColumnType, Verdict
+from app.core.answer_table import CellState, Column, ColumnType
+from app.core.corrections import Verdict
 from app.core.errors import EngineLost
 from app.core.report import Report, Silent
 from app.core.text import Span

@@ -1,0 +1,93 @@
+"""What a person says of an answer, with all that a reader needs to learn from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.layout import Kind
+from app.core.text import Document, Span, View
+
+
+class Verdict(StrEnum):
+    """What the person said about an answer."""
+
+    NONE = ""
+    RIGHT = "right"
+    OTHER_WORDS = "other words"
+    NOT_THERE = "not there"
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The person's verdict on the answer to a question about one document.
+
+    `words` at `span` are the right ones, "" and None where the text does not answer (`NOT_THERE`); `shown` at
+    `shown_span` are those that the reader gave, or the nearest ones where it gave none. `probability` is how likely it
+    found these right, `no_answer` that the text does not answer, both as shown; `answered`: they were given as the
+    answer. `passage` is the text around the place, from the document's code point `passage_start` on, with its `view`.
+    `in_parts`: the document was read in several windows; `in_table`: `shown` stands in a table. `model` is the
+    reader's name and `weights` its fingerprint. `path` is empty for a typed text; `sha256` is of the file's bytes, or
+    of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0 until it is saved.
+    """
+
+    question: str
+    name: str
+    path: str
+    sha256: str
+    kind: Kind
+    verdict: Verdict
+    words: str
+    span: Span | None
+    shown: str
+    shown_span: Span | None
+    probability: float
+    no_answer: float
+    answered: bool
+    passage: str
+    passage_start: int
+    view: View | None
+    in_parts: bool
+    in_table: bool
+    model: str
+    weights: str
+    judged: float
+    number: int = 0
+
+    @property
+    def is_agreed(self) -> bool:
+        """Whether the person agreed with what was shown."""
+        if self.verdict is Verdict.NOT_THERE:
+            return not self.answered
+        return self.verdict is Verdict.RIGHT
+
+    @property
+    def document(self) -> Document:
+        """The passage as a document to ask."""
+        return Document(self.passage, self.name, view=self.view)
+
+    @property
+    def place(self) -> Span | None:
+        """The place of the right words in the passage; None where the text does not answer."""
+        if self.span is None:
+            return None
+        return Span(self.span.start - self.passage_start, self.span.end - self.passage_start)
+
+
+# How many code points of a document a passage has on either side of its place.
+_AROUND = 3000
+
+
+def passage_around(document: Document, place: Span | None) -> tuple[int, str, View | None]:
+    """A correction's `passage_start`, `passage` and `view`: the lines around a place, or the document's first ones."""
+    text = document.text
+    start, end = (place.start, place.end) if place is not None else (0, 0)
+    first = max(0, start - _AROUND)
+    first = (
+        text.rfind("\n", 0, first) + 1 if first and first - text.rfind("\n", 0, first) < _AROUND else first
+    )
+    last = min(len(text), end + _AROUND)
+    line_end = text.find("\n", last)
+    last = line_end if 0 <= line_end - last < _AROUND else last
+    view = document.view.of_parts([Span(first, last)]) if document.view is not None else None
+    return first, text[first:last], view

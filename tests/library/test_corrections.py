@@ -1,0 +1,98 @@
+"""The person's corrections as they are stored, searched and deleted."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.corrections import Correction, Verdict, passage_around
+from app.core.layout import Kind
+from app.core.text import Document, Replacement, Span, View
+from app.library.corrections import Corrections
+
+TEXT = "Opening hours\nThe pool opens at nine.\nIt closes at eight.\n"
+CORRECTION = Correction(
+    question="When does it close?",
+    name="pool.txt",
+    path="/home/me/pool.txt",
+    sha256="a" * 64,
+    kind=Kind.TEXT,
+    verdict=Verdict.OTHER_WORDS,
+    words="eight",
+    span=Span(52, 57),
+    shown="nine",
+    shown_span=Span(32, 36),
+    probability=0.61,
+    no_answer=0.2,
+    answered=True,
+    passage=TEXT,
+    passage_start=0,
+    view=View((Replacement(0, 0, "Pool: "),), array("i", [14]), ((0, "Opening hours"),)),
+    in_parts=False,
+    in_table=True,
+    model="reader",
+    weights="0123456789abcdef",
+    judged=1000.0,
+)
+
+
+@pytest.fixture
+def corrections(tmp_path: Path) -> Corrections:
+    return Corrections(tmp_path / "corrections.sqlite3")
+
+
+def test_a_correction_comes_back_as_it_was(corrections: Corrections) -> None:
+    put = corrections.put(CORRECTION)
+    assert put == replace(CORRECTION, number=put.number)
+    assert corrections.find(put.sha256, put.question) == put
+    assert corrections.all() == [put]
+    assert corrections.count() == 1
+
+
+def test_a_question_of_a_document_has_one_verdict(corrections: Corrections) -> None:
+    corrections.put(CORRECTION)
+    absent = replace(CORRECTION, verdict=Verdict.NOT_THERE, words="", span=None)
+    elsewhere = corrections.put(replace(CORRECTION, sha256="b" * 64, judged=900.0))
+    put = corrections.put(absent)
+    assert corrections.all() == [put, elsewhere]
+    assert corrections.all()[0].place is None
+
+
+def test_search_ignores_case_and_accents_and_takes_signs_as_they_are(corrections: Corrections) -> None:
+    put = corrections.put(replace(CORRECTION, question="Où est le café 100%?"))
+    assert corrections.all("CAFE ou") == [put]
+    assert corrections.all("100%") == [put]
+    assert corrections.all("1_0%") == []
+    assert corrections.all("pool.txt eight") == [put]
+
+
+def test_a_deleted_correction_gets_its_number_back(corrections: Corrections, tmp_path: Path) -> None:
+    first, second = corrections.put(CORRECTION), corrections.put(replace(CORRECTION, question="Why?"))
+    corrections.delete([first.number, 99])
+    assert corrections.all() == [second]
+    assert corrections.put(first) == first
+    corrections.take_back(second.sha256, second.question)
+    corrections.take_back(second.sha256, second.question)
+    assert corrections.all() == [first]
+    corrections.close()
+    assert Corrections(tmp_path / "corrections.sqlite3").all() == [first]
+
+
+def test_an_undecodable_name_is_kept(corrections: Corrections) -> None:
+    put = corrections.put(replace(CORRECTION, path="/home/me/\udce9.txt", name="\udce9.txt"))
+    assert corrections.all() == [put]
+
+
+@given(st.text(st.sampled_from("ab\n \U0001f469"), max_size=12).map(lambda text: text * 900), st.data())
+def test_a_passage_holds_its_place(text: str, data: st.DataObject) -> None:
+    bounds = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+    span = Span(bounds[0], min(bounds[1], bounds[0] + 40))
+    start, passage, view = passage_around(Document(text), span)
+    assert passage == text[start : start + len(passage)]
+    assert Span(span.start - start, span.end - start).of(passage) == span.of(text)
+    assert view is None
