@@ -63,13 +63,13 @@ def test_the_finder_is_the_one_that_the_model_names_else_the_one_asked_for(
 ) -> None:
     choice = ModelChoice(str(models / name), "cpu", finder=str(models / asked) if asked else "")
     key = pool.ready(choice, QA, "")
-    load = pool.reader(key, "").finder
+    load = pool.reader(key, choice, "").finder
     assert len(pool.loaded()) == 1, "it is loaded when it is wanted"
     finder = load() if load else None
     assert (finder.card.name if finder else None) == expected
     assert finder is None or finder.finder is None
     opened = pool.ready(choice, QA, "", opened=True)
-    assert pool.reader(opened, "").finder is None
+    assert pool.reader(opened, choice, "").finder is None
 
 
 def test_a_finder_that_has_no_room_is_not_loaded_again(gpu: FakeGpu, ladder_models: Path) -> None:

@@ -121,7 +121,7 @@ def evaluate_qa(
     The reliability is recorded too, where nothing is fitted that would change it. Raises SpanlightError for files that
     do not fit, Stopped when cancelled.
     """
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     files = [read_qa(path) for path in plan.files]
     chosen = [sample(examples, plan.limit, plan.seed) for examples in files]
     whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")

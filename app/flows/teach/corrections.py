@@ -9,11 +9,11 @@ from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.layout import Opened
-from app.core.models import Head
 from app.core.report import Report
 from app.core.text import Span
+from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
-from app.models.disk.installed import fingerprint
+from app.models.disk.installed import fingerprint, last_changed
 
 
 def correct(
@@ -28,10 +28,13 @@ def correct(
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`. NONE takes
-    a verdict back, and returns None. Raises SpanlightError where the document has changed since.
+    a verdict back, and returns None. The reader's calibration follows the verdicts. Raises SpanlightError where the
+    document has changed since.
     """
+    before = workspace.corrections.find(entry.sha256, entry.question)
     if verdict is Verdict.NONE:
         workspace.corrections.take_back(entry.sha256, entry.question)
+        follow_verdicts(workspace, [before] if before else [], report)
         return None
     document = opened.document
     shown = entry.answers[0] if entry.answers else None
@@ -43,7 +46,8 @@ def correct(
         span = None
     shown_span = shown.span if shown is not None else None
     start, passage, view = passage_around(document, span or shown_span)
-    return workspace.corrections.put(
+    weights = _weights(workspace, entry)
+    kept = workspace.corrections.put(
         Correction(
             question=entry.question,
             name=entry.name,
@@ -64,16 +68,20 @@ def correct(
             in_parts=entry.windows_total > 1,
             in_table=shown_span is not None and document.in_table(shown_span),
             model=entry.model,
-            weights=_weights(workspace, entry.model),
+            weights=weights,
             judged=time.time(),
+            adjustment=workspace.adjustments.at(weights, entry.asked),
         )
     )
+    follow_verdicts(workspace, [*([before] if before else []), kept], report)
+    return kept
 
 
-def _weights(workspace: Workspace, model: str) -> str:
-    """The fingerprint of the reader of this name, empty where another one is in use by now."""
+def _weights(workspace: Workspace, entry: Entry) -> str:
+    """The fingerprint of the reader of an entry; empty where it is gone, was changed since, or is one of several."""
     try:
-        card = workspace.find_model(Head.QUESTION_ANSWERING)
-        return fingerprint(Path(card.folder)) if card.name == model else ""
+        cards = readers_named(workspace, entry.model)
+        folder = Path(cards[0].folder) if len(cards) == 1 else None
+        return fingerprint(folder) if folder and last_changed(folder) <= entry.asked else ""
     except SpanlightError:
         return ""
