@@ -85,8 +85,8 @@ class Judgement:
     """What a correction tells about its reader's probabilities.
 
     `said` is the probability that words were shown with, None where there were none. `chance` is how likely the text
-    answers, and `share` the words' part of that, both by the reader's shipped calibration. `answers` is whether the text
-    does answer, and `right` whether those words were the right ones.
+    answers, and `share` the words' part of that, both by the reader's shipped calibration. `answers`: the text does
+    answer; `right`: those words were the right ones.
     """
 
     said: float | None

@@ -68,6 +68,8 @@ def readers_named(workspace: Workspace, name: str) -> list[ModelCard]:
 
 def own_verdicts(workspace: Workspace, card: ModelCard, report: Report) -> OwnVerdicts | None:
     """The person's verdicts on a reader's answers, None where there are none. Raises SpanlightError on a disk error."""
+    if not workspace.paths.corrections_file.exists():
+        return None  # nor is the file made by looking
     judged = {weights for model, weights in workspace.corrections.readers() if model == card.name}
     weights = _weights(card) if judged else ""  # a fingerprint takes long
     if weights not in judged:
