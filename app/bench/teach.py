@@ -12,6 +12,7 @@ from statistics import mean, stdev
 
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow
+from app.bench.verdicts import measure_verdicts
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Label
 from app.core.models import Head
@@ -93,6 +94,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
                     what = f"{one.name}: {number} a label, {way}"
                     rows.append(BenchRow(what, mean(figures), "%", logistic, True, spread))
     rows += _times(workspace, plan, report)
+    rows += measure_verdicts(workspace, plan, report)
     return BenchPart(
         "teach",
         "Teaching labels from few examples",
@@ -100,6 +102,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         (
             f"Right labels of up to {plan.questions or HELD} dev texts, the mean of {plan.repeats or SEEDS} draws of"
             " examples; beside it that of a logistic regression on the same encoder's frozen vectors.",
+            "The calibration error after verdicts is that of 5,000 simulated answers, ten bins; beside it that before.",
         ),
         workspace.find_model(Head.EMBEDDINGS).name,
         reference="logistic regression on frozen vectors",

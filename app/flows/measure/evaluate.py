@@ -134,7 +134,7 @@ def evaluate_qa(
         outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
         title, where = last.model or title, last.device or where
         measured.append(_measured(join, outcomes, whole.seconds - began))
-        readings += [_dev_reading(outcome) for outcome in outcomes]
+        readings += [dev_reading(outcome) for outcome in outcomes]
         for outcome in outcomes:
             by_kind.setdefault(_kind(outcome, join), []).append(outcome)
     calibration = None
@@ -224,7 +224,8 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
     )
 
 
-def _dev_reading(outcome: QaOutcome) -> DevReading:
+def dev_reading(outcome: QaOutcome) -> DevReading:
+    """What a calibration is fitted on: the outcome of a question that was asked for `SHARED_AMONG` spans."""
     return DevReading(
         margin=outcome.margin,
         windows=outcome.windows_whole,
