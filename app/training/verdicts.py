@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.core.corrections import Judgement
-from app.core.models import RIVALS, Adjustment, QaCalibration, log_odds
+from app.core.models import Adjustment, QaCalibration, log_odds, log_rivals
 from app.tasks.scores import balanced_threshold, least, log_loss, logistic, sigmoid
 
 # How hard the slope, the bias and ln of the sharing are pulled to 1, 0 and 0, in inverse variances, and the threshold
@@ -31,11 +31,12 @@ def fit_adjustment(judgements: Sequence[Judgement], shipped: QaCalibration) -> A
     slope, _, bias = logistic(odds, np.empty((len(odds), 0)), answers, (_SLOPE, _BIAS))
     slope, bias = float(np.clip(slope, *_SLOPES)), float(np.clip(bias, -_MOST_BIAS, _MOST_BIAS))
     chance = sigmoid(slope * odds + bias)
-    shared, rivals = np.array([log_odds(each.share) for each in judgements]), np.log(RIVALS)
+    shared = np.array([log_odds(each.share) for each in judgements])
     shown = np.array([each.said is not None for each in judgements])
 
     def loss(log_sharing: float) -> float:
-        said = chance * sigmoid((shared + rivals) / np.exp(log_sharing) - rivals)
+        sharing = float(np.exp(log_sharing))
+        said = chance * sigmoid((shared + log_rivals(sharing)) / sharing - log_rivals(sharing))
         lost = shown.sum() * log_loss(said[shown], right[shown]) if shown.any() else 0.0
         return float(lost + 0.5 * _SHARING * log_sharing**2)
 
