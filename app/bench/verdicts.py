@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from statistics import mean, stdev
-
-import numpy as np
 
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchRow
@@ -61,35 +60,34 @@ def errors(
     Texts like those that were read answer as often, and the words are right as often, as the calibration adjusted to
     the `world` says. The errors are measured on 5,000 other draws.
     """
-    dice = np.random.default_rng(seed)
-    chance, share = _probabilities(readings, shipped)
-    true_chance, true_share = _probabilities(readings, shipped.adjusted(world))
+    dice = random.Random(seed)
+    said, true = _probabilities(readings, shipped), _probabilities(readings, shipped.adjusted(world))
 
-    def draw(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        at = dice.integers(len(chance), size=count)
-        answers = dice.random(count) < true_chance[at]
-        return at, answers, answers & (dice.random(count) < true_share[at])
+    def draw(count: int) -> Iterator[tuple[int, bool, bool]]:
+        for at in dice.choices(range(len(true)), k=count):
+            chance, share = true[at]
+            answers = dice.random() < chance
+            yield at, answers, answers and dice.random() < share
 
     judged = [
-        Judgement(
-            float(chance[at] * share[at]), float(chance[at]), float(share[at]), bool(answers), bool(right)
-        )
-        for at, answers, right in zip(*draw(number), strict=True)
+        Judgement(said[at][0] * said[at][1], *said[at], answers, right) for at, answers, right in draw(number)
     ]
-    own_chance, own_share = _probabilities(readings, shipped.adjusted(fit_adjustment(judged, shipped)))
-    at, _, right = draw(_HELD)
+    own = _probabilities(readings, shipped.adjusted(fit_adjustment(judged, shipped)))
+    others = list(draw(_HELD))
     before, after = (
-        calibration_error(zip(said[at].tolist(), right.tolist(), strict=True))
-        for said in (chance * share, own_chance * own_share)
+        calibration_error((found[at][0] * found[at][1], right) for at, _, right in others)
+        for found in (said, own)
     )
     return before, after
 
 
-def _probabilities(
-    readings: Sequence[DevReading], calibration: QaCalibration
-) -> tuple[np.ndarray, np.ndarray]:
+def _probabilities(readings: Sequence[DevReading], calibration: QaCalibration) -> list[tuple[float, float]]:
     """The chance that each text answers, and the best span's share of it; readings without a span are left out."""
-    found = [each for each in readings if each.scores]
-    chance = [answer_probability(calibration, each.margin, each.windows, each.in_table) for each in found]
-    share = [shares(calibration.for_windows(each.windows), each.scores)[0] for each in found]
-    return np.array(chance), np.array(share)
+    return [
+        (
+            answer_probability(calibration, each.margin, each.windows, each.in_table),
+            float(shares(calibration.for_windows(each.windows), each.scores)[0]),
+        )
+        for each in readings
+        if each.scores
+    ]
