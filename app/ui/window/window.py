@@ -59,7 +59,7 @@ class Noticed(QObject):
         super().__init__(parent)
         self._notice = notice
         self._sentences: list[str] = []
-        for lane in (lanes.work, lanes.network):
+        for lane in (lanes.work, lanes.files, lanes.network):
             lane.noticed.connect(self._show)
         lanes.work.begun.connect(self._work_begun)
         notice.closed.connect(self._closed)
