@@ -191,6 +191,13 @@ class Pane(_ScrollArea):
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
         return self._scroll_position() != self._noted_position
 
+    def selected_place(self) -> tuple[str, Span]:
+        """The selected words without the blanks around them, as answers are, and where they are; empty without any."""
+        words = self.selected_words()
+        start = self.selection().start + len(words) - len(words.lstrip())
+        words = words.strip()
+        return words, Span(start, start + len(words))
+
     def is_empty(self) -> bool:
         """Whether there is no text."""
         return not self.text().strip()
