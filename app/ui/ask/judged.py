@@ -16,11 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """The answer of a question in the document `opened`; `key` is the document's in `QuestionRun.said`."""
+    """The answer of a question in one document, whose key in `QuestionRun.said` is `key`.
+
+    `on_page` is what is highlighted in it: the question itself, or that as far as it is about this document.
+    """
 
     run: QuestionRun
     key: str
-    opened: Opened
+    on_page: QuestionRun
+
+    @property
+    def opened(self) -> Opened:
+        """The document."""
+        return self.on_page.opened
 
     @property
     def shown(self) -> Span | None:
@@ -60,10 +68,11 @@ class JudgedAnswer:
 
     def take(self, said: Correction | None) -> None:
         """Note what the person said."""
-        if said is None:
-            self.run.said.pop(self.key, None)
-        else:
-            self.run.said[self.key] = said
+        for run, key in ((self.run, self.key), (self.on_page, "")):
+            if said is None:
+                run.said.pop(key, None)
+            else:
+                run.said[key] = said
 
     def entry(self) -> Entry:
         """The question about the document, with this answer first."""
@@ -95,9 +104,9 @@ def judged_answer(run: QuestionRun | None, page: AskSession) -> JudgedAnswer | N
     if not on_page.is_same_document:
         return None
     if not run.is_across:
-        return JudgedAnswer(run, "", run.opened) if on_page is run else None
+        return JudgedAnswer(run, "", run) if on_page is run else None
     if (on_page.asked_at, on_page.question) != (run.asked_at, run.question):
         return None
     key = page.key if run.keys else page.path
-    found = JudgedAnswer(run, key, on_page.opened)
+    found = JudgedAnswer(run, key, on_page)
     return found if any(run.place_key(at)[0] == key for at in range(len(run.answers()))) else None

@@ -31,7 +31,7 @@ class VerdictRow(QWidget):
         column, buttons = QVBoxLayout(self), FlowRow()
         column.addWidget(self.about)
         column.addWidget(self.yours)
-        for button in (self.right, self.instead, self.absent):
+        for button in (self.right, self.absent, self.instead):  # the long one last: it may need a line
             button.setCheckable(True)
             buttons.addWidget(button)
         column.addLayout(buttons)

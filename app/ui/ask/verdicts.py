@@ -86,8 +86,15 @@ class Verdicts(QObject):
     def _looked_up(self, said: Correction | None) -> None:
         if self._looking is not None:
             (_, answer), self._looking = self._looking, None
+            self._take(answer, said)
+
+    def _take(self, answer: JudgedAnswer, said: Correction | None) -> None:
+        """Note what was said of an answer, and show it where that answer is shown."""
+        if said != answer.said:
             answer.take(said)
-            self._show()
+            if self._sheet is not None and self._sheet.session.shown_run is answer.on_page:
+                self._sheet.highlight()
+        self._show()
 
     @Slot(object)
     def judge(self, verdict: Verdict) -> None:
@@ -131,8 +138,7 @@ class Verdicts(QObject):
         if self._saving is None:
             return
         answer, self._saving = self._saving.answer, None
-        answer.take(said)
-        self._show()
+        self._take(answer, said)
         self.kept.emit()
         following, self._next = self._next, None
         if following is not None and self._answer is not None and self._answer.run is answer.run:
