@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
 
 from app.core import wording
+from app.ui.ask.verdict_row import VerdictRow
 from app.ui.document.marks.places import Place
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
@@ -28,7 +29,8 @@ class AnswerCard(QFrame):
     `chosen` carries the index of its answer, 0, on a click and on Enter, `copy_requested` the same on the button and on
     Ctrl+C; `nearest_requested` carries whether to show the words nearest to an answer, `save_requested` the key of a
     format to save the answers in. The other buttons are `again`, to ask about a text that has changed, `whole`, to
-    read all of a document whose best passages only were read, and `look`, to see how the model came to the answer.
+    read all of a document whose best passages only were read, and `look`, to see how the model came to the answer;
+    those of `verdicts` are for what the person says of it.
     """
 
     chosen = Signal(int)
@@ -87,6 +89,8 @@ class AnswerCard(QFrame):
             mark(button, kind="small", type="small")
             buttons.addWidget(button)
         column.addLayout(buttons)
+        self.verdicts = VerdictRow(theme)
+        column.addWidget(self.verdicts)
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(1600)

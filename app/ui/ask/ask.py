@@ -64,6 +64,9 @@ class AskView(Page):
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
+        ("A", "Right, said of the answer"),
+        ("E", "The words selected in the document instead"),
+        ("X", "Not in the text"),
         ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
         ("Ctrl+I", "Look inside: how the model came to the answer"),
         ("Ctrl+F", "Find in the text"),
@@ -132,12 +135,14 @@ class AskView(Page):
         self._splitter.keep()
         self.controller.close()
         self.asking.across.close()
+        self.asking.verdicts.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
     def shown(self) -> None:
-        """Go to the page while it is empty, else to the question."""
+        """Go to the page while it is empty, else to the question; another page may have changed what was said."""
         self._focus_next()
+        self.asking.verdicts.look_up()
 
     def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""
@@ -442,6 +447,8 @@ class AskView(Page):
         self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:
+        for place in (self.panel.card, self.panel.list, self.stack):
+            self.panel.card.verdicts.add_keys(place)
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),

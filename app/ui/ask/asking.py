@@ -18,6 +18,7 @@ from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_of
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
+from app.ui.ask.verdicts import Verdicts
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
@@ -51,6 +52,7 @@ class Asking(QObject):
         self.workspace, self.theme, self.lanes = workspace, theme, lanes
         self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
         self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
+        self.verdicts = Verdicts(workspace, lanes, panel.card.verdicts, self)
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
@@ -200,7 +202,9 @@ class Asking(QObject):
     def show_sheet(self, sheet: Sheet) -> None:
         """Show the question and the answers of the sheet that became the current one."""
         self.panel.notice.clear()
-        if not self.is_across():
+        if self.is_across():
+            self._show_verdict()
+        else:
             self._show_asked()
 
     def _show_asked(self) -> None:
@@ -228,6 +232,7 @@ class Asking(QObject):
     @Slot(object)
     @Slot()
     def _show(self, sheet: Sheet | None = None) -> None:
+        self._show_verdict()
         if not self._shows(sheet):
             return
         if sheet is None:
@@ -235,6 +240,10 @@ class Asking(QObject):
         else:
             self.panel.show_sheet(sheet)
         self._offer_stronger()
+
+    def _show_verdict(self) -> None:
+        """Offer the verdicts on what is shown, where its document is on the page."""
+        self.verdicts.show(self._run(), self.sheets.current())
 
     @Slot(object)
     @Slot()
@@ -250,6 +259,7 @@ class Asking(QObject):
     def _show_chosen(self, sheet: Sheet | None = None) -> None:
         if self._shows(sheet):
             self.panel.show_chosen()
+            self._show_verdict()
 
     @Slot(int)
     def _choose(self, index: int) -> None:
@@ -382,6 +392,9 @@ class Asking(QObject):
         across.hint.connect(panel.notice.show_hint)
         across.note.connect(self.note)
         across.failed.connect(panel.notice.show_error)
+        self.verdicts.hint.connect(panel.notice.show_hint)
+        self.verdicts.failed.connect(panel.notice.show_error)
+        self.verdicts.kept.connect(panel.notice.clear)
         panel.scope.opening.connect(self._count_open)
         panel.scope.chosen.connect(self.set_scope)
         panel.scope.ledger_requested.connect(self._show_ledger)

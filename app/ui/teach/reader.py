@@ -58,7 +58,7 @@ def _look(workspace: Workspace, words: str, report: Report) -> _Found:
 class ReaderSection(Section):
     """The corrections at the right; at the left the teaching from them, and the versions that came of it.
 
-    `opened` carries an Entry whose document is to be opened with the right words highlighted; `ask_asked` requests the
+    `opened` carries an Entry whose document is to be opened, with what was said of it; `ask_asked` requests the
     page Ask.
     """
 
