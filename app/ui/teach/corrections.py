@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
-from app.core.corrections import Correction
+from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
 from app.core.history import Entry, KeptAnswer
 from app.core.wording import UNNAMED, first_words
@@ -114,7 +114,7 @@ class _CorrectionDelegate(RowDelegate):
         self.draw_text(painter, top, row.question, "strong")
         middle = QRectF(inner.left(), top.bottom() + step(1.5), inner.width(), self.line_height("quote"))
         if row.words:
-            self.draw_lit(painter, middle, row.words)
+            self.draw_lit(painter, middle, row.words, own=row.correction.verdict is Verdict.OTHER_WORDS)
         else:
             self.draw_text(painter, middle, ABSENT, "quote", "ink_quiet")
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
