@@ -150,10 +150,10 @@ def test_card_copy_history_and_export_say_the_same(
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
     entry = entry_numbered(view.workspace, sheet.session.entry, Silent())
     row = row_of(entry)
-    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
+    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry], {})):
         assert answer in said
-    assert row.likely == likely and likely in page([entry])
-    assert (wording.NEAREST_WORDS in page([entry])) == (card.note.text() == wording.NEAREST_WORDS)
+    assert row.likely == likely and likely in page([entry], {})
+    assert (wording.NEAREST_WORDS in page([entry], {})) == (card.note.text() == wording.NEAREST_WORDS)
 
 
 def test_the_threshold_counts_at_once_without_reading_again(
