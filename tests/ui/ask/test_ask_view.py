@@ -314,7 +314,7 @@ def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, q
     ask(view, qtbot, "How long?")
     view.panel.box.field.setFocus()
     reached = []
-    for _ in range(12):
+    for _ in range(15):
         focused = QApplication.focusWidget()
         assert focused is not None and focused.accessibleName(), focused
         reached.append(focused)
@@ -322,7 +322,15 @@ def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, q
     panel = view.panel
     order = [
         reached.index(each)
-        for each in (panel.box.field, panel.box.button, panel.card, panel.card.copy, panel.list)
+        for each in (
+            panel.box.field,
+            panel.box.button,
+            panel.card,
+            panel.card.copy,
+            panel.card.verdicts.right,
+            panel.card.verdicts.instead,
+            panel.list,
+        )
     ]
     assert order == sorted(order)
     assert view.sheets.current().pane in reached
