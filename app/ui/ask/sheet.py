@@ -196,8 +196,9 @@ class Sheet(QWidget):
         places = [(answer.span, answer.text) for answer in answers]
         said, own = run.said.get(""), -1
         if said is not None and said.span is not None and places[:1] != [(said.span, said.words)]:
-            places.append((said.span, said.words))
-            own = len(answers)
+            if (said.span, said.words) not in places:
+                places.append((said.span, said.words))
+            own = places.index((said.span, said.words))
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
 
