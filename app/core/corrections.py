@@ -67,6 +67,11 @@ class Correction:
             return Verdict.NOT_THERE
         return Verdict.RIGHT if shown == self.span else Verdict.OTHER_WORDS
 
+    def agrees_with(self, shown: Span | None) -> bool:
+        """Whether what a reading shows is right."""
+        verdict = self.verdict_on(shown)
+        return verdict is Verdict.RIGHT or (verdict is Verdict.NOT_THERE and shown is None)
+
     def said_of(self, shown: Span | None) -> str:
         """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""
         match self.verdict_on(shown):

@@ -98,7 +98,7 @@ class AskView(Page):
             theme, "Keep these as a library", "Not now", kind="primary", is_band=True
         )
         self.asking = Asking(
-            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
+            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self.stack, self
         )
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
@@ -134,15 +134,14 @@ class AskView(Page):
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self.controller.close()
-        self.asking.across.close()
-        self.asking.verdicts.close()
+        self.asking.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
     def shown(self) -> None:
-        """Go to the page while it is empty, else to the question; another page may have changed what was said."""
+        """Go to the page while it is empty, else to the question."""
         self._focus_next()
-        self.asking.verdicts.look_up()
+        self.asking.shown()
 
     def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""
@@ -447,8 +446,6 @@ class AskView(Page):
         self.theme.changed.connect(panel.refresh)
 
     def _make_shortcuts(self) -> None:
-        for place in (self.panel.card, self.panel.list, self.stack):
-            self.panel.card.verdicts.add_keys(place)
         self.add_shortcuts(
             ("Ctrl+L", self.panel.box.select),
             ("Alt+Down", self.panel.scope.open), ("Ctrl+Shift+K", self.sheets.keep_current),

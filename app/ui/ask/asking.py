@@ -18,12 +18,12 @@ from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_of
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.ask.verdicts import Verdicts
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.offers import OfferedModel
+    from app.ui.ask.verdicts import Verdicts
     from app.ui.kit.libraries import Libraries
 
 
@@ -46,13 +46,15 @@ class Asking(QObject):
         files: DocumentFiles,
         controller: AskController,
         panel: AnswerPanel,
+        document: QWidget,
         page: QWidget,
     ) -> None:
         super().__init__(page)
         self.workspace, self.theme, self.lanes = workspace, theme, lanes
-        self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
+        self.sheets, self.controller, self.panel = sheets, controller, panel
+        self._document, self._page = document, page
         self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
-        self.verdicts = Verdicts(workspace, lanes, panel.card.verdicts, self)
+        self._verdicts: Verdicts | None = None  # made with the first answer
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
@@ -241,9 +243,38 @@ class Asking(QObject):
             self.panel.show_sheet(sheet)
         self._offer_stronger()
 
+    # Verdicts
+
     def _show_verdict(self) -> None:
         """Offer the verdicts on what is shown, where its document is on the page."""
-        self.verdicts.show(self._run(), self.sheets.current())
+        run = self._run()
+        if self._verdicts is None and run is not None and run.reading is not None:
+            self._verdicts = self._make_verdicts()
+        if self._verdicts is not None:
+            self._verdicts.show(run, self.sheets.current())
+
+    def _make_verdicts(self) -> Verdicts:
+        from app.ui.ask.verdicts import Verdicts
+
+        row, notice = self.panel.card.verdicts, self.panel.notice
+        for place in (self.panel.card, self.panel.list, self._document):
+            row.add_keys(place)
+        verdicts = Verdicts(self.workspace, self.lanes, row, self)
+        verdicts.hint.connect(notice.show_hint)
+        verdicts.failed.connect(notice.show_error)
+        verdicts.kept.connect(notice.clear)
+        return verdicts
+
+    def shown(self) -> None:
+        """Look up again what was said of the answer shown: another page may have changed it."""
+        if self._verdicts is not None:
+            self._verdicts.look_up()
+
+    def close(self) -> None:
+        """Keep the answers so far, and what was just said of one, before the window closes."""
+        self.across.close()
+        if self._verdicts is not None:
+            self._verdicts.close()
 
     @Slot(object)
     @Slot()
@@ -392,9 +423,6 @@ class Asking(QObject):
         across.hint.connect(panel.notice.show_hint)
         across.note.connect(self.note)
         across.failed.connect(panel.notice.show_error)
-        self.verdicts.hint.connect(panel.notice.show_hint)
-        self.verdicts.failed.connect(panel.notice.show_error)
-        self.verdicts.kept.connect(panel.notice.clear)
         panel.scope.opening.connect(self._count_open)
         panel.scope.chosen.connect(self.set_scope)
         panel.scope.ledger_requested.connect(self._show_ledger)

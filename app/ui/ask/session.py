@@ -393,11 +393,8 @@ class QuestionRun:
         if self.status is None:
             return f"Not in the {wording.count(len(self.keys), 'open document')}"
         files = wording.count(self.status.total, "file")
-        return (
-            f"Not in {files}"
-            if self.status.read == self.status.total
-            else f"Not in {self.status.read:,} of {files}"
-        )
+        is_whole = self.status.read == self.status.total
+        return f"Not in {files}" if is_whole else f"Not in {self.status.read:,} of {files}"
 
     def facts(self) -> str:
         """The time that reading took, what was read, and by which model; empty before the end."""
@@ -407,9 +404,8 @@ class QuestionRun:
         by = f" by {model_title(reading.model)}" if reading.model else ""
         read = "read whole" if reading.complete else "read in part"
         if self.library is not None:
-            read = (
-                f"{wording.count(self.passages, 'passage')} {'read' if reading.complete else 'read in part'}"
-            )
+            passages = wording.count(self.passages, "passage")
+            read = f"{passages} {'read' if reading.complete else 'read in part'}"
         elif reading.complete and reading.quick:
             finder = model_title(reading.finder)
             found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""

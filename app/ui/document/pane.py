@@ -162,8 +162,8 @@ class Pane(_ScrollArea):
     ) -> list[bool]:
         """Highlight places, each only where the page has exactly its words; returns which are shown.
 
-        The chosen one is stronger; with `faint` it is pale, with dashes under it. That of the index `own` was not found
-        by the reader but taken by the person, and has another colour.
+        The chosen one is stronger; with `faint` it is pale, with dashes under it. That of the index `own` was taken by
+        the person, and has another colour than what the reader found.
         """
         shown = self._place_highlights(places)
         self.lights.faint, self.lights.own = faint, own
@@ -228,10 +228,7 @@ class Pane(_ScrollArea):
         self._update_heat()
 
     def _update_marks(self) -> None:
-        shares = self._mark_shares()
-        if 0 <= self.lights.own < len(shares):
-            shares[self.lights.own] = -1.0  # the map is of what the reader found
-        self.map.set_marks(shares, self.lights.chosen)
+        self.map.set_marks(self._mark_shares(), self.lights.chosen)
 
     def _update_heat(self) -> None:
         self.map.set_heat(heat_over_height(self._heat, self._heat_ranges()) if self._heat else ())

@@ -190,8 +190,8 @@ class GateCard(QFrame):
             ),
             (
                 "Its probabilities, off by",
-                f"{100 * known.before.calibration_error:.1f}%",
-                f"{100 * known.after.calibration_error:.1f}%",
+                f"{known.before.calibration_error:.1f}%",
+                f"{known.after.calibration_error:.1f}%",
                 "Expected calibration error on those questions",
             ),
         )

@@ -276,6 +276,7 @@ class ReaderSection(Section):
         if shown is not None:
             present = next((one for one in state.versions if one.name == shown.name), None)
             self._show_version(present)
+            self.versions.choose(shown.name)
 
     @Slot()
     def _teach(self) -> None:
@@ -302,7 +303,6 @@ class ReaderSection(Section):
         better = "it is better" if version.is_better else "it is not better"
         self.note.emit(f"The reader was taught from {count(version.corrections, 'correction')}: {better}")
         self.gate.show_version(version)
-        self.versions.choose(version.name)
         self.changed.emit("models")
 
     @Slot(object)

@@ -40,7 +40,7 @@ NEXT = ModelCard("reader 12", "/m/reader-12", "bert", (Head.QUESTION_ANSWERING,)
 
 
 def figures(exact: float, f1: float) -> ReaderFigures:
-    return ReaderFigures(10, exact, f1, 0.05)
+    return ReaderFigures(10, exact, f1, 5.0)
 
 
 BETTER = ReaderVersion(
@@ -269,6 +269,7 @@ def test_a_better_reader_is_offered_and_used(
     qtbot.waitUntil(lambda: Head.QUESTION_ANSWERING.value in changed)
     qtbot.waitUntil(lambda: section.teaching.state is not None and section.teaching.state.in_use == BETTER)
     assert not section.gate.use.isVisible(), "it is in use"
+    assert section.versions.list.key() == BETTER.name
 
 
 def test_the_old_reader_is_kept(

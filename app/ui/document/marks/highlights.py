@@ -109,8 +109,8 @@ class Highlights:
         return index == self.chosen and not self.faint
 
     def _order(self, blocks: Blocks) -> list[int]:
-        """The places that are at least partly in these blocks, the chosen one last, before it the person's own."""
+        """The places that are at least partly in these blocks, the person's own last, before it the chosen one."""
         low = min((block.position() for block, _ in blocks), default=0)
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
-        return sorted(seen, key=lambda index: (index == self.chosen, index == self.own))
+        return sorted(seen, key=lambda index: (index == self.own, index == self.chosen))

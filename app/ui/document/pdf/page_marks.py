@@ -88,19 +88,20 @@ class PageHighlights:
         own = self._on_page.get(page, ())
         if not own:
             return
-        chosen = [place(box) for index, box in own if index == self.chosen]
+        chosen = [place(box) for index, box in own if index == self.chosen != self.own]
         others = [place(box) for index, box in own if index not in (self.chosen, self.own)]
         taken = [place(box) for index, box in own if index == self.own]
         ground, mine = region(chosen, ratio), region(taken, ratio)
         below = ground.united(mine)
         multiply(painter, region(others, ratio).subtracted(below), self._theme.colour("print_other"))
-        multiply(painter, mine.subtracted(ground), self._theme.colour("print_own"))
-        multiply(painter, ground, self._theme.colour("print_other" if self.faint else "print_answer"))
+        strong = self._theme.colour("print_other" if self.faint else "print_answer")
+        multiply(painter, ground.subtracted(mine), strong)
+        multiply(painter, mine, self._theme.colour("print_own"))
         line = self._theme.colour("print_line")
         for boxes, pen in (
             (others, line_pen(line, False, self.faint, ratio)),
-            (taken, own_pen(self._theme.colour("print_own_line"), ratio)),
             (chosen, line_pen(line, True, self.faint, ratio)),
+            (taken, own_pen(self._theme.colour("print_own_line"), ratio)),
         ):
             painter.setPen(pen)
             for left, _, right, bottom in boxes:
