@@ -267,3 +267,27 @@ def test_weights_cut_short_are_refused(files: Path) -> None:
     path.write_bytes(path.read_bytes()[:2000])
     with pytest.raises(SpanlightError):
         train(request, Silent())
+
+
+@pytest.mark.parametrize("bfloat16", [0.0, 1.0])
+def test_half_of_the_base_stays_where_that_is_asked(files: Path, bfloat16: float) -> None:
+    options = {"workers": 2.0, "bfloat16": bfloat16, "last": 1.0}
+    whole, half = (
+        train(
+            request_for(
+                files,
+                options=options | {"of_base": share},
+                output=str(files / f"out{share}"),
+                evaluate_every=5,
+            ),
+            Silent(),
+        )
+        for share in (0.0, 0.5)
+    )
+    base, learnt, mixed = (
+        weights(str(folder)) for folder in (files / "base-bert", whole.folder, half.folder)
+    )
+    assert half.best_step == half.steps == 12
+    for name, weight in mixed.items():
+        torch.testing.assert_close(weight, (base[name] + learnt[name]) / 2, atol=1e-6, rtol=1e-5)
+    assert any(not torch.equal(mixed[name], base[name]) for name in mixed)
