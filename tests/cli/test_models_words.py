@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from app.core.offers import OfferedModel
 from app.library.corrections import Corrections
 from app.models.disk.installed import fingerprint
 from app.settings.settings import Settings
-from tests.helpers.corrections import CORRECTION
+from tests.helpers.corrections import correction
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.terminal import Terminal
 
@@ -49,7 +48,7 @@ def test_the_verdicts_on_a_reader_are_told(terminal: Terminal, reader: Path) -> 
     folder = put(terminal, reader)
     assert " so far" not in terminal("models").out
     corrections = Corrections(terminal.models.parent / "corrections.sqlite3")
-    corrections.put(replace(CORRECTION, model="small-reader", weights=fingerprint(folder)))
+    corrections.put(correction(model="small-reader", weights=fingerprint(folder)))
     corrections.close()
     line = "  From 50 verdicts on, Spanlight adjusts how sure it is to them: 1 so far\n"
     assert terminal("models").out.count(line) == 1

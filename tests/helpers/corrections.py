@@ -1,36 +1,59 @@
-"""A correction to test with."""
+"""Corrections as the person's verdicts make them."""
 
 from __future__ import annotations
 
-from array import array
+from dataclasses import replace
 
 from app.core.corrections import Correction, Verdict
 from app.core.layout import Kind
-from app.core.models import Adjustment
-from app.core.text import Replacement, Span, View
+from app.core.text import Span
 
-TEXT = "Opening hours\nThe pool opens at nine.\nIt closes at eight.\n"
-CORRECTION = Correction(
-    question="When does it close?",
-    name="pool.txt",
-    path="/home/me/pool.txt",
-    sha256="a" * 64,
-    kind=Kind.TEXT,
-    verdict=Verdict.OTHER_WORDS,
-    words="eight",
-    span=Span(52, 57),
-    shown="nine",
-    shown_span=Span(32, 36),
-    probability=0.61,
-    no_answer=0.2,
-    answered=True,
-    passage=TEXT,
-    passage_start=0,
-    view=View((Replacement(0, 0, "Pool: "),), array("i", [14]), ((0, "Opening hours"),)),
-    in_parts=False,
-    in_table=True,
-    model="reader",
-    weights="0123456789abcdef",
-    judged=1000.0,
-    adjustment=Adjustment(0.5, 0.3, 1.5, 0.7),
-)
+PASSAGE = "Either party may end this lease with sixty (60) days of notice. The rent is 900 euros."
+SHOWN, OWN = "sixty (60) days", "60"
+
+
+def correction(question: str = "How long is the notice?", **changes: object) -> Correction:
+    """A correction of the notice's length, with these changes."""
+    start = 100 + PASSAGE.index(SHOWN)
+    at = 100 + PASSAGE.index(OWN)
+    found = Correction(
+        question=question,
+        name="lease.pdf",
+        path="/papers/lease.pdf",
+        sha256="a" * 64,
+        kind=Kind.PDF,
+        verdict=Verdict.OTHER_WORDS,
+        words=OWN,
+        span=Span(at, at + len(OWN)),
+        shown=SHOWN,
+        shown_span=Span(start, start + len(SHOWN)),
+        probability=0.62,
+        no_answer=0.2,
+        answered=True,
+        passage=PASSAGE,
+        passage_start=100,
+        view=None,
+        in_parts=False,
+        in_table=False,
+        model="reader",
+        weights="0" * 16,
+        judged=1_795_000_000.0,
+    )
+    return replace(found, **changes)  # type: ignore[arg-type]
+
+
+def right(question: str, **changes: object) -> Correction:
+    """One that says that the reader was right."""
+    found = correction(question)
+    return replace(
+        found,
+        verdict=Verdict.RIGHT,
+        words=found.shown,
+        span=found.shown_span,
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+def absent(question: str, **changes: object) -> Correction:
+    """One that says that the text does not answer."""
+    return correction(question, verdict=Verdict.NOT_THERE, words="", span=None, **changes)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.core.corrections import Correction, Verdict, passage_around
@@ -11,9 +14,12 @@ from app.core.history import Entry
 from app.core.layout import Opened
 from app.core.report import Report
 from app.core.text import Span
+from app.core.wording import UNNAMED
+from app.flows.history.history import digest
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint, last_changed
+from app.settings.files import write_atomic
 
 
 def correct(
@@ -27,25 +33,34 @@ def correct(
 ) -> Correction | None:
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
-    `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`. NONE takes
-    a verdict back, and returns None. The reader's calibration follows the verdicts. Raises SpanlightError where the
-    document has changed since.
+    `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
+    are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
+    and returns None. The reader's calibration follows. Raises SpanlightError where the document has changed since, or no
+    words are at `span`.
     """
-    before = workspace.corrections.find(entry.sha256, entry.question)
     if verdict is Verdict.NONE:
-        workspace.corrections.take_back(entry.sha256, entry.question)
-        follow_verdicts(workspace, [before] if before else [], report)
+        take_back(workspace, entry.sha256, entry.question, report)
         return None
-    document = opened.document
+    document, text = opened.document, opened.document.text
     shown = entry.answers[0] if entry.answers else None
-    if shown is not None and shown.span.of(document.text) != shown.text:
-        raise SpanlightError(f"{entry.name} has changed since this was asked.", "Ask again.")
+    shown_span = shown.span if shown is not None else None
+    # The index keeps a file's text without the digest of its bytes.
+    sha256 = opened.sha256 or ("" if entry.path else digest(text))
+    is_other = bool(sha256) and sha256 != entry.sha256
+    if is_other or (shown is not None and shown.span.of(text) != shown.text):
+        raise SpanlightError(f"{entry.name or UNNAMED} has changed since this was asked.", "Ask again.")
+    if verdict is Verdict.RIGHT and entry.shown is None:
+        verdict = Verdict.NOT_THERE
     if verdict is Verdict.RIGHT:
-        span = shown.span if shown is not None else None
+        span = shown_span
     elif verdict is Verdict.NOT_THERE:
         span = None
-    shown_span = shown.span if shown is not None else None
+    elif span is None or span.end > len(text) or not span.of(text).strip():
+        raise SpanlightError("No words were taken.", "Select the right ones in the document.")
+    elif entry.shown is not None and span == shown_span:
+        verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
+    before = workspace.corrections.find(entry.sha256, entry.question)
     weights = _weights(workspace, entry)
     kept = workspace.corrections.put(
         Correction(
@@ -55,7 +70,7 @@ def correct(
             sha256=entry.sha256,
             kind=entry.kind,
             verdict=verdict,
-            words=span.of(document.text) if span is not None else "",
+            words=span.of(text) if span is not None else "",
             span=span,
             shown=shown.text if shown is not None else "",
             shown_span=shown_span,
@@ -73,8 +88,82 @@ def correct(
             adjustment=workspace.adjustments.at(weights, entry.asked),
         )
     )
-    follow_verdicts(workspace, [*([before] if before else []), kept], report)
+    follow_verdicts(workspace, [kept, *([before] if before else [])], report)
     return kept
+
+
+def take_back(workspace: Workspace, sha256: str, question: str, report: Report) -> None:
+    """Delete the correction of a question about a document, if there is one; the reader's calibration follows."""
+    found = workspace.corrections.find(sha256, question)
+    if found is not None:
+        delete_corrections(workspace, [found], report)
+
+
+def delete_corrections(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
+    """Delete corrections; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    workspace.corrections.delete(each.number for each in corrections)
+    follow_verdicts(workspace, corrections, report)
+
+
+def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
+    """Store deleted corrections again; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    for each in corrections:
+        workspace.corrections.put(each)
+    follow_verdicts(workspace, corrections, report)
+
+
+def export_corrections(
+    workspace: Workspace, corrections: Sequence[Correction], path: Path, report: Report
+) -> int:
+    """Write corrections as SQuAD 2.0 (Rajpurkar et al. 2018), in their order by document; returns how many.
+
+    A context is the whole passage, and `answer_start` counts its code points. Where the text does not answer, the
+    question `is_impossible`, and what the reader had shown is a plausible answer. Raises SpanlightError for none, and
+    where the disk refuses.
+    """
+    if not corrections:
+        raise SpanlightError("There are no corrections to export.", "Look for other words.")
+    documents: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
+    for each in corrections:
+        report.check()
+        paragraphs = documents.setdefault((each.name, each.sha256), {})
+        paragraphs.setdefault(each.passage, []).append(_question_of(each))
+    data = [
+        {
+            "title": name,
+            "paragraphs": [{"context": context, "qas": qas} for context, qas in paragraphs.items()],
+        }
+        for (name, _), paragraphs in documents.items()
+    ]
+    text = json.dumps({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
+    write_atomic(path, text.encode("utf-8", "replace"), private=False)
+    return len(corrections)
+
+
+def _question_of(correction: Correction) -> dict[str, object]:
+    """A correction as a question of a SQuAD paragraph."""
+    identity = f"{correction.sha256}\n{correction.question}".encode("utf-8", "surrogatepass")
+    place, shown = correction.place, correction.shown_span
+    found: dict[str, object] = {
+        "id": hashlib.sha256(identity).hexdigest()[:24],
+        "question": correction.question,
+        "is_impossible": place is None,
+        "answers": [{"text": correction.words, "answer_start": place.start}] if place is not None else [],
+    }
+    if place is None and shown is not None:
+        start = shown.start - correction.passage_start
+        found["plausible_answers"] = [{"text": correction.shown, "answer_start": start}]
+    return found
+
+
+def correction_of(workspace: Workspace, opened: Opened, question: str, report: Report) -> Correction | None:
+    """What was said of the answer to a question about a document; None where nothing was."""
+    return workspace.corrections.find(opened.sha256 or digest(opened.document.text), question.strip())
+
+
+def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:
+    """What was said of the answers of entries, by an entry's `sha256` and `question`."""
+    return workspace.corrections.of((entry.sha256, entry.question) for entry in entries)
 
 
 def _weights(workspace: Workspace, entry: Entry) -> str:

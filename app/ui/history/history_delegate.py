@@ -7,12 +7,12 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
 from app.ui.history.history_model import Row
-from app.ui.kit.page_layout import line_pen
-from app.ui.kit.row_list import LEFT, RIGHT, ROW, Index, RowDelegate
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
 
 _APART = "  ·  "
 _LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
+_MOST_SAID = 0.5  # of the room that what was said shares with the name
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
@@ -136,7 +136,7 @@ class HistoryDelegate(RowDelegate):
         ink = "ink"
         if row.entry is not None and row.entry.shown is not None:
             faint = row.entry.best is None
-            self._draw_lit(painter, answer, row.answer, faint=faint)
+            self.draw_lit(painter, answer, row.answer, faint=faint)
             ink = "accent" if faint else "likely" if row.likely.startswith("Very likely") else "ink"
         else:
             self.draw_text(painter, answer, row.answer, "quote", "ink_quiet")
@@ -146,6 +146,8 @@ class HistoryDelegate(RowDelegate):
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         used = self.draw_text(painter, low, row.likely, "small" if ink == "ink" else "small_strong", ink)
         rest = low.adjusted(used, 0, -self.tools, 0)
+        if row.said:
+            rest.setLeft(self._draw_said(painter, rest, row))
         where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
         self.draw_text(painter, rest, where, "small", "ink_quiet")
         if row.news:
@@ -153,20 +155,15 @@ class HistoryDelegate(RowDelegate):
                 painter, QRectF(inner.left(), low.bottom() + theme.step(2), inner.width(), 0), row
             )
 
-    def _draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool) -> None:
-        """Draw words highlighted as on their page: with a background and a line under them, dashed if `faint`."""
-        theme = self._theme
-        font = theme.font("quote")
-        metrics = QFontMetrics(font)
-        pad = theme.step(0.75)
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width() - 2 * pad))
-        box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
-        painter.fillRect(box, theme.colour("other_ground" if faint else "answer_ground"))
-        painter.setPen(line_pen(theme.colour("answer_line"), True, faint))
-        painter.drawLine(box.bottomLeft(), box.bottomRight())
-        painter.setFont(font)
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(box.adjusted(pad, 0, pad, 0), LEFT, shown)
+    def _draw_said(self, painter: QPainter, line: QRectF, row: Row) -> float:
+        """Draw what was said of the answer, with a sign before it; returns where that ends."""
+        step, theme = self._theme.step, self._theme
+        side, name = step(3.5), "check" if row.agreed else "close"
+        sign = QRect(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
+        theme.icon(name, "likely" if row.agreed else "fault").paint(painter, sign)
+        left = sign.right() + step(1.25)
+        words = QRectF(left, line.top(), (line.right() - left) * _MOST_SAID, line.height())
+        return left + self.draw_text(painter, words, row.said, "small_strong")
 
     def _draw_news(self, painter: QPainter, place: QRectF, row: Row) -> None:
         theme = self._theme

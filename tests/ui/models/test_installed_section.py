@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from app.models.disk.installed import Shelf, fingerprint
 from app.models.disk.notes import Notes, write_notes
 from app.settings import settings as settings_file
 from app.ui.models import installed
-from tests.helpers.corrections import CORRECTION
+from tests.helpers.corrections import correction
 from tests.helpers.models_page import Opened, put_model
 
 Open = Callable[[], Opened]
@@ -142,8 +141,7 @@ def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open,
     opened = open_models_page()
     workspace, weights = opened.workspace, fingerprint(folder)
     for number in range(FEWEST):
-        wrong = replace(CORRECTION, question=f"{number}?", model="mine", weights=weights, adjustment=None)
-        kept = workspace.corrections.put(wrong)
+        kept = workspace.corrections.put(correction(f"{number}?", model="mine", weights=weights))
     follow_verdicts(workspace, [kept], Silent())
     assert workspace.adjustment(str(folder)) is not None
     changed = list[str]()
