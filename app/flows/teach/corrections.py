@@ -35,8 +35,8 @@ def correct(
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
     are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. The reader's calibration follows. Raises SpanlightError where the document has changed since, or no
-    words are at `span`.
+    and returns None. The reader's calibration follows. Raises SpanlightError where the document has changed since, or
+    no words are at `span`.
     """
     if verdict is Verdict.NONE:
         take_back(workspace, entry.sha256, entry.question, report)
@@ -100,13 +100,13 @@ def take_back(workspace: Workspace, sha256: str, question: str, report: Report) 
 
 
 def delete_corrections(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
-    """Delete corrections; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    """Delete corrections; the readers' calibrations follow. Raises SpanlightError on a disk error."""
     workspace.corrections.delete(each.number for each in corrections)
     follow_verdicts(workspace, corrections, report)
 
 
 def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
-    """Store deleted corrections again; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    """Store deleted corrections again; the readers' calibrations follow. Raises SpanlightError on a disk error."""
     for each in corrections:
         workspace.corrections.put(each)
     follow_verdicts(workspace, corrections, report)

@@ -64,7 +64,7 @@ def workspace(home: Path) -> Iterator[Workspace]:
 
 
 def opened(number: int = 0) -> Opened:
-    return Opened(Document(f"{TEXT} {number}"))
+    return Opened(Document(TEXT), sha256=f"{number:064}")
 
 
 def asked(workspace: Workspace) -> Entry:
@@ -78,7 +78,7 @@ def judge(workspace: Workspace, numbers: range, verdict: Verdict, *, chance: flo
     known = asked(workspace)
     for number in numbers:
         text = opened(number)
-        entry = replace(known, sha256=f"{number:064}", no_answer_probability=1 - chance)
+        entry = replace(known, sha256=text.sha256, no_answer_probability=1 - chance)
         answer = replace(entry.answers[0], span=Span(4, 7), text="cat", probability=0.8 * chance)
         correct(workspace, text, replace(entry, answers=(answer,)), verdict, Silent())
 
@@ -137,7 +137,8 @@ def test_later_verdicts_count_by_the_shipped_calibration(workspace: Workspace) -
     shipped = asked(workspace)
     judge(workspace, range(FEWEST), Verdict.NOT_THERE)
     later = asked(workspace)
-    kept = correct(workspace, opened(), replace(later, sha256="f" * 64), Verdict.RIGHT, Silent())
+    other = opened(FEWEST)
+    kept = correct(workspace, other, replace(later, sha256=other.sha256), Verdict.RIGHT, Silent())
     earlier = correct(workspace, opened(), shipped, Verdict.RIGHT, Silent())
     assert kept is not None and kept.adjustment is not None
     assert earlier is not None and earlier.adjustment is None, "it was asked before"
@@ -176,7 +177,7 @@ def test_an_evaluation_is_of_the_shipped_calibration(workspace: Workspace, tmp_p
 def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge(workspace, range(FEWEST - 1), Verdict.NOT_THERE)
+    judge(workspace, range(1, FEWEST), Verdict.NOT_THERE)
 
     def refuse(*_: object) -> None:
         raise SpanlightError("adjustments.json could not be written: no space.")
