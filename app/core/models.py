@@ -151,7 +151,7 @@ class QaCalibration:
         if adjustment is None:
             return self
         temperature = self.temperature / adjustment.slope
-        moved = adjustment.threshold / self.threshold if self.threshold else 1.0
+        below = adjustment.slope * (log_odds(self.absent) - log_odds(self.threshold))
         return replace(
             self,
             temperature=temperature,
@@ -159,7 +159,7 @@ class QaCalibration:
             answer_temperature=self.answer_temperature * adjustment.sharing,
             long_answer_temperature=self.long_answer_temperature * adjustment.sharing,
             threshold=adjustment.threshold,
-            absent=min(adjustment.threshold, self.absent * moved),
+            absent=_sigmoid(log_odds(adjustment.threshold) + below) if self.absent else 0.0,
         )
 
     @property

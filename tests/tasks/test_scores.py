@@ -67,7 +67,11 @@ def test_an_adjustment_moves_the_log_odds_and_is_undone(
     before = answer_probability(shipped, margin, windows, in_table)
     after = answer_probability(own, margin, windows, in_table)
     assert after == pytest.approx(sigmoid(slope * log_odds(before) + bias), abs=1e-6)
-    assert (own.threshold, own.absent) == (0.6, pytest.approx(0.3))
+    assert own.threshold == 0.6
+    below = slope * (log_odds(0.7) - log_odds(0.35))
+    assert log_odds(own.threshold) - log_odds(own.absent) == pytest.approx(below), (
+        "the same texts are between"
+    )
     assert own.for_windows(windows).answer_temperature == pytest.approx(
         sharing * shipped.for_windows(windows).answer_temperature
     )
