@@ -50,6 +50,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.training.metrics",
         "app.training.running_text",
         "app.training.tagged",
+        "app.training.verdicts",
     ),
     "app.cli": ("app.core", "app.settings", "app.flows"),
     "app.cli.main": ("app.core", "app.settings", "app.flows", "app.cli", "app.bench.command"),

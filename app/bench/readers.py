@@ -97,7 +97,9 @@ def readers(
     Raises SpanlightError where the model or the reference cannot be had, Stopped.
     """
     loaded = load_reader(workspace, report, model=plan.model, device=plan.device)
-    choice = workspace.choose(Head.QUESTION_ANSWERING, plan.model, plan.device, report, use=False)
+    choice = workspace.choose(
+        Head.QUESTION_ANSWERING, plan.model, plan.device, report, use=False, adjusted=False
+    )
     if not plan.against:
         yield Readers(workspace, choice, loaded, report)
         return

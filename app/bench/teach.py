@@ -13,6 +13,8 @@ from statistics import mean, stdev
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow
 from app.bench.teach_reader import NOTE, measure_readers
+from app.bench.verdicts import NOTE as VERDICTS_NOTE
+from app.bench.verdicts import measure_verdicts
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Label
 from app.core.models import Head
@@ -75,10 +77,10 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
     from app.flows.teach.teach import first_guesses
 
     readers, details = measure_readers(workspace, plan, report)
+    rows = [*readers, *measure_verdicts(workspace, plan, report)]
     if plan.model:
         title = "Teaching a reader from corrections"
-        return BenchPart("teach", title, tuple(readers), (NOTE,), plan.model, details=details)
-    rows = [*readers]
+        return BenchPart("teach", title, tuple(rows), (NOTE, VERDICTS_NOTE), plan.model, details=details)
     for one in _sets(plan, report):
         texts = tuple(example.text for example in one.dev)
         wanted = [target[0] for target in one.targets(one.dev)]
@@ -108,6 +110,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
             f"Right labels of up to {plan.questions or HELD} dev texts, the mean of {plan.repeats or SEEDS} draws of"
             " examples; beside it that of a logistic regression on the same encoder's frozen vectors.",
             *((NOTE,) if readers else ()),
+            VERDICTS_NOTE,
         ),
         workspace.find_model(Head.EMBEDDINGS).name,
         reference="logistic regression on frozen vectors",

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.core.layout import Kind
+from app.core.models import Adjustment
 from app.core.text import Document, Span, View
+
+# From so many verdicts on a reader's calibration is adjusted to them.
+FEWEST = 50
 
 
 class Verdict(StrEnum):
@@ -28,7 +32,8 @@ class Correction:
     answer. `passage` is the text around the place, from the document's code point `passage_start` on, with its `view`.
     `in_parts`: the document was read in several windows; `in_table`: `shown` stands in a table. `model` is the
     reader's name and `weights` its fingerprint. `path` is empty for a typed text; `sha256` is of the file's bytes, or
-    of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0 until it is saved.
+    of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0 until it is saved. `adjustment` is the one
+    that the reader's calibration had when it was asked.
     """
 
     question: str
@@ -53,6 +58,7 @@ class Correction:
     weights: str
     judged: float
     number: int = 0
+    adjustment: Adjustment | None = None
 
     @property
     def is_agreed(self) -> bool:
@@ -93,6 +99,22 @@ class Correction:
         if self.span is None:
             return None
         return Span(self.span.start - self.passage_start, self.span.end - self.passage_start)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a correction tells about its reader's probabilities.
+
+    `said` is the probability that words were shown with, None where there were none. `chance` is how likely the text
+    answers, and `share` the words' part of that, both by the reader's shipped calibration. `answers`: the text does
+    answer; `right`: those words were the right ones.
+    """
+
+    said: float | None
+    chance: float
+    share: float
+    answers: bool
+    right: bool
 
 
 # How many code points of a document a passage has on either side of its place.

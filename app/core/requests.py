@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.errors import SpanlightError
+from app.core.models import Adjustment
 from app.core.text import BLANK, Document, Span
 
 
@@ -14,13 +15,16 @@ class ModelChoice:
     """The model to use, and the device.
 
     `folder` is a checkpoint folder; `device` is one of auto, cpu, cuda, mps (cuda:1 and so on are
-    accepted too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's.
+    accepted too); `precision` is one of core.devices.PRECISIONS; `finder` is ModelCard's. The adjustments are those of
+    both models' calibrations to the person's verdicts, None where there is none.
     """
 
     folder: str
     device: str = "auto"
     precision: str = "auto"
     finder: str = ""
+    adjustment: Adjustment | None = None
+    finder_adjustment: Adjustment | None = None
 
 
 @dataclass(frozen=True, slots=True)

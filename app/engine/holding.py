@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.core.devices import HeldModel
 from app.core.errors import SpanlightError
-from app.core.models import DeviceChoice, Head, ModelCard
+from app.core.models import Adjustment, DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
 from app.models.compute import device as devices
@@ -102,23 +102,25 @@ class ModelPool:
     def __getitem__(self, key: Key) -> PooledModel:
         return self._pool[key]
 
-    def reader(self, key: Key, avoid: str) -> ReadyModel:
-        """The loaded model; one that answers questions can load its finder, a quicker reader, if it has one."""
+    def reader(self, key: Key, choice: ModelChoice, avoid: str) -> ReadyModel:
+        """The loaded model, calibrated as chosen; one that answers questions can load its finder, if it has one."""
         entry = self._pool[key]
+        model = _adjusted(entry.model, choice.adjustment)
         if (
             not entry.card.finder
             or entry.without_finder
             or key.opened
             or key.head is not Head.QUESTION_ANSWERING
         ):
-            return entry.model
-        return replace(entry.model, finder=lambda: self._finder(key, entry, avoid))
+            return model
+        return replace(model, finder=lambda: self._finder(key, entry, choice, avoid))
 
-    def _finder(self, key: Key, entry: PooledModel, avoid: str) -> ReadyModel | None:
+    def _finder(self, key: Key, entry: PooledModel, choice: ModelChoice, avoid: str) -> ReadyModel | None:
         """The finder of a loaded model; None if it cannot be loaded: reading is then slower, but as good."""
-        choice = ModelChoice(entry.card.finder, key.device, key.precision)
+        own = ModelChoice(entry.card.finder, key.device, key.precision)
         try:
-            finder = self._pool[self.ready(choice, key.head, avoid, partner=key)].model
+            found = self._pool[self.ready(own, key.head, avoid, partner=key)].model
+            finder = _adjusted(found, choice.finder_adjustment)
         except OutOfMemory as fault:
             self._drop_finder(entry, fault.device)
             return None
@@ -291,6 +293,14 @@ class ModelPool:
     @property
     def _weights(self) -> int:
         return sum(entry.card.parameters for entry in self._pool.values())
+
+
+def _adjusted(model: ReadyModel, adjustment: Adjustment | None) -> ReadyModel:
+    """A model with its calibration adjusted, itself without an adjustment."""
+    if adjustment is None:
+        return model
+    calibration = model.card.calibration.adjusted(adjustment)
+    return replace(model, card=replace(model.card, calibration=calibration))
 
 
 def shorter(window: int, length: int) -> int:

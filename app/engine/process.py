@@ -177,7 +177,9 @@ class Host:
         opened = task.opened or order.opened
         key = self._models.ready(order.choice, task.head_of(order.request), order.avoid, opened)
         while True:
-            answer, fault = self._attempt(task, order.request, self._models.reader(key, order.avoid), report)
+            answer, fault = self._attempt(
+                task, order.request, self._models.reader(key, order.choice, order.avoid), report
+            )
             if fault is None:
                 return answer
             self._models.step_down(key, fault)
@@ -186,7 +188,7 @@ class Host:
         from app.tasks.qa.fast.two_pass import prepare
 
         key = self._models.ready(order.choice, Head.QUESTION_ANSWERING, order.avoid)
-        prepare(order.request.documents, self._models.reader(key, order.avoid), report)
+        prepare(order.request.documents, self._models.reader(key, order.choice, order.avoid), report)
 
     def _attempt(
         self, task: Task[Any, Any], request: object, model: ReadyModel, report: Report

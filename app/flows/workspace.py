@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.core.errors import SpanlightError
@@ -15,7 +17,7 @@ from app.settings.settings import Settings
 
 # Imports needed later only: all of them would take half the time until the window is painted.
 if TYPE_CHECKING:
-    from app.core.models import Head, ModelCard
+    from app.core.models import Adjustment, Head, ModelCard
     from app.core.network import Network
     from app.core.report import Report
     from app.core.requests import ModelChoice
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from app.library.history import History
     from app.library.index import Index
     from app.models.disk.installed import Shelf
-    from app.models.disk.records import Measures, Uses
+    from app.models.disk.records import Adjustments, Measures, Uses
 
 Part = TypeVar("Part")
 # What `close` ends; a part that is created afterwards is closed at once, since a lane may still be at work.
@@ -160,6 +162,13 @@ class Workspace:
 
         return Measures(self.paths.measures_file, write_atomic)
 
+    @Lazy
+    def adjustments(self) -> Adjustments:
+        """How readers' calibrations are adjusted to the person's verdicts."""
+        from app.models.disk.records import Adjustments
+
+        return Adjustments(self.paths.adjustments_file, write_atomic)
+
     @property
     def network(self) -> Network:
         """How the network is reached, from the settings."""
@@ -239,11 +248,22 @@ class Workspace:
                 _log.warning("the chosen model is not used: %s", fault)
         return self.shelf.default(head), chosen
 
-    def choose(self, head: Head, model: str, device: str, report: Report, *, use: bool = True) -> ModelChoice:
+    def choose(
+        self,
+        head: Head,
+        model: str,
+        device: str,
+        report: Report,
+        *,
+        use: bool = True,
+        adjusted: bool = True,
+    ) -> ModelChoice:
         """The model and the device to work with; raises SpanlightError as `find_model` does.
 
-        Where another model replaces the chosen one, there is one notice of it. `use` records it as used now.
+        Where another model replaces the chosen one, there is one notice of it. `use` records it as used now. A reader
+        comes with what its calibration is `adjusted` to, except for figures that are to be the reader's own.
         """
+        from app.core.models import Head
         from app.core.requests import ModelChoice
 
         card, instead_of = self._find(head, model)
@@ -254,7 +274,28 @@ class Workspace:
             )
         if use:
             self.uses.used(card.folder)
-        return ModelChoice(card.folder, device or self.settings.device, self.settings.precision, card.finder)
+        choice = ModelChoice(
+            card.folder, device or self.settings.device, self.settings.precision, card.finder
+        )
+        if not adjusted or head is not Head.QUESTION_ANSWERING:
+            return choice
+        return replace(
+            choice,
+            adjustment=self.adjustment(card.folder),
+            finder_adjustment=self.adjustment(card.finder) if card.finder else None,
+        )
+
+    def adjustment(self, folder: str) -> Adjustment | None:
+        """How the calibration of the reader in a folder is adjusted now, None where it is not."""
+        from app.models.disk.installed import fingerprint
+
+        if not self.adjustments.any():
+            return None  # the fingerprint takes long
+        try:
+            return self.adjustments.now(fingerprint(Path(folder)))
+        except SpanlightError as fault:
+            _log.warning("no adjustment is looked up: %s", fault)
+            return None
 
     def close(self) -> None:
         """End the model process, the documents processes and the download process, and close the databases."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from app.core.corrections import Correction, Verdict
+from app.core.corrections import Correction, Judgement, Verdict
 from app.core.layout import Kind
+from app.core.models import Adjustment
+from app.core.plain import from_plain
 from app.core.text import Span
 from app.library.database import Database
 from app.library.entries import insert_into, loaded, stored
@@ -28,17 +31,23 @@ _MIGRATIONS = (
             shown TEXT NOT NULL, shown_start INTEGER, shown_end INTEGER,
             probability REAL NOT NULL, no_answer REAL NOT NULL, answered INTEGER NOT NULL,
             passage BLOB NOT NULL, passage_start INTEGER NOT NULL, "view" BLOB,
-            in_parts INTEGER NOT NULL, in_table INTEGER NOT NULL,
+            in_parts INTEGER NOT NULL, in_table INTEGER NOT NULL, adjustment TEXT NOT NULL,
             model TEXT NOT NULL, weights TEXT NOT NULL, judged REAL NOT NULL, folded TEXT NOT NULL,
             UNIQUE (sha256, question)
         )
         """,
+        "CREATE INDEX corrections_by_weights ON corrections (weights, model)",
     ),
 )
 _PLACES = {"span": ("start", "end"), "shown_span": ("shown_start", "shown_end")}
 _FIELDS = tuple(each.name for each in fields(Correction) if each.name not in _PLACES)
 _COLUMNS = (*_FIELDS, *(column for columns in _PLACES.values() for column in columns))
 _SELECT = "SELECT {} FROM corrections".format(", ".join(f'"{name}"' for name in _COLUMNS))
+_JUDGEMENTS = """
+    SELECT probability, no_answer, adjustment, shown_start IS NOT NULL, start IS NOT NULL,
+        ifnull(start = shown_start AND "end" = shown_end, 0)
+    FROM corrections
+"""
 _FLAGS = ("answered", "in_parts", "in_table")
 
 
@@ -86,6 +95,21 @@ class Corrections:
         values = ["%" + re.sub(r"([\\%_])", r"\\\1", part) + "%" for part in parts]
         return self._select(f"WHERE 1{condition} ORDER BY judged DESC, number DESC", values)
 
+    def judgements(self, weights: str) -> list[Judgement]:
+        """What the verdicts on the reader with these weights tell about its probabilities, in their order."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{_JUDGEMENTS} WHERE weights = ? ORDER BY number", (weights,)
+            ).fetchall()
+        return [_judgement(*row) for row in rows]
+
+    def readers(self) -> set[tuple[str, str]]:
+        """The readers that there are verdicts on: each one's name, and the fingerprint of its weights."""
+        with self._database.reading() as connection:
+            return set(
+                connection.execute("SELECT DISTINCT model, weights FROM corrections WHERE weights <> ''")
+            )
+
     def count(self) -> int:
         """How many corrections there are."""
         with self._database.reading() as connection:
@@ -121,7 +145,23 @@ def _row(correction: Correction) -> list[Any]:
     for name, (first, last) in _PLACES.items():
         span: Span | None = getattr(correction, name)
         values |= {first: span.start if span else None, last: span.end if span else None}
+    adjustment = correction.adjustment
+    values["adjustment"] = json.dumps(asdict(adjustment)) if adjustment is not None else ""
     return [values[name] for name in _COLUMNS]
+
+
+def _judgement(
+    probability: float, no_answer: float, adjustment: str, shown: int, answers: int, right: int
+) -> Judgement:
+    chance = 1.0 - no_answer
+    share = min(1.0, probability / chance) if chance > 0 else 0.0
+    if adjustment:
+        chance, share = _adjustment(adjustment).undone(chance, share)
+    return Judgement(probability if shown else None, chance, share, bool(answers), bool(right))
+
+
+def _adjustment(words: str) -> Adjustment:
+    return from_plain(Adjustment, json.loads(words))
 
 
 def _correction(row: sqlite3.Row | tuple[Any, ...]) -> Correction:
@@ -130,10 +170,13 @@ def _correction(row: sqlite3.Row | tuple[Any, ...]) -> Correction:
         start, end = values.pop(first), values.pop(last)
         values[name] = Span(start, end) if start is not None else None
     values |= {
+        "adjustment": _adjustment(values["adjustment"]) if values["adjustment"] else None,
         "passage": inflate(values["passage"]),
         "view": unpack_view(values["view"]) if values["view"] is not None else None,
     }
-    texts = {name: loaded(value) for name, value in values.items() if name not in ("passage", "view")}
+    texts = {
+        name: loaded(value) for name, value in values.items() if name not in ("passage", "view", "adjustment")
+    }
     flags = {name: bool(values[name]) for name in _FLAGS}
     return Correction(
         **values | texts | flags | {"kind": Kind(values["kind"]), "verdict": Verdict(values["verdict"])}

@@ -89,6 +89,11 @@ class Paths:
         return self.data / "measures.json"
 
     @property
+    def adjustments_file(self) -> Path:
+        """How readers' calibrations were adjusted to the person's verdicts."""
+        return self.data / "adjustments.json"
+
+    @property
     def catalogue_file(self) -> Path:
         """The models offered for download."""
         return self.resources / "models.json"

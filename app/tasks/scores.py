@@ -79,11 +79,11 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         [(np.log(max(1, o.windows)), o.windows > 1, o.in_table) for o in found], dtype=np.float64
     ).reshape(-1, 3)
     answerable = np.array([o.answerable for o in found], dtype=np.float64)
-    slope, weights, bias = _logistic(margins, covariates, answerable)
+    slope, weights, bias = logistic(margins, covariates, answerable)
     if weights[0] > 0:
         # More text is no evidence for an answer; a positive weight comes from having few questions on long documents.
         covariates[:, 0] = 0.0
-        slope, weights, bias = _logistic(margins, covariates, answerable)
+        slope, weights, bias = logistic(margins, covariates, answerable)
     per_log_window, long, table = (0.0 - weights / slope).tolist()
     fitted = QaCalibration(1.0 / slope, -bias / slope, max(0.0, per_log_window), long=long, table=table)
     chance = np.array([_chance(fitted, o) for o in found])
@@ -96,9 +96,9 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     def answer_temperature(some: np.ndarray | slice) -> float:
         def loss(log_temperature: float) -> float:
             first = np.exp(-logsumexp(gaps[some] / np.exp(log_temperature)))
-            return _log_loss(chance[some] * first, right[some])
+            return log_loss(chance[some] * first, right[some])
 
-        return float(np.exp(_least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
+        return float(np.exp(least(loss, np.log(0.02), np.log(50.0)))) if len(found) else 1.0
 
     several = np.array([o.windows > 1 for o in found], dtype=bool)
     differs = len(set(several.tolist())) > 1
@@ -151,29 +151,30 @@ def fit_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
     def loss(log_temperature: float) -> float:
         temperature = float(np.exp(log_temperature))
         if targets.ndim == 2:
-            return _log_loss(sigmoid(logits, temperature), targets)
+            return log_loss(sigmoid(logits, temperature), targets)
         scaled = logits / temperature
         return float((logsumexp(scaled) - scaled[np.arange(len(scaled)), targets]).mean())
 
-    return float(np.exp(_least(loss, np.log(0.05), np.log(20.0))))
+    return float(np.exp(least(loss, np.log(0.05), np.log(20.0))))
 
 
 def _chance(calibration: QaCalibration, o: DevReading) -> float:
     return answer_probability(calibration, o.margin, o.windows, o.in_table) if o.scores else 0.0
 
 
-def _log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
+def log_loss(probability: np.ndarray, truth: np.ndarray) -> float:
+    """The mean negative log likelihood of truths of 0 and 1 under these probabilities; both are float[n]."""
     p = np.clip(probability, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
     return float(-(truth * np.log(p) + (1 - truth) * np.log1p(-p)).mean())
 
 
-def _logistic(
-    margins: np.ndarray, covariates: np.ndarray, truth: np.ndarray
+def logistic(
+    margins: np.ndarray, covariates: np.ndarray, truth: np.ndarray, ridge: tuple[float, float] = (1.0, 1e-2)
 ) -> tuple[float, np.ndarray, float]:
-    """Slope, covariates' weights (float[n, k]) and bias of a logistic regression, by Newton's method and a small ridge.
+    """Slope, covariates' weights (float[n, k]) and bias of a logistic regression, by Newton's method and a ridge.
 
-    The ridge pulls to slope 1, so that data that is separable, or all of one kind, stays finite. A covariate that
-    does not vary has the weight 0.
+    The ridge, that of the slope and that of all others, pulls to slope 1 and to 0, so that data that is separable, or
+    all of one kind, stays finite. A covariate that does not vary has the weight 0.
     """
     varied = (
         np.ptp(covariates, axis=0) > 1e-9 if len(covariates) else np.zeros(covariates.shape[1], dtype=bool)
@@ -181,18 +182,18 @@ def _logistic(
     features = np.column_stack([margins, covariates * varied, np.ones_like(margins)])
     prior = np.zeros(features.shape[1])
     prior[0] = 1.0
-    ridge = np.full(features.shape[1], 1e-2)
-    ridge[0] = 1.0
+    pull = np.full(features.shape[1], ridge[1])
+    pull[0] = ridge[0]
     weights = prior.copy()
 
     def loss(w: np.ndarray) -> float:
         z = features @ w
-        return float((np.logaddexp(0.0, z) - truth * z).sum() + 0.5 * (ridge * (w - prior) ** 2).sum())
+        return float((np.logaddexp(0.0, z) - truth * z).sum() + 0.5 * (pull * (w - prior) ** 2).sum())
 
     for _ in range(100):
         p = sigmoid(features @ weights)
-        gradient = features.T @ (p - truth) + ridge * (weights - prior)
-        hessian = (features * (p * (1 - p))[:, None]).T @ features + np.diag(ridge)
+        gradient = features.T @ (p - truth) + pull * (weights - prior)
+        hessian = (features * (p * (1 - p))[:, None]).T @ features + np.diag(pull)
         step = np.linalg.solve(hessian, gradient)
         size, before = 1.0, loss(weights)
         while loss(weights - size * step) > before and size > 1e-6:
@@ -203,7 +204,7 @@ def _logistic(
     return max(float(weights[0]), 1e-3), weights[1:-1], float(weights[-1])
 
 
-def _least(loss: Callable[[float], float], low: float, high: float) -> float:
+def least(loss: Callable[[float], float], low: float, high: float) -> float:
     """Where a function is least between two numbers: by a coarse grid, then golden sections around its best."""
     grid = np.linspace(low, high, 41)
     best = int(np.argmin([loss(float(x)) for x in grid]))

@@ -14,7 +14,10 @@ from app.cli.models.words import few, task, task_word
 from app.core import about
 from app.core.models import Head
 from app.core.offers import OfferedModel
+from app.library.corrections import Corrections
+from app.models.disk.installed import fingerprint
 from app.settings.settings import Settings
+from tests.helpers.corrections import correction
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.terminal import Terminal
 
@@ -39,6 +42,18 @@ def test_help_names_every_word(terminal: Terminal) -> None:
     assert all(f"\n  {word} " in said.out for word in WORDS)
     assert all(terminal("models", word, "--help").code == 0 for word in WORDS)
     assert f"usage: {about.command()} models download" in terminal("models", "download", "--help").out
+
+
+def test_the_verdicts_on_a_reader_are_told(terminal: Terminal, reader: Path) -> None:
+    folder = put(terminal, reader)
+    assert " so far" not in terminal("models").out
+    corrections = Corrections(terminal.models.parent / "corrections.sqlite3")
+    corrections.put(correction(model="small-reader", weights=fingerprint(folder)))
+    corrections.close()
+    line = "  From 50 verdicts on, Spanlight adjusts how sure it is to them: 1 so far\n"
+    assert terminal("models").out.count(line) == 1
+    values = {model["name"]: model["verdicts"] for model in terminal("models", "--json").json["models"]}
+    assert values["small-reader"] == 1 and values["reader-careful"] == 0
 
 
 def test_list(terminal: Terminal, reader: Path) -> None:

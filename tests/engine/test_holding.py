@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.core.models import Adjustment
 from app.core.report import Silent
 from app.core.requests import ModelChoice
 from app.core.text import Document
@@ -63,13 +64,13 @@ def test_the_finder_is_the_one_that_the_model_names_else_the_one_asked_for(
 ) -> None:
     choice = ModelChoice(str(models / name), "cpu", finder=str(models / asked) if asked else "")
     key = pool.ready(choice, QA, "")
-    load = pool.reader(key, "").finder
+    load = pool.reader(key, choice, "").finder
     assert len(pool.loaded()) == 1, "it is loaded when it is wanted"
     finder = load() if load else None
     assert (finder.card.name if finder else None) == expected
     assert finder is None or finder.finder is None
     opened = pool.ready(choice, QA, "", opened=True)
-    assert pool.reader(opened, "").finder is None
+    assert pool.reader(opened, choice, "").finder is None
 
 
 def test_a_finder_that_has_no_room_is_not_loaded_again(gpu: FakeGpu, ladder_models: Path) -> None:
@@ -91,6 +92,24 @@ def test_a_finder_that_goes_to_make_room_stays_away(gpu: FakeGpu, ladder_models:
     assert said == [LESS, ALONE, LESS, shorter(192)]
     assert (reading.device, reading.quick, len(gpu.loaded)) == ("GPU", False, 2)
     assert [held.name for held in host(GetMemory(), Noted()).held] == ["reader"]
+
+
+# A calibration that is adjusted to a person's verdicts
+
+
+def test_an_adjustment_is_of_one_request_and_loads_nothing_again(pool: ModelPool, models: Path) -> None:
+    own, quick = Adjustment(0.5, 0.2, 2.0, 0.7), Adjustment(threshold=0.8)
+    plain = ModelChoice(str(models / "naming"), "cpu")
+    key = pool.ready(plain, QA, "")
+    shipped = pool[key].model
+    choice = replace(plain, adjustment=own, finder_adjustment=quick)
+    assert pool.ready(choice, QA, "") == key and pool[key].model is shipped
+    model = pool.reader(key, choice, "")
+    assert model.card.calibration == shipped.card.calibration.adjusted(own) != shipped.card.calibration
+    assert model.forward is shipped.forward
+    finder = model.finder() if model.finder else None
+    assert finder is not None and finder.card.calibration.threshold == 0.8
+    assert pool.reader(key, plain, "").card == shipped.card
 
 
 # The forward pass in float32 of a model in less

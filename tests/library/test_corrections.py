@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.corrections import Correction, Verdict, passage_around
+from app.core.corrections import Correction, Judgement, Verdict, passage_around
 from app.core.layout import Kind
+from app.core.models import Adjustment
 from app.core.text import Document, Replacement, Span, View
 from app.library.corrections import Corrections
 
@@ -38,6 +39,7 @@ CORRECTION = Correction(
     model="reader",
     weights="0123456789abcdef",
     judged=1000.0,
+    adjustment=Adjustment(0.5, 0.3, 1.5, 0.7),
 )
 
 
@@ -96,3 +98,30 @@ def test_a_passage_holds_its_place(text: str, data: st.DataObject) -> None:
     assert passage == text[start : start + len(passage)]
     assert Span(span.start - start, span.end - start).of(passage) == span.of(text)
     assert view is None
+
+
+def test_what_verdicts_tell_of_the_probabilities(corrections: Corrections) -> None:
+    said = {"probability": 0.6, "no_answer": 0.2, "adjustment": None}
+    right = replace(CORRECTION, verdict=Verdict.RIGHT, span=CORRECTION.shown_span, words="nine", **said)
+    absent = replace(CORRECTION, verdict=Verdict.NOT_THERE, words="", span=None, **said)
+    nothing = replace(CORRECTION, shown="", shown_span=None, **said | {"probability": 0.0, "no_answer": 1.0})
+    for at, each in enumerate((right, replace(CORRECTION, **said), absent, nothing)):
+        corrections.put(replace(each, question=f"Question {at}?"))
+    corrections.put(replace(right, weights="", question="Whose?"))
+    chance, share = 0.8, pytest.approx(0.75)
+    assert corrections.judgements(CORRECTION.weights) == [
+        Judgement(0.6, chance, share, answers=True, right=True),
+        Judgement(0.6, chance, share, answers=True, right=False),
+        Judgement(0.6, chance, share, answers=False, right=False),
+        Judgement(None, 0.0, 0.0, answers=True, right=False),
+    ]
+    assert corrections.judgements("other") == []
+    assert corrections.readers() == {("reader", CORRECTION.weights)}
+
+
+def test_probabilities_are_those_before_an_adjustment(corrections: Corrections) -> None:
+    corrections.put(CORRECTION)
+    (judged,) = corrections.judgements(CORRECTION.weights)
+    assert CORRECTION.adjustment is not None
+    assert (judged.chance, judged.share) == CORRECTION.adjustment.undone(0.8, 0.61 / 0.8)
+    assert judged.said == 0.61

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.models import SHARED_AMONG, QaCalibration
+from app.core.models import SHARED_AMONG, Adjustment, QaCalibration, log_odds
 from app.core.requests import DevReading
 from app.tasks.scores import (
     MOST_TAKEN_FOR_ABSENT,
@@ -48,6 +48,45 @@ def test_the_answer_probability_is_the_formula_of_the_calibration() -> None:
     assert shares(calibration, [4.0, 0.0]).tolist() == pytest.approx(
         [math.e / (1 + math.e), 1 / (1 + math.e)]
     )
+
+
+@given(
+    st.floats(0.3, 3),
+    st.floats(-3, 3),
+    st.floats(0.3, 3),
+    st.floats(-8, 8),
+    st.integers(1, 9),
+    st.booleans(),
+)
+def test_an_adjustment_moves_the_log_odds_and_is_undone(
+    slope: float, bias: float, sharing: float, margin: float, windows: int, in_table: bool
+) -> None:
+    shipped = QaCalibration(2.0, 1.0, 0.5, 1.5, 0.7, 0.35, long=-1.0, table=0.5, long_answer_temperature=2.5)
+    adjustment = Adjustment(slope, bias, sharing, 0.6)
+    own = shipped.adjusted(adjustment)
+    before = answer_probability(shipped, margin, windows, in_table)
+    after = answer_probability(own, margin, windows, in_table)
+    assert after == pytest.approx(sigmoid(slope * log_odds(before) + bias), abs=1e-6)
+    assert (own.threshold, own.absent) == (0.6, pytest.approx(0.3))
+    assert own.for_windows(windows).answer_temperature == pytest.approx(
+        sharing * shipped.for_windows(windows).answer_temperature
+    )
+    assert adjustment.undone(after, 0.5)[0] == pytest.approx(before, abs=1e-3)
+
+
+@pytest.mark.parametrize(("sharing", "alike"), [(0.5, 3.4), (1.0, 5.8), (2.0, 9.7)])
+def test_a_share_is_undone_as_one_among_some_alike(sharing: float, alike: float) -> None:
+    def share(temperature: float) -> float:
+        return 1 / (1 + alike * math.exp(-3.0 / temperature))
+
+    undone = Adjustment(sharing=sharing).undone(0.9, share(sharing))[1]
+    assert undone == pytest.approx(share(1.0), abs=0.01)
+
+
+def test_no_adjustment_changes_nothing_and_a_limit_that_was_not_fitted_stays_so() -> None:
+    assert QaCalibration().adjusted(None) == QaCalibration()
+    assert QaCalibration().adjusted(Adjustment()) == QaCalibration()
+    assert QaCalibration().adjusted(Adjustment(threshold=0.9)).absent == 0.0
 
 
 def test_a_share_does_not_depend_on_how_many_are_listed() -> None:
@@ -146,7 +185,7 @@ def test_separable_or_one_sided_readings_give_finite_numbers(answerable: bool) -
 
 
 @given(
-    st.lists(st.tuples(st.floats(-20, 20), st.booleans()), min_size=1, max_size=60).filter(
+    st.lists(st.tuples(st.floats(-8, 8), st.booleans()), min_size=1, max_size=60).filter(
         lambda found: any(answerable for _, answerable in found)
     )
 )

@@ -22,6 +22,7 @@ from app.flows.models.get import unfinished
 from app.flows.models.installed import installed, origin_of, refused
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import in_use, use
+from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 
 
@@ -37,16 +38,18 @@ def print_models(arguments: argparse.Namespace, workspace: Workspace, report: Te
     measures = measured(workspace, report)
     if arguments.json:
         faults = {folder: str(fault) for folder, fault in broken.items()}
-        print_json(
-            {"models": [_model_values(card, workspace, users, measures) for card in cards], "refused": faults}
-        )
+        models = [_model_values(card, workspace, users, measures) for card in cards]
+        for values, card in zip(models, cards, strict=True):
+            own = own_verdicts(workspace, card, report)
+            values["verdicts"] = own.number if own is not None else 0
+        print_json({"models": models, "refused": faults})
         return
     if not cards:
         print("No model is installed.")
     for number, card in enumerate(cards):
         if number:
             print()
-        _print_model(card, workspace, users, measures)
+        _print_model(card, workspace, users, measures, own_verdicts(workspace, card, report))
     for folder, fault in broken.items():
         print(f"\nNot usable: {one_line(folder)}\n  {one_line(str(fault))}")
     for each in unfinished(workspace, report):
@@ -72,7 +75,11 @@ def _model_values(
 
 
 def _print_model(
-    card: ModelCard, workspace: Workspace, users: dict[Head, str], measures: tuple[Measure, ...]
+    card: ModelCard,
+    workspace: Workspace,
+    users: dict[Head, str],
+    measures: tuple[Measure, ...],
+    own: OwnVerdicts | None,
 ) -> None:
     print(marked(one_line(card.name)))
     if card.description:
@@ -89,6 +96,8 @@ def _print_model(
     for one in latest_of(card, measures):
         words = ", ".join(f"{figure(name).title} {share(value)}" for name, value in one.figures.items())
         print(f"  Measured here on {one_line(one.data)}: {one_line(words)}, {speed(one)}")
+    if own is not None:
+        print(f"  {own.in_words}")
     if card.licence:
         print(f"  Licence: {one_line(card.licence)}")
     if came := origin(card, origin_of(card.folder)):

@@ -16,7 +16,7 @@ from app.core.reliability import interval
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import count
-from app.flows.teach.corrections import correct
+from app.flows.teach.corrections import correct, take_back
 from app.flows.workspace import Workspace
 from app.library.answer_tables import library_of
 from app.library.database import Damaged
@@ -147,7 +147,7 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
     file = workspace.library.file_with(cell.sha256) if cell.verdict is not Verdict.NONE else None
     opened = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
     if opened is None:
-        workspace.corrections.take_back(cell.sha256, question)
+        take_back(workspace, cell.sha256, question, report)
         return
     answer = cell.answer
     entry = Entry(

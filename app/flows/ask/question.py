@@ -147,8 +147,12 @@ def load_reader(workspace: Workspace, report: Report, *, model: str = "", device
 
 
 def own_threshold(workspace: Workspace, report: Report) -> float:
-    """The probability from which on the reader accepts an answer; raises SpanlightError where there is no reader."""
-    return workspace.find_model(Head.QUESTION_ANSWERING).calibration.threshold
+    """The probability from which on the reader accepts an answer, as adjusted to the person's verdicts.
+
+    Raises SpanlightError where there is no reader.
+    """
+    card = workspace.find_model(Head.QUESTION_ANSWERING)
+    return card.calibration.adjusted(workspace.adjustment(card.folder)).threshold
 
 
 class _Listing(Relay):

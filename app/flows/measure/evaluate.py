@@ -121,7 +121,7 @@ def evaluate_qa(
     The reliability is recorded too, where nothing is fitted that would change it. Raises SpanlightError for files that
     do not fit, Stopped when cancelled.
     """
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     files = [read_qa(path) for path in plan.files]
     chosen = [sample(examples, plan.limit, plan.seed) for examples in files]
     whole = GroupReport(report, len(plan.join) * sum(map(len, chosen)), "questions")
@@ -134,7 +134,7 @@ def evaluate_qa(
         outcomes, last = read_known(workspace, _questions(files, chosen, join, plan), choice, whole)
         title, where = last.model or title, last.device or where
         measured.append(_measured(join, outcomes, whole.seconds - began))
-        readings += [_dev_reading(outcome) for outcome in outcomes]
+        readings += [dev_reading(outcome) for outcome in outcomes]
         for outcome in outcomes:
             by_kind.setdefault(_kind(outcome, join), []).append(outcome)
     calibration = None
@@ -224,7 +224,8 @@ def _score(example: QaExample, question: Question, reading: Reading) -> QaOutcom
     )
 
 
-def _dev_reading(outcome: QaOutcome) -> DevReading:
+def dev_reading(outcome: QaOutcome) -> DevReading:
+    """What a calibration is fitted on: the outcome of a question that was asked for `SHARED_AMONG` spans."""
     return DevReading(
         margin=outcome.margin,
         windows=outcome.windows_whole,

@@ -168,7 +168,7 @@ def _evaluate(
     if plan.predictions is not None:
         refuse_same_file(plan.files[0], plan.predictions)
         refuse_unwritable(plan.predictions)
-    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
+    choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     workspace.engine.begin()  # it loads PyTorch while the documents are read
     known = list(questions)
     if not known:

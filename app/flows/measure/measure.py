@@ -210,7 +210,7 @@ def measure(
     file_examples = read_examples(Path(data.path), data.head)
     items = tuple(sample(file_examples.items, limit, _SEED))
     examples = Examples(data.head, items)
-    choice = workspace.choose(data.head, model, device, report)
+    choice = workspace.choose(data.head, model, device, report, adjusted=False)
     reader = _reader_of(workspace, card, items, choice, labels)
     workspace.engine.load(choice, data.head, report)
     # The engine reports a group's progress under this name.

@@ -12,13 +12,13 @@ from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.layout import Opened
-from app.core.models import Head
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import UNNAMED
 from app.flows.history.history import digest
+from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
-from app.models.disk.installed import fingerprint
+from app.models.disk.installed import fingerprint, last_changed
 from app.settings.files import write_atomic
 
 
@@ -35,10 +35,11 @@ def correct(
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
     are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. Raises SpanlightError where the document has changed since, or no words are at `span`.
+    and returns None. The reader's calibration follows. Raises SpanlightError where the document has changed since, or no
+    words are at `span`.
     """
     if verdict is Verdict.NONE:
-        workspace.corrections.take_back(entry.sha256, entry.question)
+        take_back(workspace, entry.sha256, entry.question, report)
         return None
     document, text = opened.document, opened.document.text
     shown = entry.answers[0] if entry.answers else None
@@ -59,7 +60,9 @@ def correct(
     elif entry.shown is not None and span == shown_span:
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
-    return workspace.corrections.put(
+    before = workspace.corrections.find(entry.sha256, entry.question)
+    weights = _weights(workspace, entry)
+    kept = workspace.corrections.put(
         Correction(
             question=entry.question,
             name=entry.name,
@@ -80,10 +83,33 @@ def correct(
             in_parts=entry.windows_total > 1,
             in_table=shown_span is not None and document.in_table(shown_span),
             model=entry.model,
-            weights=_weights(workspace, entry.model),
+            weights=weights,
             judged=time.time(),
+            adjustment=workspace.adjustments.at(weights, entry.asked),
         )
     )
+    follow_verdicts(workspace, [kept, *([before] if before else [])], report)
+    return kept
+
+
+def take_back(workspace: Workspace, sha256: str, question: str, report: Report) -> None:
+    """Delete the correction of a question about a document, if there is one; the reader's calibration follows."""
+    found = workspace.corrections.find(sha256, question)
+    if found is not None:
+        delete_corrections(workspace, [found], report)
+
+
+def delete_corrections(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
+    """Delete corrections; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    workspace.corrections.delete(each.number for each in corrections)
+    follow_verdicts(workspace, corrections, report)
+
+
+def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
+    """Store deleted corrections again; the readers' calibrations follow. Raises SpanlightError where the disk refuses."""
+    for each in corrections:
+        workspace.corrections.put(each)
+    follow_verdicts(workspace, corrections, report)
 
 
 def export_corrections(
@@ -140,10 +166,11 @@ def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple
     return workspace.corrections.of((entry.sha256, entry.question) for entry in entries)
 
 
-def _weights(workspace: Workspace, model: str) -> str:
-    """The fingerprint of the reader of this name, empty where another one is in use by now."""
+def _weights(workspace: Workspace, entry: Entry) -> str:
+    """The fingerprint of the reader of an entry; empty where it is gone, was changed since, or is one of several."""
     try:
-        card = workspace.find_model(Head.QUESTION_ANSWERING)
-        return fingerprint(Path(card.folder)) if card.name == model else ""
+        cards = readers_named(workspace, entry.model)
+        folder = Path(cards[0].folder) if len(cards) == 1 else None
+        return fingerprint(folder) if folder and last_changed(folder) <= entry.asked else ""
     except SpanlightError:
         return ""

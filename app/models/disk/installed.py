@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -202,6 +204,16 @@ def _digest(folder: Path, files: Signature) -> str:
             for piece in pieces_of(folder / name):
                 digest.update(piece)
     return digest.hexdigest()[:16]
+
+
+def last_changed(folder: Path) -> float:
+    """When a file that a model computes with was put there or changed last, in seconds since 1970."""
+    names = [name for name, _, _ in signature(folder) if name not in (NOTES, ORIGIN)]
+    with contextlib.suppress(OSError):
+        # A copy may keep its original's modification time.
+        stats = [(folder / name).stat() for name in names]
+        return max((max(stat.st_mtime, stat.st_ctime) for stat in stats), default=0.0)
+    return math.inf
 
 
 def signature(folder: Path) -> Signature:

@@ -1,4 +1,4 @@
-"""What is recorded about installed models, a small file each: when a model was last used, and how it measured."""
+"""What is recorded about models, a small file each: when one was last used, how it measured, how it is adjusted."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from app.core.measures import Measure
+from app.core.models import Adjustment
 from app.core.plain import from_plain
 
 MOST_KEPT = 300
+MOST_ADJUSTED = 300
 MOST_BYTES = 64 * 2**20
 
 _log = logging.getLogger(__name__)
@@ -165,3 +167,99 @@ def _measure(row: Any) -> Measure | None:
 
 def _moment(measure: Measure) -> float:
     return datetime.fromisoformat(measure.when).timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """What has held since a moment, in seconds since 1970; None for the shipped calibration."""
+
+    moment: float
+    adjustment: Adjustment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Adjusted:
+    """A reader's adjustments from the first one on; `off`: it is not to have any."""
+
+    since: tuple[_Since, ...] = ()
+    off: bool = False
+
+
+class Adjustments:
+    """The adjustments of readers' calibrations by the fingerprints of their weights, in one small file.
+
+    Those that no longer hold are kept too, the latest `MOST_ADJUSTED`: they tell what earlier probabilities meant. May
+    be called from any thread; the file is read again when another process has written it. If it cannot be read, there
+    are none. `write` writes a file atomically.
+    """
+
+    def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
+        self._path, self._write = path, write
+        self._lock = threading.RLock()
+        self._seen = (0, 0)
+        self._readers: dict[str, _Adjusted] = {}
+
+    def any(self) -> bool:
+        """Whether any reader is adjusted now."""
+        return any(each.since and each.since[-1].adjustment for each in self._read().values())
+
+    def now(self, weights: str) -> Adjustment | None:
+        """The adjustment of a reader that holds now."""
+        since = self._read().get(weights, _Adjusted()).since
+        return since[-1].adjustment if since else None
+
+    def at(self, weights: str, moment: float) -> Adjustment | None:
+        """The adjustment of a reader that held at a moment, in seconds since 1970."""
+        since = self._read().get(weights, _Adjusted()).since
+        return next((each.adjustment for each in reversed(since) if each.moment <= moment), None)
+
+    def put(self, weights: str, adjustment: Adjustment | None, moment: float) -> None:
+        """Have this adjustment hold from a moment on. Raises SpanlightError if the file cannot be written."""
+        with self._lock:
+            found = self._read().get(weights, _Adjusted())
+            if adjustment != self.now(weights):
+                since = (*found.since, _Since(moment, adjustment))[-MOST_ADJUSTED:]
+                self._save(weights, replace(found, since=since))
+
+    def is_off(self, weights: str) -> bool:
+        """Whether a reader is to have no adjustment."""
+        return self._read().get(weights, _Adjusted()).off
+
+    def turn(self, weights: str, *, off: bool) -> None:
+        """Have a reader have no adjustment, or again. Raises SpanlightError if the file cannot be written."""
+        with self._lock:
+            found = self._read().get(weights, _Adjusted())
+            if off != found.off:
+                self._save(weights, replace(found, off=off))
+
+    def _save(self, weights: str, adjusted: _Adjusted) -> None:
+        readers = self._read() | {weights: adjusted}
+        values = {name: asdict(each) for name, each in readers.items()}
+        self._write(self._path, (json.dumps(values, indent=1) + "\n").encode())
+
+    def _read(self) -> dict[str, _Adjusted]:
+        with self._lock:
+            try:
+                stat = self._path.stat()
+                seen = (stat.st_mtime_ns, stat.st_size)
+                if seen != self._seen:
+                    if stat.st_size > MOST_BYTES:
+                        raise ValueError("larger than any list of adjustments")
+                    found = from_plain(dict[str, _Adjusted], json.loads(self._path.read_bytes()))
+                    self._readers = {name: each for name, each in found.items() if _is_sound(each)}
+                    self._seen = seen
+            except FileNotFoundError:
+                self._readers, self._seen = {}, (0, 0)
+            except (OSError, ValueError, TypeError, RecursionError) as fault:
+                _log.warning("adjustments not read: %s", fault)
+                self._readers, self._seen = {}, (0, 0)
+            return self._readers
+
+
+def _is_sound(adjusted: _Adjusted) -> bool:
+    """Whether all numbers are such as a fit gives."""
+    found = [each.adjustment for each in adjusted.since if each.adjustment is not None]
+    return all(
+        all(map(isfinite, astuple(each))) and min(each.slope, each.sharing) > 0 and 0 < each.threshold < 1
+        for each in found
+    )

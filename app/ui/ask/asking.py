@@ -263,6 +263,7 @@ class Asking(QObject):
         verdicts.hint.connect(notice.show_hint)
         verdicts.failed.connect(notice.show_error)
         verdicts.kept.connect(notice.clear)
+        verdicts.kept.connect(self._read_own_threshold)
         return verdicts
 
     def shown(self) -> None:
@@ -352,12 +353,16 @@ class Asking(QObject):
     @Slot()
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
-        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
-        job.done.connect(self._own_threshold_read)
+        self._read_own_threshold()
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
         self._offer_stronger()
+
+    @Slot()
+    def _read_own_threshold(self) -> None:
+        job = self.lanes.files.start(own_threshold, self.workspace)  # closed lanes do not keep it
+        job.done.connect(self._own_threshold_read)
 
     @Slot(object)
     def _threshold_moved(self, threshold: float | None) -> None:

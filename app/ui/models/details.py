@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.core import wording
 from app.core.models import Head
 from app.core.reliability import Reliability
+from app.flows.teach.calibration import OwnVerdicts
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
@@ -328,6 +329,7 @@ class ModelDetails(ModelSheet):
         facts: Sequence[Fact],
         actions: CardActions,
         reliability: Reliability | None = None,
+        own: OwnVerdicts | None = None,
     ) -> None:
         """Show a model; a question about removing another one is withdrawn."""
         if title != self.title() or actions != self._actions:
@@ -339,7 +341,7 @@ class ModelDetails(ModelSheet):
         self.uses.set_uses(uses)
         self._rule.setVisible(bool(uses))
         self.facts.set_facts(facts)
-        self.reliability.show_bins(reliability or {})
+        self.reliability.show_bins(reliability or {}, own)
         self.measure.setVisible(actions.measure)
         self.look.setVisible(actions.look)
         self.again.setVisible(actions.again)

@@ -15,6 +15,7 @@ from app.core.offers import Removal, Source
 from app.core.report import Report
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
+from app.flows.teach.calibration import set_followed
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.facts import Fact
@@ -152,6 +153,7 @@ class InstalledSection(Section):
                     removal_blocked="It comes with Spanlight and cannot be removed." if starter else "",
                 ),
                 card.reliability,
+                found.verdicts[card.folder],
             )
             self.panes.show_right(self.details)
         elif broken is not None:
@@ -201,6 +203,19 @@ class InstalledSection(Section):
         self.note.emit(f"{name} is used for {PAGES[head]} now")
         self._look()
         self.changed.emit(head.value)
+
+    @Slot(bool)
+    def _follow(self, on: bool) -> None:
+        if self.card is not None:
+            self.details.notice.clear()
+            job = self.lanes.files.start(set_followed, self.workspace, self.card, on)
+            job.done.connect(self._followed)
+            job.failed.connect(self._show_fault_here)
+
+    @Slot()
+    def _followed(self) -> None:
+        self._look()
+        self.changed.emit(Head.QUESTION_ANSWERING.value)
 
     @Slot()
     def _measure(self) -> None:
@@ -305,6 +320,7 @@ class InstalledSection(Section):
         self.empty.button.clicked.connect(self._get_more)
         details = self.details
         details.uses.use_requested.connect(self._use)
+        details.reliability.follow_requested.connect(self._follow)
         details.measure.clicked.connect(self._measure)
         details.look.clicked.connect(self._look_inside)
         details.folder.clicked.connect(self._show_folder)

@@ -15,6 +15,7 @@ from app.flows.heads.inspect import offers
 from app.flows.measure.measure import measured
 from app.flows.models.installed import installed, origin_of, refused
 from app.flows.models.use import in_use
+from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
@@ -51,7 +52,7 @@ class Listed:
     """The content of the section of installed models.
 
     `used` maps a head to the folder of the model in use for it, `chosen` to the one of the settings; `origins`, `uses`
-    (ISO 8601) and `measures` are by folder.
+    (ISO 8601), `measures` and `verdicts` are by folder.
     """
 
     cards: tuple[ModelCard, ...]
@@ -61,6 +62,7 @@ class Listed:
     origins: dict[str, Origin | None]
     uses: dict[str, str]
     measures: dict[str, tuple[Measure, ...]]
+    verdicts: dict[str, OwnVerdicts | None]
 
     def card(self, folder: str) -> ModelCard | None:
         """The card of a folder's model."""
@@ -144,6 +146,7 @@ def listed(workspace: Workspace, report: Report) -> Listed:
         {card.folder: origin_of(card.folder) for card in cards},
         {card.folder: workspace.uses.last(card.folder) for card in cards},
         {card.folder: latest_of(card, all_measures) for card in cards},
+        {card.folder: own_verdicts(workspace, card, report) for card in cards},
     )
 
 

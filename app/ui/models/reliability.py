@@ -1,30 +1,50 @@
-"""The calibration of a reader: a line of accuracy over confidence for each kind of text, explained in words."""
+"""The calibration of a reader: accuracy over confidence for each kind of text and by one's own verdicts, with words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.reliability import BINS, Reliability, ReliabilityBin, TextKind, off_in_words
+from app.core.reliability import (
+    BINS,
+    Bins,
+    Reliability,
+    ReliabilityBin,
+    TextKind,
+    interval,
+    off_in_words,
+    question_count,
+)
 from app.core.wording import count
+from app.flows.teach.calibration import OwnVerdicts
 from app.ui.kit.chart import Chart, Table, ticks
 from app.ui.kit.parts import plain_label
 from app.ui.kit.theme import Theme
 
+_OWN = "Your verdicts"
 TITLE = "When it says 70%, how often is it right?"
-# With fewer questions the share of right answers is chance.
-_FEWEST = 10
+# A line of the chart: a kind of text, or None for the person's verdicts.
+_Series = TextKind | None
+_SERIES: tuple[_Series, ...] = (*TextKind, None)
+# With fewer questions the share of right answers is chance; one's own come with their interval.
+_FEWEST, _FEWEST_OWN = 10, 3
 _COLOURS = {
     TextKind.PARAGRAPHS: "name_1_line", TextKind.LONG_DOCUMENTS: "name_4_line", TextKind.TABLES: "name_2_line",
+    None: "name_3_line",
 }  # fmt: skip
 _INVITE = "Point at a mark, or walk with the arrow keys."
+_LINE = "On the dashed line, it is right exactly as often as it says."
 _HOW = (
-    "On the dashed line, it is right exactly as often as it says. Words count as right when they share about half or"
+    "Words count as right when they share about half or"
     " more with a known answer (F1 of 0.5 or more), and never when the text does not answer. Marks for fewer than"
     f" {_FEWEST} questions are left out."
+)
+_HOW_OWN = (
+    "Of the answers that you judged, those are right whose words you found right. The line through their mark is the"
+    " interval that holds the true share 95 times in 100."
 )
 # The side of the square, and the total width below which the words are placed under it, in steps.
 _SIDE, _NARROW = 56, 150
@@ -32,9 +52,9 @@ _SIDE, _NARROW = 56, 150
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A bin with enough questions to be shown: number `at` of its kind of text."""
+    """A bin with enough questions to be shown: number `at` of its kind of text, or of the person's verdicts."""
 
-    kind: TextKind
+    kind: _Series
     at: int
     bin: ReliabilityBin
 
@@ -42,24 +62,26 @@ class _Mark:
 class ReliabilityChart(Chart):
     """A square with confidence on the x axis and accuracy on the y axis, a line and marks for each kind of text.
 
-    Its places are the marks, kind after kind; `words` has a summary of each kind with marks.
+    The person's verdicts have marks with intervals. Its places are the marks, kind after kind; `words` has a summary of
+    each kind with marks, that of the verdicts under None.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, TITLE)
-        self.words: dict[TextKind, str] = {}
+        self.words: dict[_Series, str] = {}
         self._marks: tuple[_Mark, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def set_reliability(self, reliability: Reliability) -> None:
-        """Show the bins with enough questions."""
+    def set_reliability(self, reliability: Reliability, own: Bins = ()) -> None:
+        """Show the bins with enough questions, and with enough answers that the person judged."""
+        bins = {kind: own if kind is None else reliability.get(kind, ()) for kind in _SERIES}
         self._marks = tuple(
             _Mark(kind, at, each)
-            for kind in TextKind
-            for at, each in enumerate(reliability.get(kind, ()))
-            if each.questions >= _FEWEST
+            for kind in _SERIES
+            for at, each in enumerate(bins[kind])
+            if each.questions >= (_FEWEST_OWN if kind is None else _FEWEST)
         )
-        self.words = {mark.kind: off_in_words(mark.kind, reliability[mark.kind]) for mark in self._marks}
+        self.words = {mark.kind: _summary(mark.kind, bins[mark.kind]) for mark in self._marks}
         self.begin()
 
     def count(self) -> int:
@@ -67,9 +89,10 @@ class ReliabilityChart(Chart):
 
     def describe(self, index: int) -> str:
         mark = self._marks[index]
+        of = count(mark.bin.questions, _noun(mark.kind))
         return (
-            f"{mark.kind.capitalize()}: says {_percent(mark.bin.said)} on average, is right in"
-            f" {_percent(mark.bin.right)} of {count(mark.bin.questions, 'question')}"
+            f"{mark.kind.capitalize() if mark.kind else _OWN}: says {_percent(mark.bin.said)} on average, is right in"
+            f" {_percent(mark.bin.right)} of {of}"
         )
 
     def about(self) -> str:
@@ -77,9 +100,16 @@ class ReliabilityChart(Chart):
 
     def table(self) -> Table:
         rows = (
-            (str(mark.kind), mark.at / BINS, (mark.at + 1) / BINS, mark.bin.questions, mark.bin.said, mark.bin.right)
+            (
+                (mark.kind or _OWN).lower(),
+                mark.at / BINS,
+                (mark.at + 1) / BINS,
+                mark.bin.questions,
+                mark.bin.said,
+                mark.bin.right,
+            )
             for mark in self._marks
-        )  # fmt: skip
+        )
         return Table(("kind", "from", "to", "questions", "said", "right"), tuple(rows))
 
     def place_at(self, point: QPointF) -> int:
@@ -104,8 +134,11 @@ class ReliabilityChart(Chart):
         return QRectF(around.left(), around.top(), wide, side)
 
     def _point(self, of: ReliabilityBin) -> QPointF:
+        return self._at(of.said, of.right)
+
+    def _at(self, said: float, right: float) -> QPointF:
         plot = self._plot()
-        return QPointF(plot.left() + of.said * plot.width(), plot.bottom() - of.right * plot.height())
+        return QPointF(plot.left() + said * plot.width(), plot.bottom() - right * plot.height())
 
     # Drawing
 
@@ -115,6 +148,10 @@ class ReliabilityChart(Chart):
             points = [self._point(mark.bin) for mark in self._marks if mark.kind is kind]
             painter.setPen(QPen(self.theme.colour(_COLOURS[kind]), self.theme.step(0.5)))
             painter.drawPolyline(QPolygonF(points))
+        painter.setPen(QPen(self.theme.colour(_COLOURS[None]), 1.0))
+        for own in (mark.bin for mark in self._marks if mark.kind is None):
+            low, high = interval(round(own.right * own.questions), own.questions)
+            painter.drawLine(self._at(own.said, low), self._at(own.said, high))
         for index, mark in enumerate(self._marks):
             here = self._point(mark.bin)
             _draw_mark(painter, self.theme, mark.kind, here)
@@ -158,13 +195,22 @@ class ReliabilityChart(Chart):
 
 
 class ReliabilityCard(QFrame):
-    """The chart below its title, and a summary in words; hidden if there are too few questions."""
+    """The chart below its title, and a summary in words; hidden if there are too few questions and no verdicts.
+
+    `follow_requested` carries whether the calibration is to be adjusted to the person's verdicts.
+    """
+
+    follow_requested = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.chart = ReliabilityChart(theme)
-        self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in TextKind}
+        self.follow = QCheckBox()
+        self.follow.setToolTip("Otherwise its probabilities are those that it came with; your verdicts stay")
+        self._so_far = plain_label(type="small", ink="quiet")
+        self._how = plain_label(type="small", ink="quiet")
+        self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in _SERIES}
         self._description = plain_label(type="small", ink="quiet")
         self._description.setAlignment(Qt.AlignmentFlag.AlignTop)
         grid = QGridLayout()
@@ -174,8 +220,8 @@ class ReliabilityCard(QFrame):
             grid.addWidget(line, row, 1)
         words = QVBoxLayout()
         words.addLayout(grid)
-        words.addWidget(plain_label(_HOW, type="small", ink="quiet"))
-        words.addWidget(self._description)
+        for part in (self.follow, self._so_far, self._how, self._description):
+            words.addWidget(part)
         words.addStretch(1)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._row.addWidget(self.chart, 0, Qt.AlignmentFlag.AlignTop)
@@ -186,21 +232,32 @@ class ReliabilityCard(QFrame):
         for layout, spacing in ((grid, 2), (words, 3), (self._row, 6), (column, 2)):
             theme.space(layout, spacing)
         self.chart.hovered.connect(self._describe_mark)
+        self.follow.clicked.connect(self.follow_requested)
         theme.changed.connect(self._arrange)
         self._arrange()
         self.hide()
 
-    def show_bins(self, reliability: Reliability) -> None:
-        """Show the chart of a model's measured reliability."""
-        self.chart.set_reliability(reliability)
+    def show_bins(self, reliability: Reliability, own: OwnVerdicts | None = None) -> None:
+        """Show the chart of a model's measured reliability, and of the person's verdicts on it."""
+        self.chart.set_reliability(reliability, own.bins if own is not None else ())
         for kind, parts in self._lines.items():
             for part in parts:
                 part.setVisible(kind in self.chart.words)
             # No line break between a number and its noun.
-            words = self.chart.words.get(kind, "").replace(" question", "\N{NO-BREAK SPACE}question")
-            parts[1].setText(words)
+            words, noun = self.chart.words.get(kind, ""), _noun(kind)
+            parts[1].setText(words.replace(f" {noun}", f"\N{NO-BREAK SPACE}{noun}"))
         self._description.setText(_INVITE)
-        self.setVisible(bool(self.chart.words))
+        known, judged = any(self.chart.words.keys() - {None}), None in self.chart.words
+        self._how.setText(" ".join([_LINE, *([_HOW] if known else []), *([_HOW_OWN] if judged else [])]))
+        for hidden in (self.chart, self._how, self._description):
+            hidden.setHidden(not self.chart.words)
+        self.follow.setVisible(own is not None and own.enough)
+        self._so_far.setVisible(own is not None and not own.enough)
+        if own is not None:
+            self.follow.setText(f"Adjust how sure it is to your {count(own.number, 'verdict')}")
+            self.follow.setChecked(own.followed)
+            self._so_far.setText(f"{own.in_words}.")
+        self.setVisible(bool(self.chart.words) or own is not None)
 
     @Slot(int)
     def _describe_mark(self, index: int) -> None:
@@ -223,7 +280,7 @@ class ReliabilityCard(QFrame):
 class _Key(QWidget):
     """The legend sample of a kind: a piece of its line with its mark."""
 
-    def __init__(self, theme: Theme, kind: TextKind) -> None:
+    def __init__(self, theme: Theme, kind: _Series) -> None:
         super().__init__()
         self._theme = theme
         self._kind = kind
@@ -238,8 +295,8 @@ class _Key(QWidget):
         _draw_mark(painter, theme, self._kind, QPointF(self.width() / 2, middle))
 
 
-def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> None:
-    """Draw a disc, a square or a triangle, with an outline that separates it from the line."""
+def _draw_mark(painter: QPainter, theme: Theme, kind: _Series, at: QPointF) -> None:
+    """Draw a disc, a square, a triangle or a diamond, with an outline that separates it from the line."""
     painter.setPen(QPen(theme.colour("panel"), 1.0))
     painter.setBrush(theme.colour(_COLOURS[kind]))
     half = float(theme.step(1.25))
@@ -251,6 +308,26 @@ def _draw_mark(painter: QPainter, theme: Theme, kind: TextKind, at: QPointF) -> 
         case TextKind.TABLES:
             corners = (QPointF(0, -1.2 * half), QPointF(1.2 * half, half), QPointF(-1.2 * half, half))
             painter.drawPolygon(QPolygonF([at + corner for corner in corners]))
+        case None:
+            wide = 1.35 * half
+            ends = (QPointF(0, -wide), QPointF(wide, 0), QPointF(0, wide), QPointF(-wide, 0))
+            painter.drawPolygon(QPolygonF([at + end for end in ends]))
+
+
+def _summary(kind: _Series, bins: Bins) -> str:
+    """A kind's error in words; of the person's verdicts the means, since few bins of theirs have enough answers."""
+    if kind is not None:
+        return off_in_words(kind, bins)
+    number = question_count(bins)
+    said = sum(each.questions * each.said for each in bins) / number
+    right = sum(each.questions * each.right for each in bins) / number
+    return (
+        f"{_OWN}: says {_percent(said)} on average, is right in {_percent(right)} ({count(number, 'answer')})"
+    )
+
+
+def _noun(kind: _Series) -> str:
+    return "answer" if kind is None else "question"
 
 
 def _percent(share: float) -> str:

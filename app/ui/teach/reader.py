@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from app.core.models import Head
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
 from app.core.wording import count, first_words
+from app.flows.teach.corrections import bring_back, delete_corrections
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name, save_name
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.sectioned import Section
@@ -201,7 +202,7 @@ class ReaderSection(Section):
     def _delete(self, correction: Correction) -> None:
         self.notice.clear()
         self._deleted.append(correction)
-        self._change(partial(self.workspace.corrections.delete, [correction.number]))
+        self._change(delete_corrections, correction)
         self._offer_undo()
 
     @Slot()
@@ -209,7 +210,7 @@ class ReaderSection(Section):
         if self._deleted:
             last = self._deleted.pop()
             self._brought = last.number
-            self._change(partial(_put_back, self.workspace, last))
+            self._change(bring_back, last)
             self.undo.clear()
             self._offer_undo()
 
@@ -221,8 +222,8 @@ class ReaderSection(Section):
     def _undo_over(self) -> None:
         self._deleted.clear()
 
-    def _change(self, action: partial[None]) -> None:
-        job = self.lanes.files.start(write, action)
+    def _change(self, flow: Callable[..., None], correction: Correction) -> None:
+        job = self.lanes.files.start(flow, self.workspace, [correction])
         job.done.connect(self._look)
         job.failed.connect(self.show_fault)
         job.failed.connect(self._look)
@@ -419,7 +420,3 @@ class ReaderSection(Section):
         versions.export_asked.connect(self._ask_version_export)
         versions.remove_asked.connect(teaching.remove)
         self.add_shortcuts(("Ctrl+Z", self._bring_back))
-
-
-def _put_back(workspace: Workspace, correction: Correction) -> None:
-    workspace.corrections.put(correction)

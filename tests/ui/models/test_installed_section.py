@@ -9,12 +9,16 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
+from app.core.corrections import FEWEST
 from app.core.models import Head, model_title
 from app.core.reliability import TextKind, bins_of
-from app.models.disk.installed import Shelf
+from app.core.report import Silent
+from app.flows.teach.calibration import follow_verdicts
+from app.models.disk.installed import Shelf, fingerprint
 from app.models.disk.notes import Notes, write_notes
 from app.settings import settings as settings_file
 from app.ui.models import installed
+from tests.helpers.corrections import correction
 from tests.helpers.models_page import Opened, put_model
 
 Open = Callable[[], Opened]
@@ -130,6 +134,30 @@ def test_how_reliable_a_model_is_is_shown_where_it_was_measured(open_models_page
     }
     opened.choose("other")
     assert details.reliability.isHidden()
+
+
+def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open, models: Path) -> None:
+    folder = put_model(models, "mine")
+    opened = open_models_page()
+    workspace, weights = opened.workspace, fingerprint(folder)
+    for number in range(FEWEST):
+        kept = workspace.corrections.put(correction(f"{number}?", model="mine", weights=weights))
+    follow_verdicts(workspace, [kept], Silent())
+    assert workspace.adjustment(str(folder)) is not None
+    changed = list[str]()
+    opened.page.changed.connect(changed.append)
+    card = opened.choose("mine").details.reliability
+    assert card.isVisible() and card.follow.isChecked()
+    assert None in card.chart.words
+    card.follow.click()
+    opened.settle()
+    opened.settle()
+    assert workspace.adjustment(str(folder)) is None
+    assert card.isVisible() and not card.follow.isChecked()
+    assert changed == ["question-answering"], "the page Ask reads the threshold again"
+    card.follow.click()
+    opened.settle()
+    assert workspace.adjustment(str(folder)) is not None
 
 
 def test_search_and_task_narrow_the_list(open_models_page: Open) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.reliability import TextKind, bins_of
+from app.flows.teach.calibration import OwnVerdicts
 from app.ui.inspect.charts.painting import contrast
 from app.ui.kit.theme import Theme
 from app.ui.models.reliability import TITLE, ReliabilityCard
@@ -16,6 +17,7 @@ from app.ui.models.reliability import TITLE, ReliabilityCard
 PARAGRAPHS = bins_of([(0.75, at < 30) for at in range(40)] + [(0.95, True)] * 20 + [(0.15, False)] * 9)
 TABLES = bins_of([(0.55, at < 8) for at in range(10)])
 FEW = bins_of([(0.25, True)] * 9)
+OWN = bins_of([(0.85, at < 2) for at in range(4)] + [(0.55, True)] * 3 + [(0.25, True)] * 2)
 BINS = {TextKind.TABLES: TABLES, TextKind.PARAGRAPHS: PARAGRAPHS, TextKind.LONG_DOCUMENTS: FEW}
 
 
@@ -99,3 +101,32 @@ def test_the_words_stand_below_where_there_is_little_room(card: ReliabilityCard,
     qtbot.waitUntil(lambda: line.y() > card.chart.geometry().bottom())
     card.resize(240, 900)
     qtbot.waitUntil(lambda: card.chart.width() == card.width() == 240)
+
+
+def test_ones_own_verdicts_stand_beside_the_known_questions(card: ReliabilityCard) -> None:
+    card.show_bins({TextKind.TABLES: TABLES}, OwnVerdicts(64, OWN))
+    line = "Your verdicts: says 62% on average, is right in 78% (9 answers)"
+    assert line in said(card)
+    assert card.chart.table().rows[1:] == (
+        ("your verdicts", 0.5, 0.6, 3, pytest.approx(0.55), 1.0),
+        ("your verdicts", 0.8, 0.9, 4, pytest.approx(0.85), 0.5),
+    )
+    QTest.keyClick(card.chart, Qt.Key.Key_End)
+    assert "Your verdicts: says 85% on average, is right in 50% of 4 answers" in said(card)
+    card.show_bins({TextKind.TABLES: TABLES})
+    assert card.chart.count() == 1 and not any(words.startswith("Your verdicts") for words in said(card))
+    assert card.follow.isHidden()
+
+
+def test_the_adjustment_can_be_left_out_from_fifty_verdicts_on(card: ReliabilityCard, qtbot: QtBot) -> None:
+    card.show_bins({}, OwnVerdicts(12, bins_of([])))
+    assert not card.isHidden() and card.chart.isHidden() and card.follow.isHidden()
+    assert "From 50 verdicts on, Spanlight adjusts how sure it is to them: 12 so far." in said(card)
+    card.show_bins({}, OwnVerdicts(64, OWN))
+    card.show()
+    assert card.follow.isVisible() and card.follow.isChecked()
+    with qtbot.waitSignal(card.follow_requested) as told:
+        card.follow.click()
+    assert told.args == [False]
+    card.show_bins({}, OwnVerdicts(64, OWN, followed=False))
+    assert not card.follow.isChecked()

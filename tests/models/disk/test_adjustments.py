@@ -1,0 +1,82 @@
+"""How calibrations are adjusted, as it is stored: what holds now, what held before, and files that are broken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.models import Adjustment
+from app.models.disk.records import MOST_ADJUSTED, Adjustments
+from app.settings.files import write_atomic
+
+FIRST, SECOND = Adjustment(0.8, -0.1, 1.2, 0.7), Adjustment(0.7, -0.2, 1.3, 0.6)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "adjustments.json"
+
+
+@pytest.fixture
+def adjustments(file: Path) -> Adjustments:
+    return Adjustments(file, write_atomic)
+
+
+def test_what_holds_now_and_what_held_before(adjustments: Adjustments, file: Path) -> None:
+    assert adjustments.now("ab") is None and not adjustments.any()
+    adjustments.put("ab", FIRST, 100.0)
+    adjustments.put("ab", SECOND, 200.0)
+    adjustments.put("cd", FIRST, 150.0)
+    other = Adjustments(file, write_atomic)  # another process
+    for each in (adjustments, other):
+        assert each.any()
+        assert (each.now("ab"), each.now("cd"), each.now("ef")) == (SECOND, FIRST, None)
+        assert [each.at("ab", moment) for moment in (99, 100, 199, 200)] == [None, FIRST, FIRST, SECOND]
+    other.put("ab", None, 300.0)
+    assert (adjustments.now("ab"), adjustments.at("ab", 250.0)) == (None, SECOND)
+    other.put("cd", None, 300.0)
+    assert not adjustments.any()
+
+
+def test_the_same_again_is_not_stored_and_the_oldest_go(adjustments: Adjustments, file: Path) -> None:
+    adjustments.put("ab", None, 1.0)
+    assert not file.exists()
+    adjustments.put("ab", FIRST, 2.0)
+    adjustments.put("ab", FIRST, 3.0)
+    assert len(json.loads(file.read_text())["ab"]["since"]) == 1
+    for at in range(MOST_ADJUSTED):
+        adjustments.put("ab", Adjustment(bias=at / 1000), 4.0 + at)
+    assert adjustments.at("ab", 3.0) is None
+    assert adjustments.at("ab", 4.0) == Adjustment(bias=0.0)
+
+
+def test_a_reader_can_be_left_alone(adjustments: Adjustments) -> None:
+    adjustments.put("ab", FIRST, 1.0)
+    adjustments.turn("ab", off=True)
+    assert adjustments.is_off("ab") and not adjustments.is_off("cd")
+    assert adjustments.now("ab") == FIRST
+    adjustments.turn("ab", off=False)
+    assert not adjustments.is_off("ab")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "[]",
+        "{",
+        '{"ab": 1}',
+        json.dumps({"ab": {"since": [{"moment": 1.0, "adjustment": {"slope": 0.0}}]}}),
+        json.dumps({"ab": {"since": [{"moment": 1.0, "adjustment": {"threshold": 1.5}}]}}),
+        '{"ab": {"since": [{"moment": 1.0, "adjustment": {"bias": NaN}}]}}',
+    ],
+)
+def test_a_broken_file_adjusts_nothing_and_is_written_anew(
+    adjustments: Adjustments, file: Path, words: str
+) -> None:
+    file.write_text(words)
+    assert adjustments.now("ab") is None and not adjustments.any()
+    adjustments.put("ab", FIRST, 2.0)
+    assert adjustments.now("ab") == FIRST
