@@ -114,7 +114,6 @@ class AnswerCard(QFrame):
         self._column.addWidget(row)
         for before, after in pairwise((self.whole, row.right, row.absent, row.instead)):
             QWidget.setTabOrder(before, after)
-        self._theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
         return row
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:

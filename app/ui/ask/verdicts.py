@@ -147,7 +147,7 @@ class Verdicts(QObject):
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
         self._saving = self._next = None
-        self._show()
+        self.look_up()  # what is kept is what is shown
         self.failed.emit(error)
 
     def close(self) -> None:

@@ -412,6 +412,12 @@ def test_the_page_remembers_what_was_taught(
         qtbot.keyClick(section.list, KEY.Key_Return)
     again.open_files([workspace.paths.example_sets / "none.csv"])
     assert again.names.selected() == "labels"
+    again.next()
+    qtbot.waitUntil(lambda: lanes.files.idle and section.list.hasFocus())
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: len(questions(section)) == 1)
+    qtbot.keyClick(section.list, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: len(questions(section)) == 2)
     lanes.close()
 
 
