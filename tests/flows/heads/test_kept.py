@@ -32,7 +32,7 @@ RESULTS = {
     Head.CLASSIFICATION: Classifications(
         (Classification((ClassScore("a", 0.1 + 0.2), ClassScore("b", 0.7)), "b", 2, 9),),
         1 / 3,
-        "moods",
+        "starter-sentiment",
         "CPU",
     ),
     Head.MASKED_WORDS: FilledText(
