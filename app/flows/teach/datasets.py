@@ -122,17 +122,6 @@ def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def change_labels(
-    workspace: Workspace,
-    dataset: Dataset,
-    labels: Sequence[Label],
-    renamed: Mapping[str, str],
-    report: Report,
-) -> Dataset:
-    """Save other labels; `renamed` maps names to new ones, whose texts keep them. Raises SpanlightError."""
-    return workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
-
-
 def _sound(text: str) -> str:
     """The text on one line, without what UTF-8 cannot hold."""
     return " ".join(LONE_SURROGATE.sub("\ufffd", text).split())

@@ -26,12 +26,13 @@ from app.flows.heads.classify_batch import classify_texts
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
 from app.flows.rows import LONE_SURROGATE
-from app.flows.teach.datasets import texts_of
+from app.flows.teach.datasets import checked_labels, texts_of
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
+from app.models.disk.config import rename_labels
 from app.models.disk.installed import fingerprint
 from app.models.disk.names import free_name
-from app.models.disk.notes import Notes, write_notes
+from app.models.disk.notes import Notes, read_notes, write_notes
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging
 from app.training import linear
@@ -115,6 +116,48 @@ def missing(dataset: Dataset, given: Mapping[int, Given], enough: int = ENOUGH) 
     return {name: enough - number for name, number in counts.items() if number < enough}
 
 
+def change_labels(
+    workspace: Workspace,
+    dataset: Dataset,
+    labels: Sequence[Label],
+    renamed: Mapping[str, str],
+    report: Report,
+) -> Dataset:
+    """Save other labels; `renamed` maps names to new ones, whose texts keep them, and which the classifier takes on.
+
+    There is a notice where the classifier could not be renamed. Raises SpanlightError for labels that cannot be used,
+    and where they were changed meanwhile.
+    """
+    changed = workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
+    if changed.names != dataset.names and changed.names == dataset.renamed(renamed):
+        try:
+            _rename_in_classifier(workspace, dataset, changed)
+        except SpanlightError as fault:
+            report.notice(f"{fault.message} The classifier has to be taught again.")
+    return changed
+
+
+def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Dataset) -> None:
+    """Give the classifier that was taught from a data set its labels' new names; what it has computed stays valid.
+
+    Raises SpanlightError where its folder cannot be read or written.
+    """
+    folder = _own_classifier(workspace, dataset)
+    if folder is None or (card := read_card(folder)).labels != dataset.names:
+        return
+    computed_by, guesses = workspace.datasets.numbers(dataset, _GUESSES)
+    still_valid = computed_by == _name(card, dataset)
+    notes = read_notes(folder)
+    words = notes.description.replace(", ".join(dataset.names), ", ".join(renamed.names))
+    try:
+        rename_labels(folder, renamed.names)
+        write_notes(folder, replace(notes, description=words))
+    except OSError as fault:
+        raise SpanlightError(f"{folder.name} could not be written: {fault.strerror}.", "") from fault
+    if still_valid:
+        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), guesses)
+
+
 def teach(
     workspace: Workspace,
     dataset: Dataset,
@@ -162,16 +205,31 @@ def teach_examples(
 
     Raises as `teach` does.
     """
-    models = workspace.paths.models
-    old = Path(dataset.model)
-    origin = read_origin(old) if dataset.model and old.parent == models else None
-    mine = f"labels {dataset.number}"
-    known = old.name if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, mine) else ""
-    name = known or free_name(dataset.name, names_taken(workspace))
-    with Staging(models, name) as staging:
+    old = _own_classifier(workspace, dataset)
+    name = old.name if old is not None else free_name(dataset.name, names_taken(workspace))
+    with Staging(workspace.paths.models, name) as staging:
         teach_into(workspace, dataset, examples, targets, staging.folder, report)
-        place = staging.install(Origin(Source.TAUGHT, path=mine, added=now()), replace=bool(known))
+        origin = Origin(Source.TAUGHT, path=_mark(dataset), added=now())
+        place = staging.install(origin, replace=old is not None)
     return read_card(place)
+
+
+def _own_classifier(workspace: Workspace, dataset: Dataset) -> Path | None:
+    """The folder of the data set's classifier, if that was taught from it; None for another one, or none."""
+    folder = Path(dataset.model)
+    if not dataset.model or folder.parent != workspace.paths.models:
+        return None
+    origin = read_origin(folder)
+    return (
+        folder
+        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _mark(dataset))
+        else None
+    )
+
+
+def _mark(dataset: Dataset) -> str:
+    """What the origin of a classifier that was taught from a data set says."""
+    return f"labels {dataset.number}"
 
 
 def teach_into(

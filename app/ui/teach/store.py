@@ -60,7 +60,8 @@ class TeachStore(QObject):
     `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
     another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when labels were
     given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of teaching, or of
-    reading all texts for the first guess, None when it ends; `taught` is sent after it.
+    reading all texts for the first guess, None when it ends; `taught` is sent after it. `relabelled` is sent when the
+    labels were changed, also in the classifier where they were renamed.
     """
 
     loaded = Signal()
@@ -69,6 +70,7 @@ class TeachStore(QObject):
     guessed = Signal()
     teaching = Signal(object)
     taught = Signal()
+    relabelled = Signal()
     failed = Signal(object)
     lost = Signal()
 
@@ -174,12 +176,13 @@ class TeachStore(QObject):
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
         """Save other labels."""
-        from app.flows.teach.datasets import change_labels
+        from app.flows.teach.teach import change_labels
 
         assert self.dataset is not None
         self._drop_work()
         self._forget_guesses()
         job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
+        job.done.connect(self.relabelled)
         job.done.connect(self._made)
         job.failed.connect(self.failed)
 

@@ -353,6 +353,10 @@ class TeachView(Page):
         self.note.emit(f"A classifier was taught from {count(len(self.store.given), 'text')}")
 
     @Slot()
+    def _relabelled(self) -> None:
+        self.changed.emit("models")
+
+    @Slot()
     def _focus(self) -> None:
         current = self._stack.currentWidget()
         if current is self.texts:
@@ -426,6 +430,7 @@ class TeachView(Page):
         store.guessed.connect(self._show_all)
         store.teaching.connect(self._show_teaching)
         store.taught.connect(self._taught)
+        store.relabelled.connect(self._relabelled)
         store.failed.connect(self._failed)
         store.lost.connect(self.lost)
         head.chosen.connect(store.look)

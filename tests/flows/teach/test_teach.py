@@ -15,11 +15,10 @@ from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.models import Head
 from app.core.report import Silent, Stopped
-from app.core.requests import HeadToTeach, TextsToClassify
+from app.core.requests import HeadToTeach, TextsToClassify, TextsToEmbed
 from app.flows.heads.heads import classify
 from app.flows.teach.datasets import (
     agreement,
-    change_labels,
     checked_labels,
     contradictions,
     labels_from,
@@ -28,8 +27,9 @@ from app.flows.teach.datasets import (
 from app.flows.teach.export import export_dataset
 from app.flows.teach.figures import figures
 from app.flows.teach.files import read_text_table
-from app.flows.teach.teach import Guesses, first_guesses, guess, missing, teach
+from app.flows.teach.teach import Guesses, change_labels, first_guesses, guess, missing, teach
 from app.flows.workspace import Workspace
+from app.models.disk.notes import read_notes
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
 
 
@@ -121,6 +121,49 @@ def test_other_labels_make_the_classifiers_guesses_void(
     assert missing(changed, workspace.datasets.given(changed)) == {"books": 8}
     with pytest.raises(SpanlightError, match="books"):
         teach(workspace, changed, Silent())
+
+
+def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_again(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    workspace.datasets.give(taught, [Given(0, ("cats",), "cats", True)])
+    before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
+    notes = read_notes(taught.model)
+    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    labels = (Label("kittens", "the cat"), taught.labels[1])
+    changed = change_labels(workspace, taught, labels, {"cats": "kittens"}, Silent())
+    card = workspace.shelf.find(Path(changed.model).name, Head.CLASSIFICATION)
+    assert card.labels == changed.names == ("kittens", "teas")
+    assert "kittens, teas" in card.description and "cats" not in card.description
+    assert read_notes(card.folder) == replace(notes, description=card.description)
+    found = guess(workspace, changed, Silent())
+    assert found.taught and (found.probabilities == before.probabilities).all()
+    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    assert [type(request) for request in later] == [TextsToEmbed]  # the labels' words only
+    assert workspace.datasets.given(changed)[0] == Given(0, ("kittens",), "kittens", True)
+    kept = workspace.datasets.held_out(changed)
+    assert kept.probabilities == held_out.probabilities and kept.rows == held_out.rows
+    assert {name for each in kept.labels for name in each} == {"kittens", "teas"}
+    said = classify(workspace, TextsToClassify((TEXTS[0],)), Silent(), model=card.name)
+    assert said.items[0].winner == "kittens"
+
+
+def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
+    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.flows.teach.teach.rename_labels", refuse)
+    told: list[str] = []
+    report = Silent()
+    monkeypatch.setattr(Silent, "notice", lambda self, words: told.append(words))
+    changed = change_labels(workspace, taught, (Label("kittens"), Label("teas")), {"cats": "kittens"}, report)
+    assert changed.names == ("kittens", "teas") and len(told) == 1 and "taught again" in told[0]
+    assert not guess(workspace, changed, Silent()).taught
 
 
 def test_a_classifier_of_other_labels_is_not_replaced(
