@@ -207,6 +207,20 @@ def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
     assert page.setup.notice.isVisible() and page.store.dataset is None
 
 
+@pytest.mark.parametrize("size", [(1024, 640), (1400, 900)])
+def test_the_form_s_buttons_are_there_without_scrolling(
+    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    page = open_teach()
+    page.resize(*size)
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.begin.click()  # without labels
+    qtbot.waitUntil(lambda: page.setup.notice.isVisible())
+    for widget in (page.setup.begin, page.setup.cancel, page.setup.notice):
+        assert widget.visibleRegion().boundingRect().size() == widget.size()
+
+
 def test_a_data_set_is_removed_with_its_labels(
     open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
 ) -> None:
