@@ -43,6 +43,16 @@ def test_a_table_is_taught_and_classified_with(run: Run, tmp_path: Path) -> None
     assert code == 0 and [item["label"] for item in json.loads(out)["items"]] == LABELS[:2]
 
 
+def test_texts_equal_to_those_learnt_are_not_measured_on(run: Run, tmp_path: Path) -> None:
+    file = table_file(tmp_path)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([*lines, *lines[1:]]) + "\n", encoding="utf-8")
+    code, out, _ = run(*taught(file, "--examples", "4", "--output", str(tmp_path / "m"), "--json"))
+    found = json.loads(out)
+    assert code == 0 and found["examples"] == 8
+    assert found["texts"] % 2 == 0 and 2 * len(TEXTS) - 16 <= found["texts"] <= 2 * len(TEXTS) - 8
+
+
 def test_some_examples_are_learnt_and_the_others_measured_on(run: Run, tmp_path: Path) -> None:
     code, out, _ = run(
         *taught(table_file(tmp_path), "--examples", "4", "--output", str(tmp_path / "m"), "--json")

@@ -141,11 +141,16 @@ def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = Fa
     return Given(row, tuple(labels), guess, shown, time.time())
 
 
+def alike(text: str) -> str:
+    """What equal texts have in common: their letters, in any case, however they are spaced."""
+    return " ".join(text.casefold().split())
+
+
 def contradictions(texts: Sequence[str], given: Mapping[int, Given]) -> list[tuple[int, ...]]:
     """The rows of equal texts that have different labels, for each such text."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row in given:
-        rows[" ".join(texts[row].casefold().split())].append(row)
+        rows[alike(texts[row])].append(row)
     return [tuple(same) for same in rows.values() if len({frozenset(given[row].labels) for row in same}) > 1]
 
 

@@ -26,7 +26,7 @@ from app.flows.heads.classify_batch import classify_texts
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
 from app.flows.rows import LONE_SURROGATE
-from app.flows.teach.datasets import checked_labels, texts_of
+from app.flows.teach.datasets import alike, checked_labels, texts_of
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
 from app.models.disk.config import rename_labels
@@ -307,7 +307,8 @@ def hold_out(
     Raises as `teach` does.
     """
     wanted = linear.targets_of(targets, len(dataset.labels))
-    parts = linear.folds(wanted)
+    same = [alike(text) for text in examples]
+    parts = linear.folds(wanted, texts=same)
     found: dict[int, tuple[float, ...]] = {}
     for number, part in enumerate(parts, start=1):
         request = replace(_request(workspace, dataset, examples, targets), held=tuple(part))
@@ -315,7 +316,7 @@ def hold_out(
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
     vectors = embed_texts(workspace, tuple(examples), report)
-    curve = linear.learning_curve(vectors, wanted, multi=dataset.multi)
+    curve = linear.learning_curve(vectors, wanted, multi=dataset.multi, texts=same)
     order = sorted(found)
     return HeldOut(
         tuple(rows[at] for at in order),

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.core.labels import Dataset, Label
