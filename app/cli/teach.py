@@ -1,13 +1,24 @@
-"""Teach a classifier labels from a table of texts."""
+"""Teach a classifier labels from a table of texts, or a reader from corrections of its answers."""
 
 from __future__ import annotations
 
 import argparse
 import random
 from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
-from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json
+from app.cli.terminal import (
+    Parser,
+    TerminalReport,
+    WordParser,
+    at_least_one,
+    new_parser,
+    one_line,
+    print_json,
+)
+from app.cli.train import StepReport
 from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.wording import count, duration, percent
@@ -15,9 +26,11 @@ from app.flows.rows import refuse_same_file
 from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
+from app.flows.teach.reader import teach_reader
 from app.flows.teach.teach import MORE, classify_held, hold_out, missing, teach_into
 from app.flows.workspace import Workspace
 
+_HISTORY = "history"
 _EPILOG = """\
 FILE is a table with a header (CSV, TSV, XLSX, or JSON Lines): a column of texts, and one of labels. Rows
 without a label are left out. The folder that is written holds a classifier that `classify --model` takes.
@@ -27,10 +40,78 @@ label, on all the others; without, on each quarter of the texts after learning f
 """
 
 
+_READER_EPILOG = """\
+The reader learns from what was said of its answers in the window (history, the default), or from FILE: SQuAD 2.0,
+or rows {"id", "context", "question", "answers": [{"text", "answer_start"}]} as JSON Lines; no answers: the text
+does not say. A fifth is held out. The reader before and after is measured on these, and on questions like those
+that it was made from; that reader is not changed. The folder that is written holds one that `ask --model` takes,
+and that opens in transformers unchanged.
+
+A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given again.
+"""
+_WORDS = {
+    "classification": "teach a classifier labels from a table of texts",
+    "reader": "teach a reader from corrections of its answers",
+}
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments of `teach`."""
-    parser = new_parser("teach", "Teach a classifier labels from a table of texts.", _EPILOG)
-    parser.add_argument("what", choices=("classification",))
+    return WordParser("teach", "Teach a model what a person knows.", _WORDS, _parser)
+
+
+def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Run the action of the word."""
+    arguments.action(arguments, workspace, report)
+
+
+def _parser(word: str) -> tuple[Parser, Callable[..., None]]:
+    """The parser of a word, and what it runs."""
+    what = _WORDS[word]
+    epilog, add_arguments, action = _ACTIONS[word]
+    parser = new_parser(f"teach {word}", f"{what[:1].upper()}{what[1:]}.", epilog)
+    add_arguments(parser)
+    parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
+    return parser, action
+
+
+def _reader_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--from", dest="source", default=_HISTORY, metavar="history|FILE", help="what to learn from"
+    )
+    parser.add_argument("--model", default="", metavar="NAME_OR_FOLDER", help="the reader to begin with")
+
+
+def _reader(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+    """Teach a reader, and print its figures beside those of the one that it began with."""
+    output = Path(arguments.output)
+    source = None if arguments.source == _HISTORY else Path(arguments.source)
+    if source is not None:
+        refuse_same_file(source, output)
+    _refuse_there(output)
+    steps = StepReport(report)
+    found = teach_reader(workspace, steps, corrections=source, base=arguments.model, output=output)
+    report.clear()
+    if arguments.json:
+        print_json({**asdict(found), "is_better": found.is_better})
+        return
+    print(f"Taught from {count(found.corrections, 'correction')}; it began with {one_line(found.base)}.")
+    for what, change in (("Corrections held out", found.held), ("What it knew", found.known)):
+        before, after = change.before, change.after
+        print(f"{what} ({count(after.questions, 'question')}):")
+        for name in ("exact", "f1", "calibration_error"):
+            words = f"{getattr(before, name):5.1f} before, {getattr(after, name):5.1f} now"
+            print(f"  {name.replace('_', ' '):<18}{words}")
+    print("It is better." if found.is_better else "It is not better: keep the one that it began with.")
+    print(f"Written to {output}")
+
+
+def _refuse_there(output: Path) -> None:
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise SpanlightError(f"“{output}” is there already.", "Give a new folder for the model.")
+
+
+def _classification_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the table")
     parser.add_argument("--text", required=True, metavar="COLUMN", help="the column of the texts")
     parser.add_argument("--label", required=True, metavar="COLUMN", help="the column of the labels")
@@ -39,16 +120,13 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--multi", action="store_true", help="several labels a text, separated by semicolons")
     parser.add_argument("--seed", type=int, default=13, help="which texts --examples takes")
-    parser.add_argument("--output", required=True, metavar="FOLDER", help="where the model goes")
-    return parser
 
 
-def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
+def _classification(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Teach a classifier, measure it on texts that it has not seen, and write it into a folder."""
     source, output = Path(arguments.file), Path(arguments.output)
     refuse_same_file(source, output)
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise SpanlightError(f"“{output}” is there already.", "Give a new folder for the model.")
+    _refuse_there(output)
     table = read_text_table(source)
     text, label = (column_of(table, name, source) for name in (arguments.text, arguments.label))
     rows = _labelled(table, text, label, arguments.multi)
@@ -160,3 +238,9 @@ def _values(
         "confusion": [list(row) for row in found.confusion],
         "learning_curve": [list(point) for point in held_out.curve],
     }
+
+
+_ACTIONS: dict[str, tuple[str, Callable[[Parser], None], Callable[..., None]]] = {
+    "classification": (_EPILOG, _classification_arguments, _classification),
+    "reader": (_READER_EPILOG, _reader_arguments, _reader),
+}

@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class WordParser(Parser):
-    """The parser of a command whose first word chooses the parser of the rest; without a word it is `list`.
+    """The parser of a command whose first word chooses the parser of the rest; without a word it is `list`, if known.
 
     `words` says what each does. `parser_of` gives a word's parser and what it runs, the parsed `action`.
     """
@@ -65,7 +65,8 @@ class WordParser(Parser):
         words: dict[str, str],
         parser_of: Callable[[str], tuple[Parser, Callable[..., None]]],
     ) -> None:
-        listed = "\n".join(f"  {word:<10}{what}" for word, what in words.items())
+        width = max(10, *(len(word) + 2 for word in words))
+        listed = "\n".join(f"  {word:<{width}}{what}" for word, what in words.items())
         prog = f"{about.command()} {command}"
         super().__init__(
             prog=prog,
@@ -84,6 +85,9 @@ class WordParser(Parser):
         at = next((n for n, each in enumerate(rest) if not each.startswith("-")), None)
         if at is None and {"-h", "--help"} & set(rest):
             return super().parse_args(rest)
+        if at is None and "list" not in self._words:
+            known = " or ".join(self._words)
+            raise SpanlightError(f"{self._command} needs a word: {known}.", f"See {self.prog} --help.")
         word = rest.pop(at) if at is not None else "list"
         if word not in self._words:
             near, see = did_you_mean(word, self._words), f"See {self.prog} --help."

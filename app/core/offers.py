@@ -23,8 +23,8 @@ class Source(StrEnum):
 class Origin:
     """Where a model came from; written last into its folder to mark it as complete.
 
-    `repository`, `commit` and `endpoint` are set for one from the Hub, `path` for an imported one, and which
-    labels it was taught for a taught one. `added` is when
+    `repository`, `commit` and `endpoint` are set for one from the Hub, `path` for an imported one, and what it was
+    taught for a taught one: which labels, or from which corrections. `added` is when
     (ISO 8601, UTC). `linked` is whether its files are links to others, `cache` the folder of the Hugging Face cache.
     `sizes` maps a file's name to its bytes, `checksums` to its SHA-256 in hexadecimal digits.
     """

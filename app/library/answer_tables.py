@@ -159,6 +159,12 @@ class AnswerTables:
         with self._database.reading() as connection:
             return self._cell(connection, column, sha256)
 
+    def question(self, column: int) -> str:
+        """A column's question, also of one that was taken out of its table; empty where it is gone."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT question FROM columns WHERE number = ?", (column,)).fetchone()
+            return loaded(row[0]) if row else ""
+
     def put(self, cell: Cell, *, instead: bool = False) -> Cell | None:
         """Store a cell that was read; returns it with its verdict as stored, None where its column is gone.
 

@@ -154,6 +154,15 @@ class Ledger(ABC):
             row = connection.execute(f"{FILES} WHERE files.path = ?", (os.fsencode(path),)).fetchone()
             return file_of_row(row) if row else None
 
+    def file_with(self, sha256: str) -> LibraryFile | None:
+        """A file of any library whose text was read from these bytes, the first by its path."""
+        with self._reading() as connection:
+            row = connection.execute(
+                f"{FILES} WHERE texts.sha256 = ? AND files.state <> ? ORDER BY files.path LIMIT 1",
+                (sha256, FileState.GONE),
+            ).fetchone()
+            return file_of_row(row) if row else None
+
     def take_walk(
         self, library: Library, found: Iterable[tuple[str, int, int]], refused: Iterable[str] = ()
     ) -> list[LibraryFile]:

@@ -64,6 +64,11 @@ class Paths:
         return self.data / "models"
 
     @property
+    def teaching(self) -> Path:
+        """The teaching of a reader that was begun and is not finished."""
+        return self.data / "teaching"
+
+    @property
     def unfinished_downloads(self) -> Path:
         """A file for each download that was begun and is not finished."""
         return self.data / "downloads"

@@ -54,7 +54,8 @@ class Settings:
     are those of core.network.Network; `updates` is the address of the feed that announces releases (core.releases),
     asked only when the person wishes it; `download_speed` is the last one measured, in bytes a second, `reading_speed`
     that of a reader here, in tokens a second times its weights;
-    `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled one;
+    `last_table` is the number of the table of answers shown last, `last_labels` that of the labelled one,
+    `teach_section` what was taught last: labels or reader;
     `table_paused` whether tables are not filled for now;
     `welcomed` is whether this is not the very first start; `others` holds keys of other versions,
     written back as they were read.
@@ -91,6 +92,7 @@ class Settings:
     reading_speed: float = 0.0
     last_table: int = 0
     last_labels: int = 0
+    teach_section: str = ""
     table_paused: bool = False
     welcomed: bool = False
     others: dict[str, object] = field(default_factory=dict)

@@ -30,9 +30,7 @@ def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state
     fresh = folder / f"step-{state.step}.part"
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
-    save_file(
-        {name: p.detach().contiguous() for name, p in model.named_parameters()}, fresh / "weights.safetensors"
-    )
+    save_file({name: p.detach().contiguous() for name, p in learnt(model)}, fresh / "weights.safetensors")
     moments = optimizer.state_dict()["state"]
     save_file(
         {f"{i}.{k}": v.contiguous() for i, s in moments.items() for k, v in s.items()},
@@ -86,8 +84,18 @@ def flush(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def learnt(model: nn.Module) -> list[tuple[str, nn.Parameter]]:
+    """The parameters that are learnt, with their names; frozen ones are those of the base."""
+    return [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+
+
+def copied_weights(model: nn.Module) -> dict[str, torch.Tensor]:
+    """A copy of the weights that are learnt."""
+    return {name: p.detach().clone() for name, p in learnt(model)}
+
+
 def copy_weights(model: nn.Module, weights: dict[str, torch.Tensor]) -> None:
-    """Copies weights into the model's own tensors, which others may share."""
+    """Copies the weights that are learnt into the model's own tensors, which others may share."""
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in learnt(model):
             parameter.copy_(weights[name])

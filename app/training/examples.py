@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
-from app.core.text import Span, View
+from app.core.text import Replacement, Span, View
 from app.core.view import replacements_of_table, view_of_text
 
 ExampleT = TypeVar("ExampleT")
@@ -81,7 +82,7 @@ def read_qa(path: Path) -> list[QaExample]:
 
     A row has its context, or a `table` (rows of cells, the first `header_rows` of them headers) with answers
     by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title are in
-    documents.jsonl.xz in the same folder.
+    documents.jsonl.xz in the same folder. Its context may have a `view`, as `plain_qa` writes it.
     """
     text = _read(path)
     if not path.name.removesuffix(".xz").endswith(".jsonl"):
@@ -113,6 +114,8 @@ def _full(row: dict[str, Any], documents: dict[str, dict[str, Any]]) -> dict[str
                 "That file stands beside the questions' and has a row with id, title and text for each document.",
             )
         return {**documents[name], "source": "", **row}
+    if row.get("view"):
+        return row | {"view": _plain_view(row["view"])}
     if "table" not in row:
         return row
     if not all(isinstance(line, list) for line in row["table"]):
@@ -145,17 +148,50 @@ def table_text(rows: Sequence[Sequence[str]], header_rows: int) -> tuple[str, li
     return text, cells, View(tuple(replacements_of_table(text, cells, header_rows)))
 
 
+def plain_qa(example: QaExample) -> dict[str, Any]:
+    """A row from which `read_qa` reads the question."""
+    row: dict[str, Any] = {
+        "id": example.id,
+        "title": example.title,
+        "context": example.context,
+        "question": example.question,
+        "answers": [{"text": text, "answer_start": start} for text, start in example.answers],
+        "source": example.source,
+    }
+    if example.view is not None:
+        row["view"] = {
+            "replacements": [[one.start, one.end, one.words] for one in example.view.replacements],
+            "bounds": list(example.view.bounds),
+            "headings": [list(heading) for heading in example.view.headings],
+        }
+    return row
+
+
+def _plain_view(plain: dict[str, Any]) -> View:
+    """The view in a row of `plain_qa`."""
+    return View(
+        tuple(Replacement(int(start), int(end), str(words)) for start, end, words in plain["replacements"]),
+        array("i", plain["bounds"]),
+        tuple((int(point), str(words)) for point, words in plain["headings"]),
+    )
+
+
 def read_placed_qa(path: Path) -> list[QaExample]:
     """The questions of a file whose answers are all found at their starts in the context. Raises SpanlightError."""
     found = read_qa(path)
-    places = [(e, text, start) for e in found for text, start in e.answers]
+    refuse_astray(found, path.name)
+    return found
+
+
+def refuse_astray(examples: Sequence[QaExample], name: str) -> None:
+    """Raises SpanlightError where an answer of the file `name` is not found at its start in the context."""
+    places = [(e, text, start) for e in examples for text, start in e.answers]
     astray = [e.id for e, text, at in places if at < 0 or e.context[at : at + len(text)] != text]
     if astray:
         raise SpanlightError(
-            f"{len(astray)} of {len(places)} answers in {path.name} do not stand where their answer_start says.",
+            f"{len(astray)} of {len(places)} answers in {name} do not stand where their answer_start says.",
             f"Count in characters (code points) from the context's first, 0; see the question {astray[0]}.",
         )
-    return found
 
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
@@ -240,7 +276,15 @@ def _each(
     try:
         for row in rows:
             found.append(parse(row))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as fault:
+    except (
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        OverflowError,
+        AttributeError,
+        RecursionError,
+    ) as fault:
         where = f"{noun} {len(found) + 1}"
         match fault:
             case json.JSONDecodeError() | RecursionError():

@@ -147,8 +147,12 @@ class Workers:
                     fresh = other.grad.to(mine.dtype)
                     mine.grad = fresh if mine.grad is None else mine.grad.add_(fresh)
                     other.grad = None
-        self._stale = self._copied
+        self.changed()
         return sum(losses)
+
+    def changed(self) -> None:
+        """To be called where other weights were put into the model between two batches."""
+        self._stale = self._copied
 
     def _refresh(self) -> None:
         """Updates the bfloat16 copies from the weights, which the optimizer changes after each step."""

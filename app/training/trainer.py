@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -53,16 +54,19 @@ def train(request: TrainingRequest, report: Report) -> Training:
     checkpoint when the same request comes again and its files are the same. `options` may hold:
 
     - `workers` (threads that each take a part of a batch; 0: by the processor), `bfloat16` (1 or 0; default by the
-      processor's speed), `checkpoint_every` (steps), `half` (1: write float16), `shard` (the most megabytes of a
-      file of weights);
+      processor's speed), `checkpoint_every` (steps), `checkpoint_seconds` (the most between two checkpoints, too),
+      `half` (1: write float16), `shard` (the most megabytes of a file of weights);
     - `stop_after` (steps, while the learning rate falls as for all of them), `frozen` (encoder layers, the lowest, that
       keep their weights, as do the embeddings below them);
+    - `of_base` (the share of the base in each weight that is measured and written; WiSE-FT, Wortsman et al. 2022),
+      `last` (1: write the weights of the last step, not those that did best on dev);
     - `elsewhere`, `beside`, `titled`, `crop`, `crop_length`, `remove`, `neighbour`, `swap` (see Features and
       Augmenter);
     - with a teacher `imitate` and `temperature` (see Teacher) and `unlabelled` (the share of the inputs that are
       questions on texts without a label, learnt from the teacher alone).
 
-    Raises SpanlightError where the base or the examples cannot be used, or the weights become infinite.
+    Raises SpanlightError where the base or the examples cannot be used, the weights become infinite, or the disk
+    refuses.
     """
     base, output = Path(request.base), Path(request.output)
     if request.task not in LESSONS:
@@ -97,7 +101,13 @@ def train(request: TrainingRequest, report: Report) -> Training:
         ) as workers,
     ):
         run = _Run(request, lesson, model, workers, output, report)
-        return run.to_end(base)
+        try:
+            return run.to_end(base)
+        except (OSError, SafetensorError) as fault:
+            reason = (fault.strerror if isinstance(fault, OSError) else None) or "the disk refused"
+            raise SpanlightError(
+                f"{output.name} could not be written: {reason}.", "Free some space."
+            ) from fault
 
 
 class _Run:
@@ -121,9 +131,12 @@ class _Run:
         self._per_epoch = math.ceil(lesson.epoch_size / request.batch_size)
         self._steps = max(1, math.ceil(self._per_epoch * request.epochs))
         self._last = min(self._steps, int(request.options.get("stop_after", 0)) or self._steps)
+        self._of_base = request.options.get("of_base", 0.0)
+        self._base = checkpoint.copied_weights(model) if self._of_base else {}
         self._state = checkpoint.resume(self._run_folder, model, self._optimizer, _fingerprint(request))
         self._began, self._resumed = monotonic() - self._state.seconds, monotonic()
         self._first = self._state.step
+        self._saved = self._resumed
 
     def to_end(self, base: Path) -> Training:
         request, state = self._request, self._state
@@ -140,18 +153,25 @@ class _Run:
             loss = self._step([features[i] for i in plan[state.step % self._per_epoch]])
             state.step += 1
             self._report_progress(loss)
-            every = int(request.options.get("checkpoint_every", CHECKPOINT_EVERY))
             if state.step % request.evaluate_every == 0 or state.step == self._last:
                 self._measure(loss)
-            if state.step % every == 0 and state.step < self._last:
+            if self._is_due() and state.step < self._last:
                 state.seconds = monotonic() - self._began
                 checkpoint.save(self._run_folder, self._model, self._optimizer, state)
+                self._saved = monotonic()
         checkpoint.copy_weights(self._model, load_file(self._run_folder / "best.safetensors"))
         half, shard = bool(request.options.get("half", 0)), request.options.get("shard", 0.0)
         folder.write_folder(self._output, base, self._model, self._lesson.tokenizer, half, shard)
         shutil.rmtree(self._run_folder, ignore_errors=True)
         seconds = monotonic() - self._began
         return Training(str(self._output), state.best_step, self._last, state.best, seconds)
+
+    def _is_due(self) -> bool:
+        """Whether a checkpoint is to be written."""
+        options = self._request.options
+        every = int(options.get("checkpoint_every", CHECKPOINT_EVERY))
+        seconds = options.get("checkpoint_seconds", math.inf)
+        return self._state.step % every == 0 or monotonic() - self._saved >= seconds
 
     def _step(self, features: Sequence[Any]) -> float:
         # Dropout draws from the step's own seed, so that a resumed run draws the same.
@@ -183,15 +203,34 @@ class _Run:
         self._report.partial(TrainingStep(step, self._last, epoch, loss, self._rate(step - 1), dev or {}))
 
     def _measure(self, loss: float) -> None:
-        figures = self._lesson.measure(self._workers.outputs, self._report)
-        self._report_progress(loss, figures)
-        if not self._state.best or figures[self._lesson.figure] > self._state.best[self._lesson.figure]:
-            self._state.best, self._state.best_step = figures, self._state.step
-            self._run_folder.mkdir(parents=True, exist_ok=True)
-            part = self._run_folder / "best.safetensors.part"
-            save_file({n: p.detach().cpu().contiguous() for n, p in self._model.named_parameters()}, part)
-            checkpoint.flush(part)
-            os.replace(part, self._run_folder / "best.safetensors")
+        with self._mixed_with_base():
+            figures = self._lesson.measure(self._workers.outputs, self._report)
+            self._report_progress(loss, figures)
+            state, figure = self._state, self._lesson.figure
+            better = not state.best or figures[figure] > state.best[figure]
+            if state.step == self._last if self._request.options.get("last") else better:
+                state.best, state.best_step = figures, state.step
+                self._run_folder.mkdir(parents=True, exist_ok=True)
+                part = self._run_folder / "best.safetensors.part"
+                save_file({n: p.detach().cpu().contiguous() for n, p in checkpoint.learnt(self._model)}, part)
+                checkpoint.flush(part)
+                os.replace(part, self._run_folder / "best.safetensors")
+
+    @contextmanager
+    def _mixed_with_base(self) -> Iterator[None]:
+        """The share of the base is in the model's weights meanwhile."""
+        if not self._of_base:
+            yield
+            return
+        learnt, share = checkpoint.copied_weights(self._model), self._of_base
+        mixed = {name: weight.lerp(self._base[name], share) for name, weight in learnt.items()}
+        checkpoint.copy_weights(self._model, mixed)
+        self._workers.changed()
+        try:
+            yield
+        finally:
+            checkpoint.copy_weights(self._model, learnt)
+            self._workers.changed()
 
 
 def rate_share(step: int, steps: int, warm_up: float) -> float:

@@ -1,13 +1,21 @@
-"""What teaching is tested with: a small encoder, texts of two topics, and the model process's work done right here."""
+"""What teaching is tested with: a small encoder, texts of two topics, a small reader with corrections of its answers,
+and the model process's work done right here.
+"""
 
 from __future__ import annotations
 
+import json
+import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+from app.core.corrections import Correction, Verdict
+from app.core.layout import Kind
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
+from app.core.text import Span
 from app.engine.client import Engine
 from app.engine.orders import Run
 from app.engine.process import Host
@@ -60,3 +68,65 @@ def table_file(folder: Path, name: str = "topics.csv", *, labelled: bool = True)
     ]
     path.write_text("\n".join(["id,message,topic", *rows]) + "\n", encoding="utf-8")
     return path
+
+
+NAMES = ("king", "queen", "knave", "alice", "rabbit", "man")
+THINGS = ("tarts", "river", "book", "film", "city", "capital")
+
+
+def reader_workspace(home: Path, engine: Any = None, *, dtype: str = "float16") -> Workspace:
+    """A workspace with a small reader that comes along, and few examples of what it was made from."""
+    resources = home / "resources"
+    paths = replace(default_paths({"SPANLIGHT_HOME": str(home)}), resources=resources)
+    if not resources.is_dir():
+        notes = {"languages": ["en"], "licence": "CC0", "window": 64, "stride": 16}
+        small_checkpoint(paths.starter_models / "reader", dtype=dtype, notes=notes)
+        paths.example_sets.mkdir()
+        for name, number in (("replay", 24), ("replay-held-out", 6)):
+            rows = (json.dumps(question_row(at)) + "\n" for at in range(number))
+            (paths.example_sets / f"{name}.jsonl.xz").write_bytes(lzma.compress("".join(rows).encode()))
+    shelf = Shelf([paths.models, paths.starter_models], paths.starter_models)
+    return Workspace(Settings(device="cpu"), paths, shelf, cast("Engine", engine or HereEngine()))
+
+
+def question_row(at: int) -> dict[str, Any]:
+    """A question of "who took what?", every third without an answer, as files have it."""
+    name, thing, other = NAMES[at % 6], THINGS[at // 6 % 6], THINGS[(at // 6 + 1) % 6]
+    asked, answers = (other, []) if at % 3 == 2 else (thing, [{"text": name, "answer_start": 4}])
+    context = f"the {name} took the {thing} . the people went to the war {at} ."
+    return {"id": str(at), "context": context, "question": f"who took the {asked}?", "answers": answers}
+
+
+def corrections(number: int) -> list[Correction]:
+    """What a person said of answers to `question_row`s, each of its own document."""
+    found = []
+    for at in range(number):
+        row = question_row(at)
+        span = Span(4, 4 + len(row["answers"][0]["text"])) if row["answers"] else None
+        found.append(
+            Correction(
+                question=row["question"],
+                name=f"{at}.txt",
+                path="",
+                sha256=f"{at:064x}",
+                kind=Kind.TEXT,
+                verdict=Verdict.OTHER_WORDS if span else Verdict.NOT_THERE,
+                words=span.of(row["context"]) if span else "",
+                span=span,
+                shown="war",
+                shown_span=None,
+                probability=0.4,
+                no_answer=0.2,
+                answered=True,
+                passage=row["context"],
+                passage_start=0,
+                view=None,
+                in_parts=False,
+                in_table=False,
+                model="reader",
+                weights="",
+                judged=float(at),
+                number=at + 1,
+            )
+        )
+    return found

@@ -9,16 +9,22 @@ from dataclasses import replace
 from app.core.answer_table import AnswerTable, Cell, CellState, Checked, Column
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
 from app.core.reliability import interval
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import count
+from app.flows.teach.corrections import correct
 from app.flows.workspace import Workspace
 from app.library.answer_tables import library_of
+from app.library.database import Damaged
 from app.library.found import clean
 
 MOST_QUESTIONS = 1000
+# About how many code points of a text are in one window of 384 tokens.
+_WINDOW = 1600
 
 
 def tables(workspace: Workspace, report: Report) -> tuple[AnswerTable, ...]:
@@ -118,12 +124,65 @@ def judge(
 ) -> Cell:
     """Store what the person says about a cell, in place of what was said before; returns the cell.
 
-    With OTHER_WORDS, `words` are the right ones, at `span` if they stand in the text. NONE takes a verdict back.
+    With OTHER_WORDS, `words` are the right ones, at `span` if they stand in the text. NONE takes a verdict back. It is
+    kept as a correction too, as long as the index holds the text; where that cannot be stored, a notice says so.
     """
     other = verdict is Verdict.OTHER_WORDS
-    return workspace.tables.judge(
+    cell = workspace.tables.judge(
         column, sha256, verdict, words if other else "", span if other else None, time.time()
     )
+    try:
+        try:
+            _correct(workspace, cell, report)
+        except Damaged:  # a new file was begun
+            _correct(workspace, cell, report)
+    except SpanlightError as fault:
+        report.notice(f"The table has your verdict, but no reader can learn from it: {fault.message}")
+    return cell
+
+
+def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
+    """Keep the verdict on a cell as a correction, or take back the one on its question and document."""
+    question = workspace.tables.question(cell.column)
+    file = workspace.library.file_with(cell.sha256) if cell.verdict is not Verdict.NONE else None
+    found = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
+    if found is None:
+        workspace.corrections.take_back(cell.sha256, question)
+        return
+    opened, verdict = found
+    answer = cell.answer
+    entry = Entry(
+        question=question,
+        name=opened.document.name,
+        path=opened.document.path,
+        sha256=cell.sha256,
+        kind=opened.kind,
+        answers=(answer,) if answer is not None else (),
+        answered=cell.state is CellState.ANSWER,
+        no_answer_probability=cell.no_answer,
+        threshold=0.0,
+        model=cell.model,
+        device="",
+        seconds=0.0,
+        asked=cell.seconds,
+        windows_total=1 + (len(opened.document.text) > _WINDOW),
+    )
+    correct(workspace, opened, entry, verdict, report, span=cell.right_span)
+
+
+def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> tuple[Opened, Verdict] | None:
+    """The text of a cell that was judged, and what this says of it; None where that is not in the text."""
+    try:
+        opened = workspace.library.opened(file)
+    except SpanlightError:
+        return None  # it was dropped meanwhile
+    text, answer = opened.document.text, cell.answer
+    if answer is not None and answer.span.of(text) != answer.text:
+        return None
+    if cell.verdict is Verdict.OTHER_WORDS:
+        there = cell.right_span is not None and cell.right_span.of(text) == cell.right_words
+        return (opened, Verdict.OTHER_WORDS) if there else None
+    return opened, Verdict.NOT_THERE if answer is None else cell.verdict
 
 
 def checked(cells: Iterable[Cell]) -> Checked:

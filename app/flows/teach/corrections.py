@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.corrections import Correction, Verdict, passage_around
@@ -14,6 +17,7 @@ from app.core.report import Report
 from app.core.text import Span
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
+from app.settings.files import write_atomic
 
 
 def correct(
@@ -68,6 +72,50 @@ def correct(
             judged=time.time(),
         )
     )
+
+
+def export_corrections(
+    workspace: Workspace, corrections: Sequence[Correction], path: Path, report: Report
+) -> int:
+    """Write corrections as SQuAD 2.0 (Rajpurkar et al. 2018), in their order by document; returns how many.
+
+    A context is the whole passage, and `answer_start` counts its code points. Where the text does not answer, the
+    question `is_impossible`, and what the reader had shown is a plausible answer. Raises SpanlightError for none, and
+    where the disk refuses.
+    """
+    if not corrections:
+        raise SpanlightError("There are no corrections to export.", "Look for other words.")
+    documents: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
+    for each in corrections:
+        report.check()
+        paragraphs = documents.setdefault((each.name, each.sha256), {})
+        paragraphs.setdefault(each.passage, []).append(_question_of(each))
+    data = [
+        {
+            "title": name,
+            "paragraphs": [{"context": context, "qas": qas} for context, qas in paragraphs.items()],
+        }
+        for (name, _), paragraphs in documents.items()
+    ]
+    text = json.dumps({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
+    write_atomic(path, text.encode("utf-8", "replace"), private=False)
+    return len(corrections)
+
+
+def _question_of(correction: Correction) -> dict[str, object]:
+    """A correction as a question of a SQuAD paragraph."""
+    identity = f"{correction.sha256}\n{correction.question}".encode("utf-8", "surrogatepass")
+    place, shown = correction.place, correction.shown_span
+    found: dict[str, object] = {
+        "id": hashlib.sha256(identity).hexdigest()[:24],
+        "question": correction.question,
+        "is_impossible": place is None,
+        "answers": [{"text": correction.words, "answer_start": place.start}] if place is not None else [],
+    }
+    if place is None and shown is not None:
+        start = shown.start - correction.passage_start
+        found["plausible_answers"] = [{"text": correction.shown, "answer_start": start}]
+    return found
 
 
 def _weights(workspace: Workspace, model: str) -> str:

@@ -7,8 +7,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
 from app.ui.history.history_model import Row
-from app.ui.kit.page_layout import line_pen
-from app.ui.kit.row_list import LEFT, RIGHT, ROW, Index, RowDelegate
+from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
 
 _APART = "  ·  "
@@ -136,7 +135,7 @@ class HistoryDelegate(RowDelegate):
         ink = "ink"
         if row.entry is not None and row.entry.shown is not None:
             faint = row.entry.best is None
-            self._draw_lit(painter, answer, row.answer, faint=faint)
+            self.draw_lit(painter, answer, row.answer, faint=faint)
             ink = "accent" if faint else "likely" if row.likely.startswith("Very likely") else "ink"
         else:
             self.draw_text(painter, answer, row.answer, "quote", "ink_quiet")
@@ -152,21 +151,6 @@ class HistoryDelegate(RowDelegate):
             self._draw_news(
                 painter, QRectF(inner.left(), low.bottom() + theme.step(2), inner.width(), 0), row
             )
-
-    def _draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool) -> None:
-        """Draw words highlighted as on their page: with a background and a line under them, dashed if `faint`."""
-        theme = self._theme
-        font = theme.font("quote")
-        metrics = QFontMetrics(font)
-        pad = theme.step(0.75)
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width() - 2 * pad))
-        box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
-        painter.fillRect(box, theme.colour("other_ground" if faint else "answer_ground"))
-        painter.setPen(line_pen(theme.colour("answer_line"), True, faint))
-        painter.drawLine(box.bottomLeft(), box.bottomRight())
-        painter.setFont(font)
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(box.adjusted(pad, 0, pad, 0), LEFT, shown)
 
     def _draw_news(self, painter: QPainter, place: QRectF, row: Row) -> None:
         theme = self._theme

@@ -18,11 +18,13 @@ class PagePart(QWidget):
     """What a page and a section of one have in common: what they work with, and their interface to what holds them.
 
     `note` is one line for the status line (empty clears it); `lost` is sent when the model process died, so that the
-    window restarts it; `look_inside` carries a Visit for the Inspect page. `KEY` identifies it, `TITLE` is its name.
+    window restarts it; `look_inside` carries a Visit for the Inspect page. `KEY` identifies it, `TITLE` is its name,
+    and `SHORTCUTS` are its keys, with what they do.
     """
 
     KEY = ""
     TITLE = ""
+    SHORTCUTS: tuple[tuple[str, str], ...] = ()
 
     note = Signal(str)
     lost = Signal()
@@ -34,6 +36,13 @@ class PagePart(QWidget):
         self.theme = theme
         self.lanes = lanes
         self.setAccessibleName(self.TITLE)
+
+    def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
+        """Add shortcuts that work while this is shown, wherever in the window the focus is."""
+        for keys, slot in shortcuts:
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(slot)
 
     def stop(self) -> bool:
         """Stop the work that runs here; returns whether there was any."""
@@ -50,25 +59,16 @@ class PagePart(QWidget):
 
 
 class Page(PagePart):
-    """A page of the window: its icon on the rail, its shortcuts, and its interface to the window.
+    """A page of the window: its icon on the rail, and its interface to the window.
 
     `open_settings` requests the settings page, `open_about` the page about Spanlight, `open_models` a section of the
     models page by its key.
     """
 
     ICON = ""
-    SHORTCUTS: tuple[tuple[str, str], ...] = ()
-
     open_settings = Signal()
     open_about = Signal()
     open_models = Signal(str)
-
-    def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
-        """Add shortcuts that work while this page is shown, wherever in the window the focus is."""
-        for keys, slot in shortcuts:
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
-            shortcut.activated.connect(slot)
 
     def painted(self) -> None:
         """Begin work that may wait until the window is painted; called once, on the page shown then."""

@@ -36,20 +36,21 @@ class QueueStatus(QObject):
 
 
 class ProgressStrip(QFrame):
-    """A thin bar with a line of words and a Stop button; hidden while nothing runs.
+    """A thin bar with a line of words and a Stop button, or one to pause; hidden while nothing runs.
 
-    `stop_asked` is sent when Stop is pressed.
+    `stop_asked` is sent when it is pressed.
     """
 
     stop_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, pauses: bool = False) -> None:
         super().__init__()
         self._words = plain_label(type="small", ink="quiet")
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress")
-        self._stop = push_button(theme, "Stop", icon="stop", tip="Stop  (Esc)")
+        action = "Pause" if pauses else "Stop"
+        self._stop = push_button(theme, action, icon=action.lower(), tip=f"{action}  (Esc)")
         self._stop.clicked.connect(self.stop_asked)
         column = QVBoxLayout()
         column.addWidget(self._words)

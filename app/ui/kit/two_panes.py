@@ -10,7 +10,7 @@ from app.ui.kit.theme import Theme
 
 
 class TwoPanes(QSplitter):
-    """`left` is a column on the desk's ground, `right` a stack of pages on a panel."""
+    """`left` is a column on the desk's ground, in the `side` that scrolls; `right` a stack of pages on a panel."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -19,16 +19,16 @@ class TwoPanes(QSplitter):
         inner.setProperty("kind", "desk")
         self.left = QVBoxLayout(inner)
         # It scrolls, so that all of it can be reached in a low window or at a large text size.
-        side = Scrolling(inner)
+        self.side = Scrolling(inner)
         self.right = QStackedWidget()
         self.right.setProperty("kind", "panel")
-        self.addWidget(side)
+        self.addWidget(self.side)
         self.addWidget(self.right)
         self.setChildrenCollapsible(False)
         self.setStretchFactor(0, 0)
         self.setStretchFactor(1, 1)
         self.setHandleWidth(1)
-        theme.in_steps(side.setMinimumWidth, 74)
+        theme.in_steps(self.side.setMinimumWidth, 74)
         theme.in_steps(self.right.setMinimumWidth, 76)
         theme.space(self.left, 3, (4, 5, 4, 4))
 

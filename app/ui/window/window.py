@@ -59,7 +59,7 @@ class Noticed(QObject):
         super().__init__(parent)
         self._notice = notice
         self._sentences: list[str] = []
-        for lane in (lanes.work, lanes.network):
+        for lane in (lanes.work, lanes.files, lanes.network):
             lane.noticed.connect(self._show)
         lanes.work.begun.connect(self._work_begun)
         notice.closed.connect(self._closed)
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
                 for signal in (page.sheets.shown, page.files.opened):  # type: ignore[attr-defined]
                     signal.connect(self.preparing.look)
                 page.models_given.connect(self._models_dropped)  # type: ignore[attr-defined]
-            if key == "history":
+            if key in ("history", "teach"):
                 page.ask_asked.connect(self.show_ask)  # type: ignore[attr-defined]
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             if key == "classify":

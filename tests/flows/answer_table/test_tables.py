@@ -13,9 +13,11 @@ from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.core.report import Silent
 from app.core.text import Span
+from app.flows.answer_table.fill import fill
 from app.flows.answer_table.tables import (
     cells,
     checked,
+    files_of,
     judge,
     question_sets,
     remove_question_set,
@@ -25,6 +27,7 @@ from app.flows.answer_table.tables import (
     tables,
 )
 from app.flows.workspace import Workspace
+from tests.flows.answer_table.conftest import QUESTIONS, TEXTS
 
 Make = Callable[..., AnswerTable]
 QUIET = Silent()
@@ -137,3 +140,85 @@ def test_the_interval_holds_the_share_and_stays_within_its_bounds(right: int, wr
     assert 0.0 <= counted.low <= counted.high <= 1.0
     if right + wrong:
         assert counted.low - 1e-9 <= right / (right + wrong) <= counted.high + 1e-9
+
+
+@pytest.fixture
+def table(workspace: Workspace, make: Make) -> AnswerTable:
+    """A table of two questions, filled."""
+    table = make(*QUESTIONS[:2])
+    fill(workspace, table, QUIET)
+    return table
+
+
+def cell_in(workspace: Workspace, table: AnswerTable, name: str, column: int) -> Cell:
+    """The cell of a file of the library and one of the table's questions."""
+    (file,) = [one for one in files_of(workspace, table) if one.path.endswith(name)]
+    return cells(workspace, table, QUIET)[file.sha256, table.columns[column].number]
+
+
+def test_a_verdict_is_a_correction_with_its_passage(workspace: Workspace, table: AnswerTable) -> None:
+    cell = cell_in(workspace, table, "first.txt", 0)
+    judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, QUIET)
+    (kept,) = workspace.corrections.all()
+    assert (kept.question, kept.name, kept.verdict) == (QUESTIONS[0], "first.txt", Verdict.RIGHT)
+    assert kept.place is not None and kept.place.of(kept.passage) == kept.words == kept.shown == "Anna"
+    assert (kept.answered, kept.is_agreed, kept.in_parts, kept.model) == (True, True, False, "reader")
+    assert kept.path == files_of(workspace, table)[0].path and kept.sha256 == cell.sha256
+    judge(workspace, cell.sha256, cell.column, Verdict.NONE, QUIET)
+    assert workspace.corrections.all() == []
+
+
+def test_other_words_are_a_correction_where_they_stand_in_the_text(
+    workspace: Workspace, table: AnswerTable
+) -> None:
+    cell = cell_in(workspace, table, "first.txt", 1)
+    at = TEXTS["first.txt"].index("60 days")
+    args = (workspace, cell.sha256, cell.column, Verdict.OTHER_WORDS, QUIET)
+    judge(*args, words="60 days", span=Span(at, at + 7))
+    (kept,) = workspace.corrections.all()
+    assert (kept.words, kept.shown, kept.span) == ("60 days", "60", Span(at, at + 7))
+    assert judge(*args, words="two months").words == "two months"
+    assert workspace.corrections.all() == []
+    judge(*args, words="60 weeks", span=Span(at, at + 8))
+    assert workspace.corrections.all() == []
+
+
+def test_the_person_agrees_that_it_is_not_there(workspace: Workspace, table: AnswerTable) -> None:
+    cell = cell_in(workspace, table, "second.txt", 1)
+    assert cell.state is CellState.ABSENT
+    judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, QUIET)
+    (kept,) = workspace.corrections.all()
+    assert (kept.verdict, kept.words, kept.span, kept.is_agreed) == (Verdict.NOT_THERE, "", None, True)
+
+
+def test_a_text_that_the_index_does_not_hold_has_the_verdict_alone(
+    workspace: Workspace, library: Library, table: AnswerTable
+) -> None:
+    cell = cell_in(workspace, table, "first.txt", 0)
+    workspace.library.remove(library)
+    assert judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, QUIET).is_right
+    assert workspace.corrections.all() == []
+
+
+def test_corrections_that_cannot_be_stored_leave_the_verdict(
+    workspace: Workspace, table: AnswerTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(correction: object) -> None:
+        raise SpanlightError("The file of corrections could not be written: the disk is full.")
+
+    said: list[str] = []
+    report = Silent()
+    monkeypatch.setattr(report, "notice", said.append)
+    monkeypatch.setattr(workspace.corrections, "put", full)
+    cell = cell_in(workspace, table, "first.txt", 0)
+    assert judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, report).is_right
+    assert cell_in(workspace, table, "first.txt", 0).verdict is Verdict.RIGHT
+    assert len(said) == 1 and "the disk is full" in said[0]
+
+
+def test_a_damaged_file_of_corrections_is_begun_anew(workspace: Workspace, table: AnswerTable) -> None:
+    workspace.paths.corrections_file.parent.mkdir(parents=True, exist_ok=True)
+    workspace.paths.corrections_file.write_bytes(b"nothing of SQLite" * 500)
+    cell = cell_in(workspace, table, "first.txt", 0)
+    assert judge(workspace, cell.sha256, cell.column, Verdict.RIGHT, QUIET).is_right
+    assert [one.words for one in workspace.corrections.all()] == ["Anna"]

@@ -253,10 +253,16 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     qtbot.keyClick(page.view, KEY.Key_X)
     qtbot.waitUntil(lambda: page.head.checked.text().startswith("Checked 2: 1 right"))
     assert page.model.words(row_of(page, "brightwater.txt"), 0).sign == "close"
+    kept = {one.name: (one.verdict, one.words) for one in page.workspace.corrections.all()}
+    assert kept == {
+        "aldergate.txt": (Verdict.RIGHT, "sixty (60) days"),
+        "brightwater.txt": (Verdict.NOT_THERE, ""),
+    }
     for _ in range(2):
         qtbot.keyClick(page.view, KEY.Key_U)
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
+    assert page.workspace.corrections.count() == 0
 
 
 def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
@@ -276,6 +282,7 @@ def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -
     assert page.beside.find_bar.isHidden() and not page.beside.isHidden()
     qtbot.keyClick(QApplication.focusWidget(), KEY.Key_E)
     qtbot.waitUntil(lambda: [cell.right_words for cell in page.model.judged()] == ["annual"])
+    assert [one.words for one in page.workspace.corrections.all()] == ["annual"]
 
 
 def test_a_verdict_of_an_earlier_session_is_taken_back(

@@ -1,4 +1,4 @@
-"""The page Teach with a small real encoder: a table is opened, labelled, taught, and there after a restart."""
+"""Labels on the page Teach, with a small real encoder: a table is labelled, taught, and there after a restart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.teach.head import FIGURES
 from app.ui.teach.head import TEXTS as ALL_TEXTS
-from app.ui.teach.teach import TeachView
+from app.ui.teach.labels import LabelsSection
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
 
@@ -35,13 +35,15 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 @pytest.fixture
-def open_teach(qapp: QApplication, qtbot: QtBot, workspace: Workspace) -> Iterator[Callable[[], TeachView]]:
+def open_teach(
+    qapp: QApplication, qtbot: QtBot, workspace: Workspace
+) -> Iterator[Callable[[], LabelsSection]]:
     made: list[Lanes] = []
 
-    def opened() -> TeachView:
+    def opened() -> LabelsSection:
         theme, lanes = Theme(workspace.paths.resources), Lanes()
         theme.choose("light")
-        page = TeachView(workspace, theme, lanes)
+        page = LabelsSection(workspace, theme, lanes)
         qtbot.addWidget(page)
         page.resize(1100, 700)
         page.show()
@@ -55,7 +57,7 @@ def open_teach(qapp: QApplication, qtbot: QtBot, workspace: Workspace) -> Iterat
 
 
 def begun(
-    page: TeachView, qtbot: QtBot, file: Path, labels: str = "cats: the cat\nteas: tea and bread"
+    page: LabelsSection, qtbot: QtBot, file: Path, labels: str = "cats: the cat\nteas: tea and bread"
 ) -> None:
     page.open_files([file])
     qtbot.waitUntil(lambda: page.setup.isVisible())
@@ -65,7 +67,7 @@ def begun(
     qtbot.waitUntil(lambda: page.store.guesses is not None, timeout=20_000)
 
 
-def press(page: TeachView, qtbot: QtBot, key: Qt.Key) -> None:
+def press(page: LabelsSection, qtbot: QtBot, key: Qt.Key) -> None:
     qtbot.keyClick(page.desk, key)
 
 
@@ -73,13 +75,13 @@ def label_of(row: int) -> Qt.Key:
     return Qt.Key(Qt.Key.Key_1 + NAMES.index(LABELS[row]))
 
 
-def test_it_begins_with_an_invitation(open_teach: Callable[[], TeachView]) -> None:
+def test_it_begins_with_an_invitation(open_teach: Callable[[], LabelsSection]) -> None:
     page = open_teach()
     assert page.welcome.isVisible() and not page.head.isVisible()
 
 
 def test_texts_are_labelled_by_keys_undone_and_kept(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -100,7 +102,7 @@ def test_texts_are_labelled_by_keys_undone_and_kept(
 
 
 def test_a_classifier_is_taught_as_soon_as_there_are_enough(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -121,7 +123,7 @@ def test_a_classifier_is_taught_as_soon_as_there_are_enough(
 
 
 def test_teaching_gives_way_to_other_work_and_goes_on(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path))  # with labels for all: it can be taught at once
@@ -136,7 +138,7 @@ def test_teaching_gives_way_to_other_work_and_goes_on(
 
 
 def test_many_are_labelled_at_once_and_exported(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -158,7 +160,7 @@ def test_many_are_labelled_at_once_and_exported(
 
 
 def test_renamed_labels_keep_their_texts(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -173,7 +175,7 @@ def test_renamed_labels_keep_their_texts(
 
 
 def test_several_labels_are_chosen_before_they_are_given(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     page.open_files([table_file(tmp_path, labelled=False)])
@@ -195,7 +197,7 @@ def test_several_labels_are_chosen_before_they_are_given(
 
 
 def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     page.open_files([tmp_path / "none.csv"])
@@ -222,7 +224,7 @@ def test_the_form_s_buttons_are_there_without_scrolling(
 
 
 def test_a_data_set_is_removed_with_its_labels(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -234,7 +236,7 @@ def test_a_data_set_is_removed_with_its_labels(
 
 
 def test_a_table_is_classified_with_a_model_that_there_is(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, workspace: Workspace
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace
 ) -> None:
     small_checkpoint(workspace.paths.models / "moods", head=Head.CLASSIFICATION, labels=("good: yes", "bad"))
     page = open_teach()
@@ -256,7 +258,7 @@ def test_a_table_is_classified_with_a_model_that_there_is(
 
 
 def test_labels_that_could_not_be_saved_are_saved_with_the_next(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, workspace: Workspace, monkeypatch
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, workspace: Workspace, monkeypatch
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False))
@@ -278,7 +280,7 @@ def test_labels_that_could_not_be_saved_are_saved_with_the_next(
 
 
 def test_a_label_that_goes_is_asked_about_and_leaves_the_undo(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
     page = open_teach()
     begun(page, qtbot, table_file(tmp_path, labelled=False), "cats\nteas\nbooks")

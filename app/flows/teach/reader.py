@@ -1,0 +1,525 @@
+"""Teach the reader from what a person said of its answers, measure whether it helped, and keep it as a version."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.core.corrections import Correction
+from app.core.errors import Busy, SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.offers import Origin, Source
+from app.core.plain import from_plain
+from app.core.report import Progress, Relay, Report
+from app.core.requests import ModelChoice, TrainingRequest
+from app.core.wording import count
+from app.flows.batches import GroupReport
+from app.flows.measure.evaluate import qa_figures, question_on, read_known
+from app.flows.measure.example_files import read_examples
+from app.flows.models.installed import origin_of
+from app.flows.models.installing import finish, names_taken, now
+from app.flows.models.remove import removal_of, remove
+from app.flows.models.use import use
+from app.flows.rows import LONE_SURROGATE
+from app.flows.train import QA, train
+from app.flows.workspace import Workspace
+from app.models.disk import copying
+from app.models.disk.card import read_card
+from app.models.disk.copying import Meter, check_space, files_of
+from app.models.disk.installed import fingerprint
+from app.models.disk.locks import Lock
+from app.models.disk.names import free_name
+from app.models.disk.notes import read_notes, write_notes
+from app.models.disk.shelving import Staging, delete_tree
+from app.models.disk.weights import read_json, read_weights
+from app.settings.files import write_atomic
+from app.training.examples import QaExample, plain_qa, read_qa, refuse_astray
+
+# The fewest corrections that a reader is taught from.
+FEWEST = 8
+# A share of the corrections is held out, within these bounds.
+_HELD, _FEWEST_HELD, _MOST_HELD = 0.2, 3, 100
+# Examples that readers were made from for each correction, in each epoch: mixing them in keeps what a reader knows
+# (arXiv 2401.09168).
+_REPLAYED = 3
+_REPLAY, _KNOWN = "replay.jsonl.xz", "replay-held-out.jsonl.xz"
+_EPOCHS, _RATE, _BATCH, _LENGTH, _MOST_STEPS = 4, 5e-5, 8, 256, 400
+# Half of the base stays in each weight (WiSE-FT, Wortsman et al. 2022).
+_OF_BASE = 0.5
+_CHECKPOINT_SECONDS = 20.0
+# Bytes on the disk for each weight: two checkpoints with their moments, the best weights, the finished model.
+_ROOM = 34
+_RUN, _LEARN, _HOLD, _MODEL = "run.json", "learn.jsonl", "held.jsonl", "model"
+_NAME = "my-reader"
+_MARK = "corrections"
+# Figures in a version's notes.
+_ON_HELD, _ON_KNOWN, _BEFORE = "held-out corrections", "what it knew", ", before"
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderFigures:
+    """How well a reader answers questions with known answers: their number, and per cent.
+
+    `exact` and `f1` count "no answer in the text" as an answer; `calibration_error` is the expected one.
+    """
+
+    questions: int
+    exact: float
+    f1: float
+    calibration_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The figures of the reader that was taught, and of the one that came of it, on the same questions."""
+
+    before: ReaderFigures
+    after: ReaderFigures
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderVersion:
+    """A reader that was taught here.
+
+    `base` is the name of the reader that it began with. Of so many `corrections` some were held out, on which `held`
+    was measured; `known` is on questions like those that the base was made from. `made` is ISO 8601, UTC.
+    """
+
+    name: str
+    folder: str
+    base: str
+    corrections: int
+    held: Change
+    known: Change
+    made: str
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it answers the held-out corrections better, and has lost at most a point of what it knew."""
+        return self.held.after.f1 > self.held.before.f1 and self.known.after.f1 >= self.known.before.f1 - 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTeaching:
+    """Teaching that was begun and neither finished nor discarded; `step` of `steps` are kept (0 of 0: none yet).
+
+    `base` is the name of the reader that is taught; `begun` is ISO 8601, UTC.
+    """
+
+    base: str
+    corrections: int
+    step: int
+    steps: int
+    begun: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What a teaching began with, and its measures so far; kept in its folder beside the examples.
+
+    `folder` and `weights` are the base's, `asked` a digest of the corrections. `before` and `after` are the figures on
+    the held-out corrections and on what it knew, `seconds` those of the first measure.
+    """
+
+    base: str
+    folder: str
+    weights: str
+    corrections: int
+    asked: str
+    begun: str
+    steps: int
+    before: tuple[ReaderFigures, ...] = ()
+    after: tuple[ReaderFigures, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def mark(self) -> str:
+        """What the version's origin says of it."""
+        return f"{_MARK} {self.corrections} {self.begun} {self.base}"
+
+
+def teach_reader(
+    workspace: Workspace,
+    report: Report,
+    *,
+    corrections: Sequence[Correction] | Path | None = None,
+    base: str = "",
+    output: Path | None = None,
+) -> ReaderVersion:
+    """Teach a reader from corrections (all that were kept, if None; or a file of questions), and install the version.
+
+    It is not used before `use_version`. `base` is the reader's name or folder, the one in use if empty. With `output`
+    the version is written into that folder instead.
+
+    Partial results are TrainingSteps, with F1 on the held-out corrections in `dev` where it was just measured. A run
+    that was stopped or killed goes on from its last checkpoint when this is called again, with the corrections that it
+    began with. Raises SpanlightError for too few corrections, a reader that cannot be taught, or a full disk; Stopped
+    when cancelled.
+    """
+    folder = workspace.paths.teaching if output is None else output.with_name(f"{output.name}.teaching")
+    with _held(folder):
+        run = _begun(folder)
+        if run is None or output is not None:
+            examples = _examples(workspace, corrections)
+            card = workspace.find_model(Head.QUESTION_ANSWERING, base)
+            if run is None or (run.asked, run.folder) != (_digest(examples), card.folder):
+                run = _begin(workspace, folder, examples, card)
+        sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
+        if not run.before:
+            measured, seconds = _figures(workspace, run.folder, sets, _Part(report, "Measuring the reader"))
+            run = _kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
+        model = folder / _MODEL
+        if not _is_whole(model):
+            train(workspace, _request(workspace, run, folder), _Part(report, "Teaching", run.seconds))
+        if not run.after:
+            measured, _ = _figures(workspace, str(model), sets, _Part(report, "Measuring what it learnt"))
+            run = _kept(folder, dataclasses.replace(run, after=measured))
+        _describe(run, model, workspace.paths.models)
+        version = _installed(workspace, run, model, report) if output is None else _moved(run, model, output)
+        with suppress(OSError):  # what stays is deleted when the next one begins
+            (folder / _RUN).unlink()
+            delete_tree(folder)
+        return version
+
+
+def versions(workspace: Workspace, report: Report) -> tuple[ReaderVersion, ...]:
+    """The readers that were taught here and are installed, newest first."""
+    found = [version for card in workspace.shelf.cards() if (version := _version(card)) is not None]
+    return tuple(sorted(found, key=lambda version: version.made, reverse=True))
+
+
+def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | None:
+    """The teaching that `teach_reader` would go on with, None where there is none."""
+    folder = workspace.paths.teaching
+    run = _begun(folder)
+    if run is None:
+        return None
+    steps = [path.name.removeprefix("step-") for path in (folder / f"{_MODEL}.run").glob("step-*")]
+    step = run.steps if _is_whole(folder / _MODEL) else max((int(s) for s in steps if s.isdigit()), default=0)
+    return UnfinishedTeaching(run.base, run.corrections, step, run.steps, run.begun)
+
+
+def discard_unfinished(workspace: Workspace, report: Report) -> None:
+    """Delete the teaching that was not finished, if there is one. Raises Busy while it runs."""
+    with _held(workspace.paths.teaching):
+        try:
+            delete_tree(workspace.paths.teaching)
+        except OSError as fault:
+            raise copying.refusal(fault, "The teaching could not be discarded") from fault
+
+
+def use_version(workspace: Workspace, name: str, report: Report) -> None:
+    """Answer questions with this version from now on; "" for the reader that comes along.
+
+    Raises SpanlightError where there is none of that name, and where the settings cannot be written.
+    """
+    use(workspace, Head.QUESTION_ANSWERING, _named(workspace, name, report).folder if name else "")
+
+
+def remove_version(workspace: Workspace, name: str, report: Report) -> None:
+    """Remove a version; if it was in use, the reader that comes along is used again.
+
+    Raises SpanlightError where there is none of that name, and where the disk refuses.
+    """
+    version = _named(workspace, name, report)
+    remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
+
+
+def export_version(workspace: Workspace, name: str, folder: Path, report: Report) -> None:
+    """Copy a version into a new folder, which opens in transformers.
+
+    Raises SpanlightError where there is none of that name, or the folder is there already; Stopped when cancelled.
+    """
+    source = Path(_named(workspace, name, report).folder)
+    if folder.exists():
+        raise SpanlightError(f"“{folder}” is there already.", "Give a new folder for the model.")
+    part = folder.with_name(f"{folder.name}.part")
+    try:
+        delete_tree(part)
+        part.mkdir(parents=True)
+        files = files_of(source)
+        meter = Meter(report, "Copying", sum((source / file).stat().st_size for file in files))
+        for file in files:
+            copying.write(copying.pieces_of(source / file), part / file, meter)
+        part.rename(folder)
+    except OSError as fault:
+        raise copying.refusal(fault, f"{name} could not be exported", folder) from fault
+    finally:
+        with suppress(OSError):
+            delete_tree(part)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
+    lock = Lock(folder.with_name(f"{folder.name}.lock"))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        taken = lock.take()
+    except OSError as fault:
+        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
+    if not taken:
+        raise Busy("The reader is being taught already.", "Wait until that has ended, or stop it.")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.release()
+
+
+def _begun(folder: Path) -> _Run | None:
+    """The teaching in a folder; None where there is none, or its base is not there any more."""
+    try:
+        run = from_plain(_Run, read_json(folder / _RUN))
+        return run if fingerprint(Path(run.folder)) == run.weights else None
+    except (SpanlightError, OSError, ValueError):
+        return None
+
+
+def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], card: ModelCard) -> _Run:
+    """Write a new teaching into its folder, in place of any other."""
+    if len(examples) < FEWEST:
+        found = count(len(examples), "correction") if examples else "no corrections"
+        raise SpanlightError(
+            f"There are {found}, too few to learn from.".replace("are 1 ", "is 1 "),
+            f"From {FEWEST} on the reader can be taught: correct some more answers.",
+        )
+    learn, hold = _parted(examples)
+    each = _steps_an_epoch(len(learn))
+    steps = each * max(1, min(_EPOCHS, _MOST_STEPS // each))
+    run = _Run(
+        card.name,
+        card.folder,
+        fingerprint(Path(card.folder)),
+        len(examples),
+        _digest(examples),
+        now(),
+        steps,
+    )
+    try:
+        delete_tree(folder)
+        check_space(folder, _ROOM * card.parameters)
+        folder.mkdir(parents=True)
+        for name, part in ((_LEARN, learn), (_HOLD, hold)):
+            rows = (json.dumps(plain_qa(example)) + "\n" for example in part)
+            write_atomic(folder / name, "".join(rows).encode())
+    except OSError as fault:
+        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
+    return _kept(folder, run)
+
+
+def _steps_an_epoch(learnt: int) -> int:
+    return math.ceil(learnt * (1 + _REPLAYED) / _BATCH)
+
+
+def _kept(folder: Path, run: _Run) -> _Run:
+    write_atomic(folder / _RUN, json.dumps(asdict(run)).encode())
+    return run
+
+
+def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | None) -> list[QaExample]:
+    """The corrections as questions with known answers, without lone surrogates, which no tokenizer takes."""
+    if isinstance(corrections, Path):
+        found = read_examples(corrections, Head.QUESTION_ANSWERING).items
+        examples = [one for one in found if isinstance(one, QaExample)]
+        refuse_astray(examples, corrections.name)
+        examples = _agreeing(examples, corrections.name)
+    else:
+        kept = workspace.corrections.all() if corrections is None else corrections
+        examples = [_example(correction) for correction in kept]
+    return [
+        dataclasses.replace(
+            one,
+            question=LONE_SURROGATE.sub("\ufffd", one.question),
+            context=LONE_SURROGATE.sub("\ufffd", one.context),
+            answers=tuple((LONE_SURROGATE.sub("\ufffd", text), start) for text, start in one.answers),
+        )
+        for one in examples
+    ]
+
+
+def _example(correction: Correction) -> QaExample:
+    place = correction.place
+    answers = ((correction.words, place.start),) if place is not None else ()
+    number, view = str(correction.number), correction.view
+    return QaExample(number, correction.passage, correction.question, answers, _MARK, view=view)
+
+
+def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
+    """Each question on a text once. Raises SpanlightError that lists those with different answers."""
+    known: dict[tuple[str, str], QaExample] = {}
+    differing: dict[str, None] = {}
+    for one in examples:
+        if not (one.question.strip() and one.context.strip()):
+            raise SpanlightError(f"A question or its text is empty in {name}: {one.id}.", "Leave it out.")
+        first = known.setdefault((one.question, one.context), one)
+        if set(first.answers) != set(one.answers):
+            differing[f"“{one.question[:80]}”"] = None
+    if differing:
+        some = ", ".join([*differing][:5]) + (f" and {len(differing) - 5} more" if len(differing) > 5 else "")
+        raise SpanlightError(
+            f"{name} has different answers to one question on one text: {some}.", "Keep the right ones."
+        )
+    return list(known.values())
+
+
+def _digest(examples: Sequence[QaExample]) -> str:
+    rows = sorted(json.dumps([one.question, one.context, one.answers]) for one in examples)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExample]]:
+    """Examples to learn from, and those held out: by their content, so that they stay held out as more come."""
+
+    def chance(example: QaExample) -> float:
+        words = f"{example.question}\0{example.context}".encode()
+        return int(hashlib.sha256(words).hexdigest()[:8], 16) / 2**32
+
+    ranked = sorted(examples, key=chance)
+    held = max(_FEWEST_HELD, min(_MOST_HELD, sum(chance(one) < _HELD for one in examples)))
+    return ranked[held:], ranked[:held]
+
+
+def _figures(
+    workspace: Workspace, folder: str, sets: Sequence[Sequence[QaExample]], report: Report
+) -> tuple[tuple[ReaderFigures, ...], float]:
+    """The figures of the reader in a folder on each set, and the seconds that took."""
+    choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
+    whole = GroupReport(report, sum(map(len, sets)), "questions")
+    found = []
+    for examples in sets:
+        outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in examples), choice, whole)
+        figures = qa_figures(outcomes)
+        values = (round(each, 2) for each in (figures.exact, figures.f1, figures.calibration_error))
+        found.append(ReaderFigures(figures.questions, *values))
+    return tuple(found), whole.seconds
+
+
+def _request(workspace: Workspace, run: _Run, folder: Path) -> TrainingRequest:
+    card = read_card(run.folder)
+    learn, replay = folder / _LEARN, workspace.paths.example_sets / _REPLAY
+    learnt = len(read_qa(learn))
+    weight = _REPLAYED * learnt / len(read_qa(replay))
+    files = read_weights(Path(run.folder)).files
+    largest = max(path.stat().st_size for path in files)
+    each = _steps_an_epoch(learnt)
+    return TrainingRequest(
+        QA, run.folder, (f"{learn}*1", f"{replay}*{weight:.6f}"), (f"{folder / _HOLD}*1",), str(folder / _MODEL),
+        epochs=float(run.steps // each), learning_rate=_RATE, batch_size=_BATCH,
+        max_length=min(_LENGTH, card.max_length), warm_up=0.1, evaluate_every=each,
+        device=workspace.settings.device,
+        options={
+            "checkpoint_seconds": _CHECKPOINT_SECONDS, "of_base": _OF_BASE, "last": 1.0,
+            "half": float(card.dtype == "float16"), "shard": largest / 1e6 if len(files) > 1 else 0.0,
+        },
+    )  # fmt: skip
+
+
+def _is_whole(model: Path) -> bool:
+    """Whether training has written all of a model."""
+    try:
+        return bool(read_card(model).heads) and not model.with_name(f"{model.name}.run").exists()
+    except SpanlightError:
+        return False
+
+
+def _describe(run: _Run, model: Path, models: Path) -> None:
+    """Write into a version's folder what it is, and its figures; its calibration is the base's."""
+    notes = read_notes(run.folder)
+    measured = {
+        f"{name}{when}": {
+            "questions": float(figures.questions),
+            "exact": figures.exact,
+            "f1": figures.f1,
+            "calibration error": figures.calibration_error,
+        }
+        for at, name in enumerate((_ON_HELD, _ON_KNOWN))
+        for when, figures in (("", run.after[at]), (_BEFORE, run.before[at]))
+    }
+    words = f"Taught on this computer from {count(run.corrections, 'correction')}; it began with {run.base}."
+    finder = notes.finder if Path(run.folder).parent == models else ""
+    notes = dataclasses.replace(notes, description=words, measured=measured, reliability={}, finder=finder)
+    try:
+        write_notes(model, notes)
+    except OSError as fault:
+        raise copying.refusal(fault, f"{_NAME} could not be written") from fault
+
+
+def _installed(workspace: Workspace, run: _Run, model: Path, report: Report) -> ReaderVersion:
+    """The version, put into its place; one that was killed right after that is there already."""
+    for card in workspace.shelf.cards():
+        origin = origin_of(card.folder)
+        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, run.mark):
+            break
+    else:
+        name = free_name(_NAME, names_taken(workspace))
+        files = files_of(model)
+        with Staging(workspace.paths.models, name) as stage:
+            meter = Meter(report, "Installing", sum((model / file).stat().st_size for file in files))
+            placed = [stage.put(model / file, file, meter, link=False) for file in files]
+            origin = Origin(Source.TAUGHT, path=run.mark)
+            card = finish(workspace, stage, origin, read_card(model), placed, report, replace=False)
+    version = _version(card)
+    assert version is not None
+    return version
+
+
+def _moved(run: _Run, model: Path, output: Path) -> ReaderVersion:
+    """The version, put into the folder `output`."""
+    try:
+        with suppress(FileNotFoundError):
+            output.rmdir()  # an empty one may be given
+        os.replace(model, output)
+    except OSError as fault:
+        raise copying.refusal(fault, f"{output} could not be written", output.parent) from fault
+    held, known = (Change(before, after) for before, after in zip(run.before, run.after, strict=True))
+    return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, now())
+
+
+def _version(card: ModelCard) -> ReaderVersion | None:
+    """The version whose card this is, None for any other model."""
+    origin = origin_of(card.folder)
+    if origin is None or origin.source is not Source.TAUGHT:
+        return None
+    try:
+        mark, corrections, _, base = origin.path.split(" ", 3)
+        held, known = (
+            Change(*(_of_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
+            for name in (_ON_HELD, _ON_KNOWN)
+        )
+        if mark != _MARK:
+            return None
+        return ReaderVersion(card.name, card.folder, base, int(corrections), held, known, origin.added)
+    except (ValueError, KeyError):
+        return None  # a classifier, or its notes were changed by hand
+
+
+def _of_notes(values: dict[str, float]) -> ReaderFigures:
+    return ReaderFigures(int(values["questions"]), values["exact"], values["f1"], values["calibration error"])
+
+
+def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
+    found = next((each for each in versions(workspace, report) if each.name == name), None)
+    if found is None:
+        raise SpanlightError(f"There is no version “{name}” of the reader.", "Teach one.")
+    return found
+
+
+class _Part(Relay):
+    """The Report of one part of a teaching: its progress has the part's name, and the time left that of the rest."""
+
+    def __init__(self, report: Report, what: str, rest: float = 0.0) -> None:
+        super().__init__(report)
+        self._what, self._rest = what, rest
+
+    def progress(self, progress: Progress) -> None:
+        left = progress.seconds_left + self._rest if progress.seconds_left is not None else None
+        what = self._what if progress.total else progress.what
+        self._report.progress(dataclasses.replace(progress, what=what, seconds_left=left))

@@ -1,0 +1,366 @@
+"""The cards beside the corrections: teaching the reader, whether the new one is better, and the versions."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout
+
+from app.core.days import day
+from app.core.models import model_title
+from app.core.report import Progress
+from app.core.wording import count
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.model_list import ModelList, ModelRow
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.theme import Theme, mark
+from app.ui.teach.curves import Curves
+from app.ui.teach.teaching import ReaderState
+
+if TYPE_CHECKING:
+    from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
+
+_HOW = "Some minutes on this computer, behind everything else. The reader in use is not changed."
+_GOING_ON = "The window can be used as usual. What is learnt is kept, also when Spanlight is closed."
+
+
+class TeachCard(QFrame):
+    """Which reader is taught, from how many corrections; while it is, how far it is, and its curves.
+
+    `teach_asked`, `pause_asked` and `discard_asked` are sent by the buttons.
+    """
+
+    teach_asked = Signal()
+    pause_asked = Signal()
+    discard_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._of = plain_label(type="small", ink="quiet")
+        self._reader = plain_label(type="strong")
+        self.teach = push_button(theme, kind="primary")
+        self.discard = push_button(theme, "Discard", tip="Delete what was learnt")
+        self.strip = ProgressStrip(theme, pauses=True)
+        self.curves = Curves(theme)
+        self.stop = push_button(theme, "Stop and discard…", kind="link")
+        self.losing = Confirmation(theme, "Discard", "Go on")
+        self._about = plain_label(type="small", ink="quiet")
+        self._actions = FlowRow()
+        for button in (self.teach, self.discard):
+            self._actions.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addWidget(self._of)
+        column.addWidget(self._reader)
+        column.addLayout(self._actions)
+        column.addWidget(self.strip)
+        column.addWidget(self.curves)
+        column.addWidget(self._about)
+        column.addWidget(self.losing)
+        column.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignLeft)
+        theme.space(column, 2, (4, 4, 4, 4))
+        theme.in_steps(self._actions.setSpacing, 2)
+        self.teach.clicked.connect(self.teach_asked)
+        self.discard.clicked.connect(self.discard_asked)
+        self.strip.stop_asked.connect(self.pause_asked)
+        self.stop.clicked.connect(self._ask)
+        self.losing.confirmed.connect(self.discard_asked)
+
+    def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
+        """Show what can be done: teach, or go on with what was not finished; `busy` while it is being taught."""
+        unfinished, reader = state.unfinished, state.reader
+        name = reader.title if reader is not None else "No reader is installed"
+        self._of.setText("Reader in use")
+        if unfinished is not None:
+            name = model_title(unfinished.base)
+            self._of.setText("Reader that is taught")
+        self._reader.setText(name)
+        for button in (self.teach, self.discard):
+            button.setVisible(not busy)
+        for widget in (self.strip, self.stop):
+            widget.setVisible(busy)
+        self.curves.setVisible(busy or (unfinished is not None and self.curves.count() > 0))
+        if not busy:
+            self.losing.withdraw()
+        self.discard.setVisible(not busy and unfinished is not None)
+        self.teach.setEnabled(reader is not None and (unfinished is not None or corrections >= fewest))
+        if unfinished is not None:
+            self._set_action("Go on teaching")
+            self._about.setText(_GOING_ON if busy else _unfinished(unfinished))
+        else:
+            self._set_action(f"Teach the reader from {count(corrections, 'correction')}")
+            lacking = fewest - corrections
+            few = f"It learns from {fewest} corrections on: {lacking} more."
+            self._about.setText(_GOING_ON if busy else few if lacking > 0 else _HOW)
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show how far teaching is."""
+        self.strip.show_progress(progress)
+
+    def _set_action(self, words: str) -> None:
+        self.teach.setText(words)
+        self.teach.setAccessibleName(words)
+
+    @Slot()
+    def _ask(self) -> None:
+        self.losing.ask("Discard what was learnt so far?")
+
+
+def _unfinished(unfinished: UnfinishedTeaching) -> str:
+    """How far the teaching is that was not finished."""
+    since = f"Begun {_day(unfinished.begun, within=True)} with {count(unfinished.corrections, 'correction')}"
+    if not unfinished.step:
+        return f"{since}."
+    return f"{since}; step {unfinished.step:,} of {unfinished.steps:,} is kept."
+
+
+class GateCard(QFrame):
+    """What a version answers better or worse than the reader that it began with, and whether to use it.
+
+    `use_asked` carries the version; `closed` is sent when the other one is kept.
+    """
+
+    use_asked = Signal(object)
+    closed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self.version: ReaderVersion | None = None
+        self._title = plain_label(type="answer")
+        self.words = plain_label()
+        self._grid = QGridLayout()
+        self._grid.setColumnStretch(0, 1)
+        self._cells: list[tuple[QLabel, QLabel, QLabel]] = []
+        for at, heading in enumerate(("", "Before", "Now")):
+            label = plain_label(heading, type="small", ink="quiet", wrap=False)
+            self._grid.addWidget(label, 0, at, Qt.AlignmentFlag.AlignRight)
+        self.use = push_button(theme, "Use it")
+        self.keep = push_button(theme, "Keep the old one")
+        actions = FlowRow()
+        for button in (self.use, self.keep):
+            actions.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addWidget(self._title)
+        column.addWidget(self.words)
+        column.addLayout(self._grid)
+        column.addLayout(actions)
+        theme.space(column, 3, (4, 4, 4, 4))
+        theme.in_steps(actions.setSpacing, 2)
+        theme.in_steps(self._grid.setHorizontalSpacing, 4)
+        theme.in_steps(self._grid.setVerticalSpacing, 1)
+        self.use.clicked.connect(self._use)
+        self.keep.clicked.connect(self._close)
+        self.hide()
+
+    def show_version(self, version: ReaderVersion | None, *, in_use: bool = False) -> None:
+        """Show a version's figures, with the buttons where it is not in use; None hides the card."""
+        self.version = version
+        self.setVisible(version is not None)
+        if version is None:
+            return
+        held, known = version.held, version.known
+        self._title.setText(
+            "The new reader is better" if version.is_better else "The new reader is not better"
+        )
+        self.words.setText(in_words(version))
+        corrections, others = count(held.after.questions, "correction"), f"{known.after.questions:,} others"
+        rows = (
+            (
+                f"{corrections}, exactly right",
+                f"{held.before.exact:.0f}%",
+                f"{held.after.exact:.0f}%",
+                "Corrections that it has not learnt from, with exactly the right words",
+            ),
+            (
+                f"{corrections}, F1",
+                f"{held.before.f1:.1f}%",
+                f"{held.after.f1:.1f}%",
+                "How much its words share with the right ones",
+            ),
+            (
+                f"{others}, F1",
+                f"{known.before.f1:.1f}%",
+                f"{known.after.f1:.1f}%",
+                "Questions like those that the reader was made from",
+            ),
+            (
+                "Its probabilities, off by",
+                f"{100 * known.before.calibration_error:.1f}%",
+                f"{100 * known.after.calibration_error:.1f}%",
+                "Expected calibration error on those questions",
+            ),
+        )
+        while len(self._cells) < len(rows):
+            cells = (
+                plain_label(type="small"),
+                plain_label(type="small", ink="quiet", wrap=False),
+                plain_label(type="small_strong", wrap=False),
+            )
+            for at, label in enumerate(cells):
+                align = Qt.AlignmentFlag.AlignRight if at else Qt.AlignmentFlag(0)
+                self._grid.addWidget(label, len(self._cells) + 1, at, align)
+            self._cells.append(cells)
+        for cells, (name, before, after, tip) in zip(self._cells, rows, strict=True):
+            for label, text in zip(cells, (name, before, after), strict=True):
+                label.setText(text)
+                label.setToolTip(tip)
+            cells[2].setAccessibleName(f"{name}: {before} before, {after} now")
+        for button, is_advised in ((self.use, version.is_better), (self.keep, not version.is_better)):
+            button.setVisible(not in_use)
+            mark(button, kind="primary" if is_advised else "")
+
+    @Slot()
+    def _use(self) -> None:
+        self.use_asked.emit(self.version)
+
+    @Slot()
+    def _close(self) -> None:
+        self.show_version(None)
+        self.closed.emit()
+
+
+def in_words(version: ReaderVersion) -> str:
+    """Whether a version is better than the reader that it began with, in a sentence or two."""
+    held, known = version.held, version.known
+    gained, lost = held.after.f1 - held.before.f1, known.before.f1 - known.after.f1
+    corrections = count(held.after.questions, "correction")
+    if gained > 0:
+        fit = f"its words fit better: F1 rose by {_points(gained)}"
+    elif gained < 0:
+        fit = f"its words fit worse: F1 fell by {_points(-gained)}"
+    else:
+        fit = "its words fit as well as before"
+    words = f"On {corrections} that it has not learnt, {fit}"
+    if lost > 1:
+        return f"{words}. Of what it knew before it lost {_points(lost)}, which is too much."
+    if lost > 0.05:
+        return f"{words}. Of what it knew before it lost {_points(lost)}."
+    return f"{words}. It still knows what it knew before."
+
+
+def _points(value: float) -> str:
+    shown = f"{value:.1f}".removesuffix(".0")
+    return f"{shown} {'point' if shown == '1' else 'points'}"
+
+
+class VersionsCard(QFrame):
+    """The readers that were taught, newest first, and below them the one that they began with.
+
+    `chosen` carries a version, None for the reader that comes along; `use_asked` the name of one that is to be used,
+    "" for that reader; `export_asked` and `remove_asked` a version's name.
+    """
+
+    chosen = Signal(object)
+    use_asked = Signal(str)
+    export_asked = Signal(str)
+    remove_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("kind", "card")
+        self._versions: dict[str, ReaderVersion] = {}
+        self._in_use = ""
+        self.list = ModelList(theme, "Versions of the reader")
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.use = push_button(theme, "Use it")
+        self.export = push_button(theme, "Export…", tip="Copy it into a folder, which opens in transformers")
+        self.remove = push_button(theme, "Delete…", tip="Delete this version  (Del)")
+        self.removal = Confirmation(theme, "Delete it")
+        actions = FlowRow()
+        for button in (self.use, self.export, self.remove):
+            actions.addWidget(button)
+        column = QVBoxLayout(self)
+        column.addWidget(plain_label("Versions", type="strong"))
+        column.addWidget(self.list)
+        column.addLayout(actions)
+        column.addWidget(self.removal)
+        theme.space(column, 2, (4, 4, 4, 4))
+        theme.in_steps(actions.setSpacing, 2)
+        self.list.chosen.connect(self._choose)
+        self.list.entered.connect(self._use)
+        self.list.remove_requested.connect(self._ask)
+        self.use.clicked.connect(self._use)
+        self.export.clicked.connect(self._export)
+        self.remove.clicked.connect(self._ask)
+        self.removal.confirmed.connect(self._remove)
+        theme.changed.connect(self._fit)
+        self.hide()
+
+    def show_state(self, state: ReaderState) -> None:
+        """Show the versions; hidden where there are none."""
+        self._versions = {one.name: one for one in state.versions}
+        in_use = state.in_use
+        self._in_use = in_use.name if in_use is not None else ""
+        rows = [
+            ModelRow(
+                one.name,
+                one.name,
+                f"{count(one.corrections, 'correction')} · F1 {one.held.before.f1:.0f} → {one.held.after.f1:.0f}%",
+                _day(one.made),
+                "In use" if one.name == self._in_use else "",
+            )
+            for one in state.versions
+        ]
+        if state.own is not None:
+            is_used = state.reader is not None and state.reader.folder == state.own.folder
+            self._in_use = _OWN if is_used else self._in_use
+            sign = "In use" if is_used else ""
+            rows.append(ModelRow(_OWN, state.own.title, "As it comes along", sign=sign))
+        self.list.set_rows(rows)
+        self.setVisible(bool(self._versions))
+        self._fit()
+        self._show_actions()
+
+    def choose(self, name: str) -> None:
+        """Choose a version without a signal."""
+        self.list.choose(name)
+        self._show_actions()
+
+    @Slot()
+    def _fit(self) -> None:
+        self.list.setFixedHeight(max(1, len(self.list.rows()) * self.list.sizeHintForRow(0)))
+
+    def _show_actions(self) -> None:
+        key = self.list.key()
+        self.use.setEnabled(bool(key) and key != self._in_use)
+        for button in (self.export, self.remove):
+            button.setEnabled(key in self._versions)
+
+    @Slot(str)
+    def _choose(self, key: str) -> None:
+        self.removal.withdraw()
+        self._show_actions()
+        self.chosen.emit(self._versions.get(key))
+
+    @Slot()
+    def _use(self) -> None:
+        if self.use.isEnabled():
+            self.use_asked.emit("" if self.list.key() == _OWN else self.list.key())
+
+    @Slot()
+    def _export(self) -> None:
+        self.export_asked.emit(self.list.key())
+
+    @Slot()
+    def _ask(self) -> None:
+        if self.list.key() in self._versions:
+            self.removal.ask(f"Delete “{self.list.key()}” for good? Your corrections stay.")
+
+    @Slot()
+    def _remove(self) -> None:
+        self.remove_asked.emit(self.list.key())
+
+
+# The key of the reader that comes along; no version has this name.
+_OWN = "/"
+
+
+def _day(moment: str, *, within: bool = False) -> str:
+    """The day of a moment in ISO 8601: "Today"; `within` a sentence "today", "on Friday, 20 November"."""
+    words = day(datetime.fromisoformat(moment).astimezone().date(), date.today(), within=within)
+    return f"on {words}" if within and words[0].isupper() else words

@@ -1,0 +1,213 @@
+"""The list of corrections: the question, the right words, what the reader had said, and where and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+
+from app.core.corrections import Correction, Verdict
+from app.core.days import day, local
+from app.core.history import Entry, KeptAnswer
+from app.core.text import Span
+from app.core.wording import UNNAMED, first_words
+from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
+from app.ui.kit.theme import Theme
+
+ABSENT = "Not in the text"
+# Code points around the words by which they are found in a text that has changed.
+_AROUND = 32
+_MOST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A correction with its shown texts; `words` are empty where the text does not answer."""
+
+    correction: Correction
+    question: str
+    words: str
+    said: str
+    name: str
+    when: str
+
+    @property
+    def spoken(self) -> str:
+        """The row for a screen reader."""
+        return ". ".join((self.question, self.words or ABSENT, self.said, self.name, self.when))
+
+
+def row_of(correction: Correction) -> Row:
+    """The row of a correction."""
+    moment = local(correction.judged)
+    on = day(moment.date(), date.today())
+    return Row(
+        correction,
+        first_words(correction.question, _MOST),
+        first_words(correction.words, _MOST),
+        said_before(correction),
+        " ".join(correction.name.split()) or UNNAMED,
+        f"{on}, {moment:%H:%M}" if on in ("Today", "Yesterday") else on,
+    )
+
+
+def said_before(correction: Correction) -> str:
+    """What the reader had said, in words."""
+    if correction.is_agreed:
+        return "The reader was right"
+    if not correction.answered:
+        return "The reader gave no answer"
+    return f"The reader said “{first_words(correction.shown, 80)}”"
+
+
+def entry_of(correction: Correction) -> Entry:
+    """The correction as an entry of the history, whose answer are the right words, to be opened in the document."""
+    answers: tuple[KeptAnswer, ...] = ()
+    if correction.span is not None and correction.place is not None:
+        at, passage = correction.place, correction.passage
+        agreed = correction.verdict is Verdict.RIGHT
+        answers = (
+            KeptAnswer(
+                correction.span,
+                correction.words,
+                correction.probability if agreed else 1.0,
+                before=Span(max(0, at.start - _AROUND), at.start).of(passage),
+                after=Span(at.end, at.end + _AROUND).of(passage),
+            ),
+        )
+    return Entry(
+        question=correction.question,
+        name=correction.name,
+        path=correction.path,
+        sha256=correction.sha256,
+        kind=correction.kind,
+        answers=answers,
+        answered=bool(answers),
+        no_answer_probability=correction.no_answer if answers else 1.0,
+        threshold=0.0,
+        model=correction.model,
+        device="",
+        seconds=0.0,
+        asked=correction.judged,
+    )
+
+
+class _CorrectionDelegate(RowDelegate):
+    """Paints three lines: the question with its day, the right words lit, and what the reader had said."""
+
+    def row_height(self, index: Index) -> int:
+        lines = self.line_height("strong") + self.line_height("quote") + self.line_height("small")
+        return lines + self._theme.step(8.5)
+
+    def draw(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:
+        step = self._theme.step
+        self.draw_ground(painter, rect, option)
+        self.draw_focus(painter, rect, option)
+        inner = rect.adjusted(step(4), step(2.5), -step(4), 0)
+        top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
+        used = self.draw_text(painter, top, row.when, "small", "ink_quiet", RIGHT)
+        top.setRight(top.right() - used - step(3))
+        # Questions and answers are in any script; the line below them is English with names.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        self.draw_text(painter, top, row.question, "strong")
+        middle = QRectF(inner.left(), top.bottom() + step(1.5), inner.width(), self.line_height("quote"))
+        if row.words:
+            self.draw_lit(painter, middle, row.words)
+        else:
+            self.draw_text(painter, middle, ABSENT, "quote", "ink_quiet")
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        low = QRectF(inner.left(), middle.bottom() + step(1.5), inner.width(), self.line_height("small"))
+        agreed = row.correction.is_agreed
+        name = QRectF(low)
+        name.setLeft(low.left() + 0.6 * low.width())
+        used = self.draw_text(
+            painter, name, row.name, "small", "ink_quiet", RIGHT, Qt.TextElideMode.ElideMiddle
+        )
+        low.setRight(low.right() - used - step(3))
+        self.draw_text(painter, low, row.said, "small", "likely" if agreed else "ink_quiet")
+
+
+class CorrectionList(RowList):
+    """Corrections, newest first. Enter or a double click opens one in its document, Delete deletes it.
+
+    `opened`, `deleted` and `copied` carry a Correction; `chosen` is sent when another one, or none, is chosen;
+    `up_requested` when the keys go up from the first one.
+    """
+
+    opened = Signal(object)
+    deleted = Signal(object)
+    copied = Signal(object)
+    chosen = Signal()
+    up_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme, "Corrections", RowModel(_texts), _CorrectionDelegate(theme, line=True))
+        self.setProperty("bare", "true")
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.viewport().setAutoFillBackground(False)
+        self.doubleClicked.connect(self._double_clicked)
+        self.selectionModel().selectionChanged.connect(self.chosen)
+
+    def show_corrections(self, corrections: Sequence[Correction]) -> None:
+        """Show these; the chosen one stays chosen, or else the nearest to it."""
+        before, at = self.correction(), self.currentIndex().row()
+        self._model.take([row_of(each) for each in corrections])
+        if before is not None and not self.choose(before.number):
+            self._choose_row(min(at, len(corrections) - 1))
+        self.chosen.emit()
+
+    def corrections(self) -> tuple[Correction, ...]:
+        """The shown ones, in their order."""
+        return tuple(row.correction for row in self._model.rows)
+
+    def correction(self) -> Correction | None:
+        """The chosen one."""
+        rows = self.selectionModel().selectedIndexes()
+        return self._model.rows[rows[0].row()].correction if rows else None
+
+    def choose(self, number: int) -> bool:
+        """Choose a correction by its number, and bring it into view; returns whether it is there."""
+        at = next((at for at, one in enumerate(self.corrections()) if one.number == number), -1)
+        self._choose_row(at)
+        return at >= 0
+
+    def go_in(self) -> None:
+        """Put the keyboard focus here, on a row."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if self.correction() is None:
+            self._choose_row(0)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() != Qt.FocusReason.MouseFocusReason and self.correction() is None:
+            self._choose_row(max(0, self.currentIndex().row()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        one, key = self.correction(), event.key()
+        if event.matches(QKeySequence.StandardKey.Copy) and one is not None:
+            self.copied.emit(one)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and one is not None:
+            self.opened.emit(one)
+        elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and one is not None:
+            self.deleted.emit(one)
+        elif key == Qt.Key.Key_Up and self.currentIndex().row() <= 0:
+            self.up_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _choose_row(self, at: int) -> None:
+        if 0 <= at < len(self._model.rows):
+            self.setCurrentIndex(self._model.index(at))
+            self.scrollTo(self._model.index(at))
+
+    @Slot(QModelIndex)
+    def _double_clicked(self, index: QModelIndex) -> None:
+        self.opened.emit(self._model.rows[index.row()].correction)
+
+
+def _texts(row: Row) -> tuple[str, str, str]:
+    return row.question, row.spoken, f"{row.correction.path or row.name}\n{row.said}"

@@ -1,0 +1,469 @@
+"""Labels: texts of a table get labels of the person's own, and a classifier learns them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.labels import ENOUGH
+from app.core.models import Head
+from app.core.report import Progress
+from app.core.wording import count, first_words
+from app.flows.workspace import Workspace
+from app.ui.kit.confirmation import Confirmation
+from app.ui.kit.export_button import kinds_of
+from app.ui.kit.file_dialog import as_file_name, open_name, save_name
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
+from app.ui.teach.desk import Desk
+from app.ui.teach.figures import Figures
+from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead
+from app.ui.teach.setup import Setup
+from app.ui.teach.store import TeachStore
+from app.ui.teach.texts import TextRow, Texts
+from app.ui.teach.welcome import Welcome
+
+if TYPE_CHECKING:
+    from app.flows.teach.datasets import ReadTable
+
+TABLES = "Tables (*.csv *.tsv *.xlsx *.jsonl *.xz *.txt);;All files (*)"
+
+
+class LabelsSection(Section):
+    """A table's texts, labelled one by one or many at once, and how good the classifier is that learns from them.
+
+    `changed` is sent when a classifier was taught ("models"), and when another one is to be used (the head's value).
+    """
+
+    KEY = "labels"
+    TITLE = "Labels"
+    SHORTCUTS = (
+        ("1 … 9", "Give the text, or the chosen ones, this label"),
+        ("Space", "Another text first"),
+        ("U, Ctrl+Z", "Take the last label back"),
+        ("Ctrl+Y", "Give it again"),
+        ("Del", "Take the label of the text back"),
+        ("Enter", "Several labels: give the chosen ones; in the table: open the text"),
+        ("Ctrl+F", "Search the texts"),
+        ("Ctrl+O", "Open a table"),
+        ("Esc", "Stop teaching"),
+    )
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
+        self.store = TeachStore(workspace, lanes, self)
+        self.head = TeachHead(theme)
+        self.removal = Confirmation(theme, "Remove it", is_band=True)
+        self.losing = Confirmation(theme, "Save the labels", "Go back", is_band=True)
+        self.welcome, self.setup = Welcome(theme), Setup(theme)
+        self.desk, self.texts, self.figures = Desk(theme), Texts(theme), Figures(theme)
+        self._with_model: Path | None = None
+        self._lay_out()
+        self._connect()
+        self.store.look()
+
+    # The section's interface to the page
+
+    @Slot(list)
+    def open_files(self, paths: list[Path]) -> None:
+        """Read a table."""
+        if paths:
+            self.notice.clear()
+            self.store.read(paths[0], self._read)
+
+    def classify_files(self, paths: list[Path]) -> None:
+        """Read a table whose texts are to be classified with the model in use."""
+        self._with_model = paths[0]
+        self.open_files(paths)
+
+    @Slot()
+    def stop(self) -> bool:
+        """Leave the form, or stop teaching."""
+        if self._stack.currentWidget() is self.setup or (
+            self._stack.currentWidget() is self.welcome and self.store.dataset is not None
+        ):
+            self._show_part()
+            return True
+        return self.store.stop()
+
+    def keep(self) -> None:
+        """Save labels that could not be saved before."""
+        self.store.keep()
+
+    def shown(self) -> None:
+        """Put the keyboard focus on what there is to do."""
+        self._focus()
+
+    # Tables
+
+    @Slot()
+    def _choose(self) -> None:
+        if name := open_name(self, "Open a table of texts", TABLES):
+            self.open_files([Path(name)])
+
+    @Slot()
+    def _paste(self) -> None:
+        from app.flows.teach.datasets import ReadTable
+        from app.flows.teach.files import pasted
+
+        try:
+            table = pasted(QGuiApplication.clipboard().text())
+        except Exception as error:
+            self.notice.show_error(error)
+            return
+        self._read(ReadTable(None, table))
+
+    @Slot()
+    def _try_sample(self) -> None:
+        self.open_files([self.workspace.paths.example_sets / "reviews.jsonl"])
+
+    @Slot(object)
+    def _read(self, found: ReadTable) -> None:
+        self.losing.withdraw()
+        self.setup.show_table(found, with_model=found.path is not None and found.path == self._with_model)
+        self._with_model = None
+        self._stack.setCurrentWidget(self.setup)
+        self.head.hide()
+
+    @Slot()
+    def _begin(self) -> None:
+        from app.flows.teach.datasets import checked_labels
+
+        setup, wanted = self.setup, self.setup.wanted()
+        try:
+            if setup.dataset is not None:
+                checked_labels(wanted, setup.dataset.multi)
+                gone = set(setup.removed())
+                losing = sum(bool(gone.intersection(given.labels)) for given in self.store.given.values())
+                if losing:
+                    self.losing.ask(f"This takes a label from {count(losing, 'text')}.")
+                else:
+                    self._change_labels()
+            else:
+                table, multi, card = setup.chosen_table(), setup.multi.isChecked(), setup.model
+                if table.label_column < 0:
+                    checked_labels(wanted, multi)
+                model = card.folder if card is not None else ""
+                self.store.make(
+                    table, setup.name.text(), wanted, multi=multi, source=setup.source, model=model
+                )
+        except Exception as error:
+            setup.notice.show_error(error)
+
+    @Slot()
+    def _change_labels(self) -> None:
+        self.store.change_labels(self.setup.wanted(), self.setup.renamed())
+
+    @Slot()
+    def _loaded(self) -> None:
+        store, dataset = self.store, self.store.dataset
+        self.head.show_datasets(store.datasets, dataset)
+        if dataset is None:
+            self.head.hide()
+            self.welcome.show_cancel(False)
+            if self._stack.currentWidget() is not self.setup:
+                self._stack.setCurrentWidget(self.welcome)
+            return
+        self.desk.show_labels(dataset.names, multi=dataset.multi)
+        self._show_all()
+
+    @Slot()
+    def _opened(self) -> None:
+        """Show what the person has chosen or made."""
+        self.losing.withdraw()
+        if self.store.dataset is not None:
+            self.texts.show_everything()
+            self.desk.row = -1
+            self._show_next()
+            self._show_part()
+
+    @Slot(str)
+    def _act(self, key: str) -> None:
+        dataset = self.store.dataset
+        match key:
+            case "new":
+                self.welcome.show_cancel(dataset is not None)
+                self._stack.setCurrentWidget(self.welcome)
+                self.welcome.open.setFocus(Qt.FocusReason.OtherFocusReason)
+            case "labels" if dataset is not None:
+                self.setup.show_dataset(dataset)
+                self._stack.setCurrentWidget(self.setup)
+            case "rename" if dataset is not None:
+                name, wanted = QInputDialog.getText(
+                    self, "Rename", "Name", QLineEdit.EchoMode.Normal, dataset.name
+                )
+                if wanted:
+                    self.store.rename(name)
+            case "use" if dataset is not None:
+                self.workspace.settings.models[Head.CLASSIFICATION] = dataset.model
+                self.changed.emit(Head.CLASSIFICATION.value)
+                self.note.emit(f"The page Classify now uses {Path(dataset.model).name}")
+            case "remove" if dataset is not None:
+                given = count(len(self.store.given), "label")
+                self.removal.ask(f"Remove “{dataset.name}” with {given} of yours? Its classifier stays.")
+
+    # Labels
+
+    @Slot(int, list)
+    def _given(self, row: int, labels: list[str]) -> None:
+        self.store.give([row], labels)
+        self._show_next()
+
+    @Slot(int)
+    def _skip(self, row: int) -> None:
+        self.store.skip(row)
+        self._show_next()
+
+    @Slot(int)
+    def _clear_one(self, row: int) -> None:
+        self.store.take_back([row])
+
+    @Slot(list, str)
+    def _label_many(self, rows: list[int], label: str) -> None:
+        self.store.give(rows, [label], seen=True)
+        self.note.emit(f"{count(len(rows), 'text')} labelled {label}; Ctrl+Z takes it back")
+
+    @Slot()
+    def _undo(self) -> None:
+        self._go_to(self.store.undo(), "There is nothing to undo")
+
+    @Slot()
+    def _redo(self) -> None:
+        self._go_to(self.store.redo(), "There is nothing to redo")
+
+    def _go_to(self, rows: list[int], otherwise: str) -> None:
+        if not rows:
+            self.note.emit(otherwise)
+        elif self._stack.currentWidget() is self.desk:
+            self._show_text(rows[0])
+
+    @Slot(int)
+    def _open_text(self, row: int) -> None:
+        self.head.parts.select(LABEL)
+        self._show_text(row)
+        self._show_part()
+
+    @Slot(list, str)
+    def _show_only(self, rows: list[int], title: str) -> None:
+        self.head.parts.select(TEXTS)
+        self._show_part()
+        self.texts.show_only(rows, title)
+
+    def _show_next(self) -> None:
+        row = self.store.next_row(self.desk.row, in_order=self.desk.in_order.isChecked())
+        self._show_text(row if row >= 0 else max(0, self.desk.row))
+
+    def _show_text(self, row: int) -> None:
+        store, dataset = self.store, self.store.dataset
+        if dataset is None or not store.texts:
+            return
+        row = min(row, len(store.texts) - 1)
+        mine = store.given.get(row)
+        others = " · ".join(
+            f"{name} {first_words(cell, 40)}"
+            for at, (name, cell) in enumerate(zip(dataset.columns, store.rows[row], strict=False))
+            if at != dataset.text_column and cell.strip()
+        )
+        guess = store.probabilities(row) if mine is not None or store.shows_guess(row) else []
+        counts = Counter(label for each in store.given.values() for label in each.labels)
+        labels = mine.labels if mine is not None else None
+        self.desk.show_text(row, store.texts[row], others, labels, guess, dict(counts))
+        about = self._about()
+        if mine is None and not guess and store.probabilities(row):
+            about = "The guess is hidden for this text, to see whether guesses lead you."
+        self.desk.show_about(about, undo=store.can_undo, redo=store.can_redo)
+
+    def _about(self) -> str:
+        store = self.store
+        missing = store.missing()
+        if not store.given and store.guesses is not None and not store.guesses.taught:
+            return (
+                "The bars are a first guess by the labels’ words alone. Label"
+                f" {ENOUGH} texts of each, and a classifier is taught."
+            )
+        if missing:
+            few = ", ".join(f"{name} {number}" for name, number in list(missing.items())[:4])
+            more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+            return f"Still needed before a classifier is taught: {few}{more}."
+        if store.guesses is not None and store.guesses.taught:
+            return "The bars are the classifier’s guess. It is taught again as you go on."
+        return "The classifier is being taught; go on labelling." if store.is_teaching else ""
+
+    # What is shown
+
+    @Slot()
+    def _show_all(self) -> None:
+        """Show what is given and guessed, wherever it is shown."""
+        store, dataset = self.store, self.store.dataset
+        if dataset is None:
+            return
+        words = f"{len(store.given):,} of {count(len(store.texts), 'text')} labelled"
+        self.head.words.setText(words)
+        self.head.teach.setEnabled(not store.missing() and not store.is_teaching)
+        current = self._stack.currentWidget()
+        if current is self.desk and self.desk.row >= 0:
+            self._show_text(self.desk.row)
+        elif current is self.texts:
+            self.texts.show_rows(self._text_rows(), dataset.names)
+        elif current is self.figures:
+            teaching = store.is_teaching
+            self.figures.show_figures(dataset, store.held_out, store.given, store.texts, teaching=teaching)
+
+    def _text_rows(self) -> list[TextRow]:
+        store = self.store
+        found = []
+        for row, text in enumerate(store.texts):
+            mine = store.given.get(row)
+            found.append(
+                TextRow(row, text, mine.labels if mine is not None else None, *store.best_guess(row))
+            )
+        return found
+
+    @Slot()
+    def _show_part(self) -> None:
+        self.losing.withdraw()
+        parts = {LABEL: self.desk, TEXTS: self.texts, FIGURES: self.figures}
+        self.head.show()
+        self._stack.setCurrentWidget(parts[self.head.parts.selected() or LABEL])
+        self._show_all()
+        self._focus()
+
+    @Slot(object)
+    def _show_teaching(self, progress: Progress | None) -> None:
+        if progress is None:
+            self.head.strip.clear()
+        else:
+            self.head.strip.show_progress(progress)
+        self.head.teach.setEnabled(not self.store.missing() and not self.store.is_teaching)
+
+    @Slot()
+    def _taught(self) -> None:
+        self.changed.emit("models")
+        self.note.emit(f"A classifier was taught from {count(len(self.store.given), 'text')}")
+
+    @Slot()
+    def _relabelled(self) -> None:
+        self.changed.emit("models")
+
+    @Slot()
+    def _focus(self) -> None:
+        current = self._stack.currentWidget()
+        if current is self.texts:
+            self.texts.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif current is self.desk:
+            self.desk.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif current is self.welcome:
+            self.welcome.open.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def search(self) -> None:
+        """Search the texts."""
+        if self.store.dataset is not None:
+            self.head.parts.select(TEXTS)
+            self._show_part()
+            self.texts.search.go_in()
+
+    # Export
+
+    @Slot(str)
+    def _ask_export(self, kind: str) -> None:
+        dataset = self.store.dataset
+        if dataset is not None:
+            kinds = kinds_of(kind)
+            if name := save_name(self, "Export the labels", f"{as_file_name(dataset.name)}{kind}", kinds):
+                self.export_to(Path(name))
+
+    def export_to(self, path: Path) -> None:
+        """Write the table with its labels, in the format of the file's extension."""
+        from app.flows.teach.export import export_dataset
+
+        store = self.store
+        probabilities = store.guesses.probabilities if store.guesses is not None else None
+        job = self.lanes.documents.start(
+            export_dataset, self.workspace, store.dataset, probabilities, path, given=dict(store.given)
+        )
+        job.done.connect(self._exported)
+        job.failed.connect(self.notice.show_error)
+
+    @Slot(object)
+    def _exported(self, rows: int) -> None:
+        self.note.emit(f"{count(rows, 'row')} exported")
+
+    # Layout
+
+    def _lay_out(self) -> None:
+        self._nothing = QWidget()
+        self._stack = QStackedWidget()
+        for widget in (self._nothing, self.welcome, self.setup, self.desk, self.texts, self.figures):
+            self._stack.addWidget(widget)
+        if (
+            not self.workspace.settings.last_labels
+        ):  # else nothing before the table is there: it would flash up
+            self._stack.setCurrentWidget(self.welcome)
+        messages = QVBoxLayout()
+        messages.addWidget(self.notice)
+        column = QVBoxLayout(self)
+        column.addWidget(self.head)
+        column.addWidget(self.removal)
+        column.addWidget(self.losing)
+        column.addLayout(messages)
+        column.addWidget(self._stack, 1)
+        self.theme.space(column, 0)
+        self.theme.space(messages, 0, (5, 0, 5, 0))
+        self.head.hide()
+
+    def _connect(self) -> None:
+        store, head, desk = self.store, self.head, self.desk
+        store.loaded.connect(self._loaded)
+        store.opened.connect(self._opened)
+        store.given_changed.connect(self._show_all)
+        store.guessed.connect(self._show_all)
+        store.teaching.connect(self._show_teaching)
+        store.taught.connect(self._taught)
+        store.relabelled.connect(self._relabelled)
+        store.failed.connect(self._failed)
+        store.lost.connect(self.lost)
+        head.chosen.connect(store.look)
+        head.acted.connect(self._act)
+        head.exported.connect(self._ask_export)
+        head.part.connect(self._show_part)
+        head.teach.clicked.connect(store.teach)
+        head.strip.stop_asked.connect(store.stop)
+        self.removal.confirmed.connect(store.remove)
+        self.losing.confirmed.connect(self._change_labels)
+        self.welcome.open.clicked.connect(self._choose)
+        self.welcome.paste.clicked.connect(self._paste)
+        self.welcome.sample.clicked.connect(self._try_sample)
+        self.welcome.cancel.clicked.connect(self._show_part)
+        self.setup.begun.connect(self._begin)
+        self.setup.left.connect(self._leave_setup)
+        desk.given.connect(self._given)
+        desk.skipped.connect(self._skip)
+        desk.cleared.connect(self._clear_one)
+        desk.undo_asked.connect(self._undo)
+        desk.redo_asked.connect(self._redo)
+        self.texts.opened.connect(self._open_text)
+        self.texts.labelled.connect(self._label_many)
+        self.texts.cleared.connect(store.take_back)
+        self.figures.opened.connect(self._show_only)
+        self.add_shortcuts(
+            ("Ctrl+Z", self._undo), ("Ctrl+Y", self._redo), ("Ctrl+Shift+Z", self._redo),
+            ("Ctrl+O", self._choose),
+        )  # fmt: skip
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        (self.setup.notice if self._stack.currentWidget() is self.setup else self.notice).show_error(error)
+
+    @Slot()
+    def _leave_setup(self) -> None:
+        self.losing.withdraw()
+        if self.store.dataset is not None:
+            self._show_part()
+        else:
+            self._stack.setCurrentWidget(self.welcome)

@@ -1,0 +1,425 @@
+"""The reader: what a person said of its answers, and teaching it from that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.core.corrections import Correction
+from app.core.models import Head
+from app.core.report import Progress, Report
+from app.core.results import TrainingStep
+from app.core.wording import count, first_words
+from app.flows.workspace import Workspace
+from app.ui.kit.empty_state import EmptyState
+from app.ui.kit.file_dialog import folder_name, save_name
+from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.search_line import SearchLine
+from app.ui.kit.sectioned import Section
+from app.ui.kit.theme import Theme
+from app.ui.kit.two_panes import TwoPanes
+from app.ui.kit.undo_line import UndoLine
+from app.ui.teach.cards import GateCard, TeachCard, VersionsCard
+from app.ui.teach.corrections import ABSENT, CorrectionList, entry_of
+from app.ui.teach.teaching import ReaderTeaching
+
+if TYPE_CHECKING:
+    from app.flows.teach.reader import ReaderVersion
+
+_NOTHING = (
+    "No corrections yet",
+    "Below an answer, say what you know: A, it is right; E, the words that you selected instead; X, it is not in the"
+    " text. In tables too. What you say is kept here, on this computer only, and the reader can learn from it.",
+)
+_SPLITTER = "reader"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The corrections with the words searched for, and the number of all."""
+
+    words: str
+    corrections: tuple[Correction, ...]
+    whole: int
+
+
+def _look(workspace: Workspace, words: str, report: Report) -> _Found:
+    found = tuple(workspace.corrections.all(words))
+    return _Found(words, found, workspace.corrections.count() if words.strip() else len(found))
+
+
+class ReaderSection(Section):
+    """The corrections at the right; at the left the teaching from them, and the versions that came of it.
+
+    `opened` carries an Entry whose document is to be opened with the right words highlighted; `ask_asked` requests the
+    page Ask.
+    """
+
+    KEY = "reader"
+    TITLE = "Reader"
+    SHORTCUTS = (
+        ("Ctrl+F", "Search the corrections"),
+        ("Enter", "Open the document there"),
+        ("Del", "Delete the correction, or the version after asking"),
+        ("Ctrl+Z", "Bring back what was deleted"),
+        ("Ctrl+C", "Copy the question with the right words"),
+        ("Esc", "Pause teaching"),
+    )
+
+    opened = Signal(object)
+    ask_asked = Signal()
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
+        super().__init__(workspace, theme, lanes)
+        self.teaching = ReaderTeaching(workspace, lanes, self)
+        self._whole = -1  # not known yet
+        self._looking: Job | None = None
+        self._deleted: list[Correction] = []
+        self._brought = 0
+        self._takes_focus = False
+        self.teach_card, self.gate, self.versions = TeachCard(theme), GateCard(theme), VersionsCard(theme)
+        self.list = CorrectionList(theme)
+        self.search_line = SearchLine(theme, "Search the corrections", self.teach_card.strip)
+        self.counted = plain_label(type="small", ink="quiet", wrap=False)
+        self.undo = UndoLine(theme)
+        self.open = push_button(theme, "Open the document", icon="open", tip="Enter, or a double click")
+        self.delete = push_button(theme, "Delete", icon="delete", tip="Delete it  (Del)")
+        self.export = push_button(theme, "Export…", icon="save", tip="Write those listed as SQuAD 2.0")
+        self.empty = EmptyState(theme, "teach")
+        self.panes = TwoPanes(theme)
+        self._lay_out()
+        self._connect()
+
+    # The section's interface to the page
+
+    def shown(self) -> None:
+        """Look for corrections and versions, and put the keyboard focus into the list."""
+        self._takes_focus = True
+        self._look()
+        self.teaching.look()
+
+    def search(self) -> None:
+        """Search the corrections."""
+        if self.search_line.isVisibleTo(self):
+            self.search_line.go_in()
+
+    def settings_changed(self) -> None:
+        """Find the reader in use again."""
+        self.teaching.look()
+
+    def stop(self) -> bool:
+        """Keep the version that was to be deleted, or pause teaching."""
+        if self.versions.removal.asking:
+            self.versions.removal.withdraw()
+            return True
+        return self.teaching.pause()
+
+    def keep(self) -> None:
+        """Save the splitter's sizes."""
+        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
+
+    # Corrections
+
+    @Slot()
+    def _look(self) -> None:
+        """Fill the list with the corrections that match the words."""
+        if self._looking is not None:
+            self._looking.drop()
+        self.search_line.cancel_pending()
+        self._looking = self.lanes.files.start(_look, self.workspace, self.search_line.text())
+        self._looking.done.connect(self._found)
+        self._looking.failed.connect(self.show_fault)
+
+    @Slot(object)
+    def _found(self, found: _Found) -> None:
+        self._whole = found.whole
+        self.list.show_corrections(found.corrections)
+        if self._brought and self.list.choose(self._brought):
+            self._brought = 0
+        self._show_all(found.words)
+
+    def _show_all(self, words: str) -> None:
+        shown, searched = len(self.list.corrections()), bool(words.strip())
+        self.counted.setText(
+            f"{shown:,} of {self._whole:,}" if searched else count(self._whole, "correction")
+        )
+        self.export.setEnabled(shown > 0)
+        had_focus = self.search_line.hasFocus()
+        for part in (self._above, self._below):
+            part.setVisible(bool(self._whole) or searched)
+        if shown:
+            self._stack.setCurrentWidget(self.list)
+        else:
+            if searched:
+                short = first_words(words)
+                self.empty.show_message(
+                    "Nothing found", f"No correction has “{short}”.", "Show everything", primary=False
+                )
+            else:
+                self.empty.show_message(*_NOTHING, "Ask a question", tip="To the page Ask  (Ctrl+1)")
+            self._stack.setCurrentWidget(self.empty)
+        self._show_side()
+        if had_focus:
+            self.search_line.setFocus(Qt.FocusReason.OtherFocusReason)
+        elif (
+            self._takes_focus or self.window().focusWidget() is None
+        ):  # a button was pressed that is disabled now
+            self._focus()
+        self._takes_focus = False
+
+    @Slot()
+    def _act(self) -> None:
+        """Go and ask, or after a search show everything again."""
+        if self.search_line.text().strip():
+            self.search_line.clear()
+            self._look()
+        else:
+            self.ask_asked.emit()
+
+    @Slot(object)
+    def _open(self, correction: Correction) -> None:
+        self.opened.emit(entry_of(correction))
+
+    @Slot()
+    def _open_chosen(self) -> None:
+        if (one := self.list.correction()) is not None:
+            self._open(one)
+
+    @Slot()
+    def _delete_chosen(self) -> None:
+        if (one := self.list.correction()) is not None:
+            self._delete(one)
+
+    @Slot(object)
+    def _delete(self, correction: Correction) -> None:
+        self.notice.clear()
+        self._deleted.append(correction)
+        self._change(partial(self.workspace.corrections.delete, [correction.number]))
+        self._offer_undo()
+
+    @Slot()
+    def _bring_back(self) -> None:
+        if self._deleted:
+            last = self._deleted.pop()
+            self._brought = last.number
+            self._change(partial(_put_back, self.workspace, last))
+            self.undo.clear()
+            self._offer_undo()
+
+    def _offer_undo(self) -> None:
+        if self._deleted:
+            self.undo.offer(f"“{first_words(self._deleted[-1].question)}” deleted")
+
+    @Slot()
+    def _undo_over(self) -> None:
+        self._deleted.clear()
+
+    def _change(self, action: partial[None]) -> None:
+        job = self.lanes.files.start(write, action)
+        job.done.connect(self._look)
+        job.failed.connect(self.show_fault)
+        job.failed.connect(self._look)
+
+    @Slot(object)
+    def _copy(self, correction: Correction) -> None:
+        words = correction.words or ABSENT
+        QGuiApplication.clipboard().setText(f"{correction.question}\n{words}\n({correction.name})")
+        self.note.emit("Copied")
+
+    @Slot()
+    def _chosen(self) -> None:
+        chosen = self.list.correction() is not None
+        for button in (self.open, self.delete):
+            button.setEnabled(chosen)
+
+    @Slot()
+    def _ask_export(self) -> None:
+        if name := save_name(self, "Export the corrections", "corrections.json", "SQuAD 2.0 (*.json)"):
+            self.export_to(Path(name))
+
+    def export_to(self, path: Path) -> None:
+        """Write the listed corrections as SQuAD 2.0."""
+        from app.flows.teach.corrections import export_corrections
+
+        job = self.lanes.documents.start(export_corrections, self.workspace, self.list.corrections(), path)
+        job.done.connect(self._exported)
+        job.failed.connect(self.show_fault)
+
+    @Slot(object)
+    def _exported(self, number: int) -> None:
+        self.note.emit(f"{count(number, 'correction')} exported")
+
+    # Teaching
+
+    @Slot()
+    def _show_side(self) -> None:
+        """Show what can be taught, and the versions; nothing of it before there is anything."""
+        from app.flows.teach.reader import FEWEST
+
+        state, busy = self.teaching.state, self.teaching.is_busy
+        known = state is not None and self._whole >= 0
+        self.panes.side.setVisible(
+            known and bool(self._whole or busy or (state and (state.versions or state.unfinished)))
+        )
+        if state is None or not known:
+            return
+        self.teach_card.show_state(state, self._whole, FEWEST, busy=busy)
+        self.versions.show_state(state)
+        shown = self.gate.version
+        if shown is not None:
+            present = next((one for one in state.versions if one.name == shown.name), None)
+            self._show_version(present)
+
+    @Slot()
+    def _teach(self) -> None:
+        self.notice.clear()
+        self.gate.show_version(None)
+        if self.teaching.state is None or self.teaching.state.unfinished is None:
+            self.teach_card.curves.clear()
+        self.teaching.teach()
+
+    @Slot(object)
+    def _progressed(self, progress: Progress | None) -> None:
+        if progress is None:
+            self.teach_card.strip.clear()
+        else:
+            self.teach_card.show_progress(progress)
+        self._show_side()
+
+    @Slot(object)
+    def _stepped(self, step: TrainingStep) -> None:
+        self.teach_card.curves.add(step)
+
+    @Slot(object)
+    def _taught(self, version: ReaderVersion) -> None:
+        better = "it is better" if version.is_better else "it is not better"
+        self.note.emit(f"The reader was taught from {count(version.corrections, 'correction')}: {better}")
+        self.gate.show_version(version)
+        self.versions.choose(version.name)
+        self.changed.emit("models")
+
+    @Slot(object)
+    def _show_version(self, version: ReaderVersion | None) -> None:
+        state = self.teaching.state
+        in_use = state.in_use if state is not None else None
+        is_used = version is not None and in_use is not None and in_use.name == version.name
+        self.gate.show_version(version, in_use=is_used)
+
+    @Slot(object)
+    def _use_version(self, version: ReaderVersion) -> None:
+        self.teaching.use(version.name)
+
+    @Slot()
+    def _used(self) -> None:
+        self.changed.emit(Head.QUESTION_ANSWERING.value)
+        self.note.emit("Questions are answered by the chosen reader from now on")
+
+    @Slot()
+    def _removed(self) -> None:
+        self.changed.emit("models")
+
+    @Slot(str)
+    def _ask_version_export(self, name: str) -> None:
+        if folder := folder_name(self, "Export into a new folder there"):
+            self.teaching.export(name, Path(folder) / name)
+
+    @Slot()
+    def _version_exported(self) -> None:
+        self.note.emit("Exported")
+
+    # Layout
+
+    @Slot()
+    def _focus(self) -> None:
+        if self._stack.currentWidget() is self.list:
+            self.list.go_in()
+        elif self.empty.button.isVisibleTo(self):
+            self.empty.button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lay_out(self) -> None:
+        theme, panes = self.theme, self.panes
+        for card in (self.teach_card, self.gate, self.versions):
+            panes.left.addWidget(card)
+        panes.left.addStretch(1)
+        panes.side.hide()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(QWidget())  # until it is known what there is
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self.empty)
+        self._above, self._below = QWidget(), QWidget()
+        above, below = QHBoxLayout(self._above), QHBoxLayout(self._below)
+        above.addWidget(self.search_line, 1)
+        above.addWidget(self.counted)
+        for button in (self.open, self.delete):
+            below.addWidget(button)
+        below.addStretch(1)
+        below.addWidget(self.export)
+        page = QFrame()
+        page.setProperty("kind", "panel")
+        undo = QVBoxLayout()
+        undo.addWidget(self.undo)
+        column = QVBoxLayout(page)
+        column.addWidget(self._above)
+        column.addWidget(self._stack, 1)
+        column.addLayout(undo)
+        column.addWidget(self._below)
+        theme.space(above, 3, (4, 4, 4, 2))
+        theme.space(undo, 0, (4, 1, 4, 0))
+        theme.space(below, 2, (4, 2, 4, 3))
+        theme.space(column, 0)
+        for part in (self._above, self._below):
+            part.hide()
+        panes.show_right(page)
+        panes.restore(self.workspace.settings.splitters.get(_SPLITTER, []))
+        messages = QVBoxLayout()
+        messages.addWidget(self.notice)
+        whole = QVBoxLayout(self)
+        whole.addLayout(messages)
+        whole.addWidget(panes, 1)
+        theme.space(messages, 0, (5, 0, 5, 0))
+        theme.space(whole, 0)
+
+    def _connect(self) -> None:
+        teaching, card, versions = self.teaching, self.teach_card, self.versions
+        self.search_line.searched.connect(self._look)
+        self.search_line.down_requested.connect(self.list.go_in)
+        self.list.up_requested.connect(self.search)
+        self.list.opened.connect(self._open)
+        self.list.deleted.connect(self._delete)
+        self.list.copied.connect(self._copy)
+        self.list.chosen.connect(self._chosen)
+        self.open.clicked.connect(self._open_chosen)
+        self.delete.clicked.connect(self._delete_chosen)
+        self.export.clicked.connect(self._ask_export)
+        self.empty.button.clicked.connect(self._act)
+        self.undo.undo_asked.connect(self._bring_back)
+        self.undo.over.connect(self._undo_over)
+        teaching.looked.connect(self._show_side)
+        teaching.teaching.connect(self._progressed)
+        teaching.stepped.connect(self._stepped)
+        teaching.taught.connect(self._taught)
+        teaching.used.connect(self._used)
+        teaching.removed.connect(self._removed)
+        teaching.exported.connect(self._version_exported)
+        teaching.failed.connect(self.show_fault)
+        teaching.lost.connect(self.lost)
+        card.teach_asked.connect(self._teach)
+        card.pause_asked.connect(teaching.pause)
+        card.discard_asked.connect(teaching.discard)
+        self.gate.use_asked.connect(self._use_version)
+        versions.chosen.connect(self._show_version)
+        versions.use_asked.connect(teaching.use)
+        versions.export_asked.connect(self._ask_version_export)
+        versions.remove_asked.connect(teaching.remove)
+        self.add_shortcuts(("Ctrl+Z", self._bring_back))
+
+
+def _put_back(workspace: Workspace, correction: Correction) -> None:
+    workspace.corrections.put(correction)

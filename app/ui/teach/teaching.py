@@ -1,0 +1,229 @@
+"""The teaching of the reader as the page works with it: begun, paused, gone on with, and its versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import Head, ModelCard
+from app.core.report import Progress, Report
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+
+if TYPE_CHECKING:
+    from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
+
+GETTING_READY = Progress(0, 0, "Getting ready to learn")
+LATER = Progress(0, 0, "Teaching goes on after other work")
+_ENDING = Progress(0, 0, "Keeping what was learnt")
+_DISCARDING = Progress(0, 0, "Discarding what was learnt")
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """The reader in use, the one that comes along (None where there is none), the versions, and what is unfinished.
+
+    `versions` are newest first; `unfinished` is the teaching to go on with.
+    """
+
+    reader: ModelCard | None
+    own: ModelCard | None
+    versions: tuple[ReaderVersion, ...]
+    unfinished: UnfinishedTeaching | None
+
+    @property
+    def in_use(self) -> ReaderVersion | None:
+        """The version in use; None for a reader that was not taught here."""
+        folder = self.reader.folder if self.reader is not None else ""
+        return next((one for one in self.versions if one.folder == folder), None)
+
+
+def _state(workspace: Workspace, report: Report) -> ReaderState:
+    from app.flows.teach.reader import unfinished, versions
+
+    reader = own = None
+    with suppress(SpanlightError):  # none is installed
+        own = workspace.shelf.default(Head.QUESTION_ANSWERING)
+        reader = workspace.find_model(Head.QUESTION_ANSWERING)
+    return ReaderState(reader, own, versions(workspace, report), unfinished(workspace, report))
+
+
+class ReaderTeaching(QObject):
+    """Teaches the reader behind all other work, and lists, uses and removes its versions.
+
+    `looked` is sent when the `state` is known or another one. `teaching` carries the Progress, None when it ends;
+    `stepped` each TrainingStep; `taught` the ReaderVersion at the end. `used` is sent when another reader is to be
+    used, `removed` when a version was deleted, `exported` when one was copied.
+    """
+
+    looked = Signal()
+    teaching = Signal(object)
+    stepped = Signal(object)
+    taught = Signal(object)
+    used = Signal()
+    removed = Signal()
+    exported = Signal()
+    failed = Signal(object)
+    lost = Signal()
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace, self._lanes = workspace, lanes
+        self.state: ReaderState | None = None
+        self._looking: Job | None = None
+        self._job: Job | None = None
+        self._again = False
+        self._ending = False  # the job was paused, and winds down
+        self._discards = False
+        lanes.work.begun.connect(self._give_way)
+        lanes.work.rested.connect(self._rested)
+
+    @Slot()
+    def look(self) -> None:
+        """Find the reader, its versions, and the teaching that was not finished."""
+        if self._looking is not None:
+            self._looking.drop()
+        self._looking = self._lanes.files.start(_state, self._workspace)
+        self._looking.done.connect(self._found)
+        self._looking.failed.connect(self.failed)
+
+    @Slot(object)
+    def _found(self, state: ReaderState) -> None:
+        self.state = state
+        self.looked.emit()
+
+    # Teaching
+
+    @property
+    def is_teaching(self) -> bool:
+        """Whether the reader is being taught, or will be after other work."""
+        return self._again or (self._job is not None and self._job.running)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being taught, or what was learnt is still being kept or discarded."""
+        return self.is_teaching or self._ending
+
+    @Slot()
+    def teach(self) -> None:
+        """Teach the reader from all corrections, or go on with the teaching that was not finished."""
+        from app.flows.teach.reader import teach_reader
+
+        if self._ending or (self._job is not None and self._job.running):
+            return
+        self._again = False
+        # Aside: questions and all other work go first.
+        self._job = job = self._lanes.work.start_aside(teach_reader, self._workspace)
+        job.progress.connect(self.teaching)
+        job.partial.connect(self.stepped)
+        job.done.connect(self._done)
+        job.failed.connect(self._failed)
+        self.teaching.emit(GETTING_READY)
+
+    @Slot()
+    def pause(self) -> bool:
+        """Stop, so that `teach` goes on from here, also after a restart; returns whether it was being taught."""
+        if not self.is_teaching:
+            return False
+        self._end(_ENDING)
+        return True
+
+    @Slot()
+    def discard(self) -> None:
+        """Stop, and delete what was learnt."""
+        self._discards = True
+        if self.is_teaching:
+            self._end(_DISCARDING)
+        elif not self._ending:
+            self._ended()
+
+    def _end(self, words: Progress) -> None:
+        if self._job is not None:
+            self._job.drop()
+        self._job, self._again, self._ending = None, False, True
+        self.teaching.emit(words)
+        if self._lanes.work.idle:
+            self._ended()
+
+    def _ended(self) -> None:
+        """Nothing writes what was learnt any more."""
+        from app.flows.teach.reader import discard_unfinished
+
+        self._ending = False
+        self.teaching.emit(None)
+        if self._discards:
+            self._discards = False
+            self._run(discard_unfinished)
+        else:
+            self.look()
+
+    @Slot(object)
+    def _done(self, version: ReaderVersion) -> None:
+        self._job = None
+        self.teaching.emit(None)
+        self.taught.emit(version)
+        self.look()
+
+    @Slot(object)
+    def _failed(self, error: BaseException) -> None:
+        self._job = None
+        self.teaching.emit(None)
+        self.failed.emit(error)
+        self.look()
+        if isinstance(error, EngineLost):
+            self.lost.emit()
+
+    @Slot(object)
+    def _give_way(self, job: Job) -> None:
+        """Let work begin that the person waits for, and teach after it."""
+        if self._job is not None and self._job.running:
+            self._job.drop()
+            self._job, self._again = None, True
+            self.teaching.emit(LATER)
+
+    @Slot()
+    def _rested(self) -> None:
+        if self._ending:
+            self._ended()
+        elif self._again:
+            self.teach()
+
+    # Versions
+
+    def use(self, name: str) -> None:
+        """Answer questions with a version from now on, "" for the reader that comes along."""
+        from app.flows.teach.reader import use_version
+
+        self._run(use_version, name).done.connect(self.used)
+
+    def remove(self, name: str) -> None:
+        """Delete a version."""
+        from app.flows.teach.reader import remove_version
+
+        in_use = self.state.in_use if self.state is not None else None
+        job = self._run(remove_version, name)
+        job.done.connect(self.removed)
+        if in_use is not None and in_use.name == name:
+            job.done.connect(self.used)
+
+    def export(self, name: str, folder: Path) -> None:
+        """Copy a version into a folder."""
+        from app.flows.teach.reader import export_version
+
+        job = self._lanes.documents.start(export_version, self._workspace, name, folder)
+        job.done.connect(self.exported)
+        job.failed.connect(self.failed)
+
+    def _run(self, flow: Callable[..., object], *arguments: object) -> Job:
+        """Change something, and look again."""
+        job = self._lanes.files.start(flow, self._workspace, *arguments)
+        job.done.connect(self.look)
+        job.failed.connect(self.failed)
+        job.failed.connect(self.look)
+        return job

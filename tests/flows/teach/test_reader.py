@@ -1,0 +1,399 @@
+"""A small real reader is taught from corrections: measured, kept as a version, used, exported and removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoModelForQuestionAnswering
+
+from app.core.corrections import Correction
+from app.core.errors import Busy, SpanlightError
+from app.core.models import Head
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import Question
+from app.core.results import TrainingStep
+from app.core.text import Document, Replacement, View
+from app.flows.ask.question import ask
+from app.flows.teach import reader
+from app.flows.teach.reader import (
+    Change,
+    ReaderFigures,
+    ReaderVersion,
+    discard_unfinished,
+    export_version,
+    remove_version,
+    teach_reader,
+    unfinished,
+    use_version,
+    versions,
+)
+from app.flows.workspace import Workspace
+from app.models.disk.notes import read_notes
+from app.models.disk.origin import read_origin
+from app.training.examples import read_qa
+from tests.conftest import ROOT
+from tests.helpers.teaching import corrections, question_row, reader_workspace
+
+NUMBER = 20
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    before = torch.get_num_threads()
+    found = reader_workspace(tmp_path / "home")
+    yield found
+    found.close()
+    torch.set_num_threads(before)
+
+
+class Watched(Silent):
+    """Keeps the steps and the progress; stops the work at a step."""
+
+    def __init__(self, stop_at: int = 0) -> None:
+        self.steps: list[TrainingStep] = []
+        self.whats: list[str] = []
+        self._stop_at = stop_at
+
+    def partial(self, result: object) -> None:
+        assert isinstance(result, TrainingStep)
+        self.steps.append(result)
+
+    def progress(self, progress: Progress) -> None:
+        self.whats.append(progress.what)
+
+    def check(self) -> None:
+        if self._stop_at and self.steps and self.steps[-1].step >= self._stop_at:
+            raise Stopped
+
+
+def content(folder: str | Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def weights(folder: str | Path) -> dict[str, torch.Tensor]:
+    return dict(AutoModelForQuestionAnswering.from_pretrained(folder).state_dict())
+
+
+def test_a_version_is_taught_measured_and_installed_without_being_used(workspace: Workspace) -> None:
+    base = workspace.find_model(Head.QUESTION_ANSWERING)
+    was = content(base.folder)
+    for one in corrections(NUMBER):
+        workspace.corrections.put(one)
+    watched = Watched()
+    found = teach_reader(workspace, watched)
+    assert (found.base, found.corrections, found.known.after.questions) == ("reader", NUMBER, 6)
+    assert 3 <= found.held.before.questions == found.held.after.questions < NUMBER
+    assert [step.step for step in watched.steps if not step.dev] == list(
+        range(1, watched.steps[-1].steps + 1)
+    )
+    assert len([step for step in watched.steps if "f1" in step.dev]) == reader._EPOCHS
+    assert list(dict.fromkeys(watched.whats))[-1] == "Installing"
+    assert content(base.folder) == was, "the base is as it was"
+    assert workspace.find_model(Head.QUESTION_ANSWERING).folder == base.folder, "it is not used yet"
+    assert versions(workspace, Silent()) == (found,)
+    assert not workspace.paths.teaching.exists() and unfinished(workspace, Silent()) is None
+
+
+def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspace) -> None:
+    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    base, own = workspace.find_model(Head.QUESTION_ANSWERING), workspace.shelf.cards()[0]
+    assert (own.name, own.dtype, own.window, own.stride) == (found.name, base.dtype, base.window, base.stride)
+    assert own.calibration == base.calibration and own.languages == base.languages
+    assert own.licence == base.licence and not own.reliability
+    mark = read_origin(found.folder)
+    assert mark is not None and mark.source == "taught" and dict(mark.checksums)
+    old, new = weights(base.folder), weights(found.folder)
+    assert old.keys() == new.keys()
+    assert any(not torch.equal(old[name], new[name]) for name in old)
+    use_version(workspace, found.name, Silent())
+    assert workspace.find_model(Head.QUESTION_ANSWERING).name == found.name
+    text = Document("the king took the tarts .")
+    reading = ask(workspace, Question("who took the tarts?", (text,)), Silent())
+    assert reading.model == found.name
+
+
+def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
+    folder = Path(workspace.find_model(Head.QUESTION_ANSWERING).folder)
+    model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float16)
+    (folder / "model.safetensors").unlink()
+    model.save_pretrained(folder, max_shard_size="30KB")
+    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert len([*Path(found.folder).glob("model-*.safetensors")]) > 1
+    assert weights(found.folder).keys() == weights(folder).keys()
+
+
+def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> None:
+    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    use_version(workspace, first.name, Silent())
+    second = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert second.base == first.name and second.name != first.name
+    assert {each.name for each in versions(workspace, Silent())} == {first.name, second.name}
+    use_version(workspace, "", Silent())
+    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
+    use_version(workspace, second.name, Silent())
+    remove_version(workspace, second.name, Silent())
+    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
+    assert versions(workspace, Silent()) == (first,)
+    with pytest.raises(SpanlightError, match="no version"):
+        remove_version(workspace, "reader", Silent())
+
+
+def test_a_version_is_exported(workspace: Workspace, tmp_path: Path) -> None:
+    found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
+    assert weights(tmp_path / "out" / "mine").keys() == weights(found.folder).keys()
+    with pytest.raises(SpanlightError, match="there already"):
+        export_version(workspace, found.name, tmp_path / "out" / "mine", Silent())
+
+
+def test_a_stopped_teaching_goes_on_with_what_it_began_with(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_CHECKPOINT_SECONDS", 0.0)
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(7), corrections=corrections(NUMBER))
+    begun = unfinished(workspace, Silent())
+    assert begun is not None and (begun.base, begun.corrections) == ("reader", NUMBER)
+    assert 0 < begun.step < begun.steps
+    watched = Watched()
+    found = teach_reader(workspace, watched, corrections=corrections(30))
+    assert found.corrections == NUMBER and watched.steps[0].step == begun.step + 1
+    assert "Measuring the reader" not in watched.whats, "that was measured before"
+
+
+def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
+    discard_unfinished(workspace, Silent())
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(2), corrections=corrections(NUMBER))
+    discard_unfinished(workspace, Silent())
+    assert unfinished(workspace, Silent()) is None
+    assert teach_reader(workspace, Silent(), corrections=corrections(30)).corrections == 30
+
+
+def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None:
+    first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    use_version(workspace, first.name, Silent())
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(2), corrections=corrections(NUMBER))
+    remove_version(workspace, first.name, Silent())
+    assert unfinished(workspace, Silent()) is None
+    assert teach_reader(workspace, Silent(), corrections=corrections(30)).base == "reader"
+
+
+_SCRIPT = """\
+import sys
+from pathlib import Path
+from app.core.report import Silent
+from app.engine.client import Engine
+from app.flows.teach import reader
+from tests.helpers.teaching import corrections, reader_workspace
+
+class Told(Silent):
+    def partial(self, result):
+        print(result.step, flush=True)
+
+if __name__ == "__main__":
+    home = Path(sys.argv[1])
+    reader._CHECKPOINT_SECONDS = 0.0
+    workspace = reader_workspace(home, Engine(home / "engine.log"))
+    reader.teach_reader(workspace, Told(), corrections=corrections(20))
+    workspace.close()
+"""
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("step", [1, 9, 32])
+def test_a_killed_teaching_leaves_the_base_and_goes_on(
+    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_CHECKPOINT_SECONDS", 0.0)
+    home = tmp_path / "home"
+    workspace = reader_workspace(home)
+    was = content(workspace.find_model(Head.QUESTION_ANSWERING).folder)
+    script = tmp_path / "teach.py"
+    script.write_text(_SCRIPT, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, str(script), str(home)],
+        env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) >= step:
+                break
+        os.killpg(process.pid, signal.SIGKILL)
+    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
+    begun = unfinished(workspace, Silent())
+    assert begun is not None and begun.corrections == NUMBER and begun.step >= step - 1
+    watched = Watched()
+    found = teach_reader(workspace, watched)
+    assert found.corrections == NUMBER and versions(workspace, Silent()) == (found,)
+    assert not watched.steps or watched.steps[0].step == begun.step + 1
+    assert content(workspace.find_model(Head.QUESTION_ANSWERING).folder) == was
+    workspace.close()
+
+
+def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(reader, "delete_tree", lambda folder: None)
+        patched.setattr(Path, "unlink", lambda path, missing_ok=False: None)
+        first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert unfinished(workspace, Silent()) is not None
+    assert teach_reader(workspace, Silent()) == first
+    assert versions(workspace, Silent()) == (first,) and unfinished(workspace, Silent()) is None
+
+
+def test_one_teaching_at_a_time(workspace: Workspace) -> None:
+    class Second(Watched):
+        def check(self) -> None:
+            with pytest.raises(Busy):
+                discard_unfinished(workspace, Silent())
+            with pytest.raises(Busy):
+                teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Second(), corrections=corrections(NUMBER))
+
+
+@pytest.mark.parametrize("number", [0, 1, 7])
+def test_too_few_corrections_are_refused(workspace: Workspace, number: int) -> None:
+    with pytest.raises(SpanlightError, match="too few") as refused:
+        teach_reader(workspace, Silent(), corrections=corrections(number))
+    assert "\n" not in refused.value.message and "are 1" not in refused.value.message
+    assert unfinished(workspace, Silent()) is None
+
+
+def test_corrections_of_one_kind_are_enough(workspace: Workspace) -> None:
+    absent = [one for one in corrections(30) if one.span is None]
+    assert teach_reader(workspace, Silent(), corrections=absent[:8]).held.after.questions == 3
+
+
+def test_a_full_disk_is_one_sentence(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("app.models.disk.copying.free_space", lambda folder: 1000)
+        with pytest.raises(SpanlightError, match="are needed"):
+            teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert unfinished(workspace, Silent()) is None
+
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.training.checkpoint.flush", full)
+    with pytest.raises(SpanlightError, match="No space left") as refused:
+        teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert refused.value.hint == "Free some space."
+
+
+def test_what_is_held_out_stays_held_out_as_more_corrections_come() -> None:
+    few, many = ([reader._example(one) for one in corrections(number)] for number in (40, 160))
+    held = {one.id for one in reader._parted(few)[1]}
+    assert held <= {one.id for one in reader._parted(many)[1]}
+    learnt, held_out = reader._parted(many)
+    assert len(learnt) + len(held_out) == 160 and 0.1 < len(held_out) / 160 < 0.3
+
+
+def test_the_view_of_a_passage_is_learnt_from(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = View((Replacement(3, 4, " a "),), array("i", [4]), ((0, "Taken"),))
+    viewed: list[Correction] = [replace(one, view=view) for one in corrections(NUMBER)]
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(2), corrections=viewed)
+    assert all(one.view == view for one in read_qa(workspace.paths.teaching / "learn.jsonl"))
+
+
+def rows_file(folder: Path, rows: list[dict[str, Any]], name: str = "mine.jsonl") -> Path:
+    (folder / name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return folder / name
+
+
+def test_a_file_is_taught_into_a_folder(workspace: Workspace, tmp_path: Path) -> None:
+    squad = {"data": [{"title": "", "paragraphs": [
+        {"context": row["context"], "qas": [{**row, "is_impossible": not row["answers"]}]}
+        for row in map(question_row, range(NUMBER))
+    ]}]}  # fmt: skip
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(squad), encoding="utf-8")
+    output = tmp_path / "taught"
+    output.mkdir()
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(2), corrections=file, output=output)
+    found = teach_reader(workspace, Silent(), corrections=file, output=output)
+    assert found.folder == str(output) and found.corrections == NUMBER
+    assert read_notes(output).measured and weights(output)
+    assert versions(workspace, Silent()) == () and [*tmp_path.glob("taught*")] == [output]
+
+
+def test_a_file_of_other_corrections_begins_anew(workspace: Workspace, tmp_path: Path) -> None:
+    rows = [question_row(at) for at in range(NUMBER)]
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Watched(2), corrections=rows_file(tmp_path, rows), output=tmp_path / "out")
+    file = rows_file(tmp_path, [*rows, question_row(NUMBER)])
+    found = teach_reader(workspace, Silent(), corrections=file, output=tmp_path / "out")
+    assert found.corrections == NUMBER + 1
+
+
+def test_answers_that_contradict_each_other_in_a_file_are_listed(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    rows = [question_row(at) for at in range(NUMBER)]
+    other = {**rows[0], "id": "other", "answers": [{"text": "tarts", "answer_start": 18}]}
+    with pytest.raises(SpanlightError, match=r"different answers.*“who took the tarts\?”\."):
+        teach_reader(workspace, Silent(), corrections=rows_file(tmp_path, [*rows, other]))
+    again = rows_file(tmp_path, [*rows, {**rows[0], "id": "again"}])
+    assert teach_reader(workspace, Silent(), corrections=again).corrections == NUMBER
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"answers": [{"text": "king", "answer_start": 5}]}, "do not stand where"),
+        ({"question": " "}, "is empty"),
+        ({"answers": "king"}, "not of that form"),
+        (
+            {"view": {"replacements": [[0, 10**30, "a"]], "bounds": [10**30], "headings": []}},
+            "not of that form",
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(
+    workspace: Workspace, tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    rows = [question_row(at) for at in range(NUMBER)]
+    with pytest.raises(SpanlightError, match=words):
+        teach_reader(workspace, Silent(), corrections=rows_file(tmp_path, [*rows, rows[0] | change]))
+
+
+def test_better_is_more_of_the_corrections_and_hardly_less_of_what_it_knew() -> None:
+    def version(held: float, known: float) -> ReaderVersion:
+        pairs = [
+            Change(ReaderFigures(9, 50.0, 60.0, 5.0), ReaderFigures(9, 50.0, f1, 5.0)) for f1 in (held, known)
+        ]
+        return ReaderVersion("mine", "", "reader", 9, *pairs, "")
+
+    assert version(60.1, 59.0).is_better
+    assert not version(60.0, 60.0).is_better and not version(70.0, 58.9).is_better
+
+
+def test_the_examples_that_come_along_fit() -> None:
+    known, replay = (
+        read_qa(ROOT / "resources" / "examples" / name)
+        for name in ("replay-held-out.jsonl.xz", "replay.jsonl.xz")
+    )
+    assert len(replay) > 900 and len(known) > 190
+    assert not {one.context for one in known} & {one.context for one in replay}
+    for one in (*known, *replay):
+        assert all(one.context[at : at + len(text)] == text for text, at in one.answers)

@@ -1,0 +1,402 @@
+"""The reader on the page Teach: corrections are listed, searched, deleted, exported, and the reader is taught."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import SpanlightError
+from app.core.history import Entry
+from app.core.models import Head, ModelCard
+from app.core.report import Progress, Report
+from app.core.results import TrainingStep
+from app.flows.teach import reader as flow
+from app.flows.teach.reader import Change, ReaderFigures, ReaderVersion, UnfinishedTeaching
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Lanes
+from app.ui.kit.theme import Theme
+from app.ui.teach.cards import in_words
+from app.ui.teach.reader import ReaderSection
+from app.ui.teach.teach import TeachView
+from tests.helpers.corrections import OWN, SHOWN, absent, correction, right
+from tests.helpers.windows import FakeEngine, open_fake_workspace
+
+KEY = Qt.Key
+READER = ModelCard("reader", "/m/reader", "bert", (Head.QUESTION_ANSWERING,))
+NEXT = ModelCard("reader 12", "/m/reader-12", "bert", (Head.QUESTION_ANSWERING,))
+
+
+def figures(exact: float, f1: float) -> ReaderFigures:
+    return ReaderFigures(10, exact, f1, 0.05)
+
+
+BETTER = ReaderVersion(
+    "reader 12",
+    "/m/reader-12",
+    "reader",
+    12,
+    Change(figures(30, 45), figures(60, 65)),
+    Change(figures(70, 80), figures(70, 79.5)),
+    "2026-11-26T09:00:00+00:00",
+)
+
+
+class Flow:
+    """Stands in for app.flows.teach.reader: teaches in ten steps, which wait until they may go on."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.kept: list[ReaderVersion] = []
+        self.step = 0  # the last one that is kept; 0: nothing was begun
+        self.may_end = True
+        self.begun = 0
+        self.exported: list[tuple[str, Path]] = []
+
+    def teach_reader(self, workspace: Workspace, report: Report) -> ReaderVersion:
+        self.begun += 1
+        while self.step < 10:
+            report.check()
+            self.step += 1
+            report.progress(Progress(self.step, 10, "Teaching", 5.0))
+            dev = {"f1": 45.0 + 2 * self.step} if self.step % 5 == 0 else {}
+            report.partial(TrainingStep(self.step, 10, self.step / 5, 2.0 / self.step, 1e-5, dev))
+            while self.step == 5 and not self.may_end:
+                report.check()
+                time.sleep(0.002)
+        self.step = 0
+        self.kept.insert(0, BETTER)
+        return BETTER
+
+    def versions(self, workspace: Workspace, report: Report) -> tuple[ReaderVersion, ...]:
+        return tuple(self.kept)
+
+    def unfinished(self, workspace: Workspace, report: Report) -> UnfinishedTeaching | None:
+        if not self.step:
+            return None
+        return UnfinishedTeaching("reader", 12, self.step, 10, "2026-11-26T09:00:00+00:00")
+
+    def discard_unfinished(self, workspace: Workspace, report: Report) -> None:
+        self.step = 0
+
+    def use_version(self, workspace: Workspace, name: str, report: Report) -> None:
+        if name:
+            workspace.settings.models[Head.QUESTION_ANSWERING] = name
+        else:
+            workspace.settings.models.pop(Head.QUESTION_ANSWERING, None)
+
+    def remove_version(self, workspace: Workspace, name: str, report: Report) -> None:
+        self.kept = [one for one in self.kept if one.name != name]
+        workspace.settings.models.pop(Head.QUESTION_ANSWERING, None)
+
+    def export_version(self, workspace: Workspace, name: str, folder: Path, report: Report) -> None:
+        self.exported.append((name, folder))
+
+
+@pytest.fixture
+def workspace(spanlight_home: Path) -> Iterator[Workspace]:
+    found = open_fake_workspace(FakeEngine(lambda *_: None, READER, NEXT))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def teaching(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Flow:
+    stand_in = Flow(workspace)
+    for name in (
+        "teach_reader", "versions", "unfinished", "discard_unfinished", "use_version", "remove_version",
+        "export_version",
+    ):  # fmt: skip
+        monkeypatch.setattr(flow, name, getattr(stand_in, name))
+    return stand_in
+
+
+Open = Callable[[], ReaderSection]
+
+
+@pytest.fixture
+def open_section(qapp: QApplication, qtbot: QtBot, workspace: Workspace, teaching: Flow) -> Iterator[Open]:
+    made: list[tuple[ReaderSection, Lanes]] = []
+
+    def opened() -> ReaderSection:
+        theme, lanes = Theme(workspace.paths.resources), Lanes()
+        theme.choose("light")
+        section = ReaderSection(workspace, theme, lanes)
+        qtbot.addWidget(section)
+        section.resize(1100, 700)
+        section.show()
+        section.shown()
+        made.append((section, lanes))
+        qtbot.waitUntil(lambda: lanes.files.idle and section.teaching.state is not None)
+        return section
+
+    yield opened
+    for _, lanes in made:
+        lanes.close()
+
+
+def keep(workspace: Workspace, number: int) -> None:
+    """Keep so many corrections, each newer than the one before."""
+    for at in range(number):
+        workspace.corrections.put(correction(f"How long is it, {at}?", judged=1_795_000_000.0 + at))
+
+
+def questions(section: ReaderSection) -> list[str]:
+    return [one.question for one in section.list.corrections()]
+
+
+def test_it_invites_to_ask(open_section: Open, qtbot: QtBot) -> None:
+    section = open_section()
+    assert section.empty.title() == "No corrections yet" and not section.teach_card.isVisible()
+    with qtbot.waitSignal(section.ask_asked):
+        section.empty.button.click()
+
+
+def test_corrections_are_listed_newest_first_and_searched(
+    open_section: Open, workspace: Workspace, qtbot: QtBot
+) -> None:
+    workspace.corrections.put(correction("How long?", judged=1.0))
+    workspace.corrections.put(right("How many days?", judged=3.0, name="Übersicht.pdf"))
+    workspace.corrections.put(absent("Is there a garden?", judged=2.0))
+    section = open_section()
+    assert questions(section) == ["How many days?", "Is there a garden?", "How long?"]
+    shown = [section.list.model().index(at, 0).data(Qt.ItemDataRole.AccessibleTextRole) for at in range(3)]
+    assert SHOWN in shown[0] and "The reader was right" in shown[0]
+    assert "Not in the text" in shown[1] and f"The reader said “{SHOWN}”" in shown[1]
+    assert f"{OWN}. The reader said “{SHOWN}”" in shown[2]
+    section.search()
+    assert section.search_line.hasFocus()
+    qtbot.keyClicks(section.search_line, "ubersicht")
+    qtbot.waitUntil(lambda: questions(section) == ["How many days?"])
+    assert section.counted.text() == "1 of 3"
+    qtbot.keyClicks(section.search_line, " zebra")
+    qtbot.waitUntil(lambda: section.empty.isVisible())
+    section.empty.button.click()
+    qtbot.waitUntil(lambda: len(questions(section)) == 3)
+
+
+def test_a_correction_is_deleted_and_brought_back(
+    open_section: Open, workspace: Workspace, qtbot: QtBot
+) -> None:
+    keep(workspace, 3)
+    section = open_section()
+    before = section.list.corrections()
+    assert section.list.hasFocus() and section.list.correction() == before[0]
+    qtbot.keyClick(section.list, KEY.Key_Down)
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: section.list.corrections() == (before[0], before[2]))
+    assert section.list.correction() == before[2] and section.undo.isVisible()
+    assert workspace.corrections.count() == 2
+    section.undo.button.click()
+    qtbot.waitUntil(lambda: section.list.corrections() == before)
+    assert section.list.correction() == before[1] and not section.undo.isVisible()
+
+
+def test_the_document_is_opened_at_the_right_words(
+    open_section: Open, workspace: Workspace, qtbot: QtBot
+) -> None:
+    workspace.corrections.put(correction("How long?", judged=2.0))
+    workspace.corrections.put(absent("Is there a garden?", judged=1.0))
+    section = open_section()
+    opened: list[Entry] = []
+    section.opened.connect(opened.append)
+    qtbot.keyClick(section.list, KEY.Key_Return)
+    qtbot.keyClick(section.list, KEY.Key_Down)
+    section.open.click()
+    first, second = opened
+    kept = section.list.corrections()[0]
+    assert [(one.text, one.span) for one in first.answers] == [(OWN, kept.span)]
+    assert first.best is not None and (first.path, first.sha256) == (kept.path, kept.sha256)
+    assert first.answers[0].before.endswith("sixty (") and first.answers[0].after.startswith(") days")
+    assert second.answers == () and second.best is None
+
+
+def test_those_listed_are_exported(
+    open_section: Open, workspace: Workspace, qtbot: QtBot, tmp_path: Path
+) -> None:
+    keep(workspace, 2)
+    section = open_section()
+    with qtbot.waitSignal(section.note, check_params_cb=lambda words: words == "2 corrections exported"):
+        section.export_to(tmp_path / "all.json")
+    (document,) = json.loads((tmp_path / "all.json").read_text("utf-8"))["data"]
+    assert len(document["paragraphs"][0]["qas"]) == 2
+
+
+def test_a_few_corrections_are_not_enough(open_section: Open, workspace: Workspace) -> None:
+    keep(workspace, flow.FEWEST - 1)
+    section = open_section()
+    assert section.teach_card.teach.isVisible() and not section.teach_card.teach.isEnabled()
+
+
+def test_a_better_reader_is_offered_and_used(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    card, changed = section.teach_card, []
+    section.changed.connect(changed.append)
+    assert card.teach.text() == "Teach the reader from 12 corrections"
+    teaching.may_end = False
+    card.teach.click()
+    qtbot.waitUntil(lambda: card.curves.count() == 5)
+    assert card.strip.isVisible() and not card.teach.isVisible()
+    assert [step.dev["f1"] for step in card.curves.measured] == [55.0]
+    assert card.curves.describe(4) == "Step 5 of 10: loss 0.40, F1 55.0%"
+    teaching.may_end = True
+    qtbot.waitUntil(lambda: section.gate.isVisible() and section.versions.isVisible())
+    assert section.gate.version == BETTER and changed == ["models"]
+    assert not card.strip.isVisible() and card.teach.isVisible()
+    section.gate.use.click()
+    qtbot.waitUntil(lambda: Head.QUESTION_ANSWERING.value in changed)
+    qtbot.waitUntil(lambda: section.teaching.state is not None and section.teaching.state.in_use == BETTER)
+    assert not section.gate.use.isVisible(), "it is in use"
+
+
+def test_the_old_reader_is_kept(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: section.gate.isVisible())
+    section.gate.keep.click()
+    assert not section.gate.isVisible() and workspace.settings.models == {}
+    assert workspace.find_model(Head.QUESTION_ANSWERING) == READER
+
+
+def test_teaching_gives_way_to_a_question_and_goes_on(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    teaching.may_end = False
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: teaching.step == 5)
+    answered: list[str] = []
+    section.lanes.work.start(lambda report: "asked").done.connect(answered.append)
+    qtbot.waitUntil(lambda: answered == ["asked"] and teaching.begun == 2)
+    assert section.teaching.is_teaching and section.teach_card.strip.isVisible()
+    teaching.may_end = True
+    qtbot.waitUntil(lambda: section.gate.isVisible())
+
+
+def test_teaching_is_paused_and_gone_on_with_after_a_restart(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    teaching.may_end = False
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: teaching.step == 5)
+    assert section.stop() and not section.stop()
+    qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
+    assert section.teach_card.discard.isVisible()
+    teaching.may_end = True
+    again = open_section()
+    assert again.teach_card.teach.text() == "Go on teaching" and again.teach_card.teach.isEnabled()
+    again.teach_card.teach.click()
+    qtbot.waitUntil(lambda: again.gate.isVisible())
+
+
+def test_teaching_is_stopped_and_discarded_after_asking(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    card = section.teach_card
+    teaching.may_end = False
+    card.teach.click()
+    qtbot.waitUntil(lambda: teaching.step == 5)
+    card.stop.click()
+    assert card.losing.asking and section.teaching.is_teaching
+    card.losing.confirm.click()
+    qtbot.waitUntil(lambda: card.teach.isVisible() and not card.discard.isVisible())
+    assert teaching.step == 0 and card.teach.text().startswith("Teach the reader")
+
+
+def test_what_cannot_be_taught_is_told(
+    open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(workspace: Workspace, report: Report) -> None:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    keep(workspace, 12)
+    section = open_section()
+    monkeypatch.setattr(flow, "teach_reader", refuse)
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: section.notice.isVisible())
+    assert section.notice.sentence() == "The disk is full." and section.teach_card.teach.isVisible()
+
+
+def test_versions_are_used_exported_and_deleted(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    teaching.kept = [BETTER, replace(BETTER, name="older", folder="/m/older")]
+    section = open_section()
+    versions = section.versions
+    qtbot.waitUntil(lambda: versions.isVisible())
+    assert [row.sign for row in versions.list.rows()] == ["", "", "In use"]
+    section.versions.list.setCurrentIndex(versions.list.model().index(0, 0))
+    assert section.gate.version == BETTER
+    versions.use.click()
+    qtbot.waitUntil(lambda: [row.sign for row in versions.list.rows()] == ["In use", "", ""])
+    section.teaching.export(BETTER.name, tmp_path / "out")
+    qtbot.waitUntil(lambda: teaching.exported == [("reader 12", tmp_path / "out")])
+    qtbot.keyClick(versions.list, KEY.Key_Delete)
+    assert versions.removal.asking
+    versions.removal.confirm.click()
+    qtbot.waitUntil(lambda: [row.title for row in versions.list.rows()] == ["older", READER.title])
+    assert versions.list.rows()[-1].sign == "In use" and not section.gate.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("held", "known", "is_better", "words"),
+    [
+        (20.0, -0.5, True, "F1 rose by 20 points. Of what it knew before it lost 0.5 points."),
+        (20.0, -4.0, False, "lost 4 points, which is too much."),
+        (-1.0, 0.0, False, "F1 fell by 1 point. It still knows what it knew before."),
+        (0.0, 2.0, False, "its words fit as well as before"),
+    ],
+)
+def test_whether_it_is_better_in_words(held: float, known: float, is_better: bool, words: str) -> None:
+    version = replace(
+        BETTER,
+        held=Change(figures(30, 45), figures(30, 45 + held)),
+        known=Change(figures(70, 80), figures(70, 80 + known)),
+    )
+    assert version.is_better is is_better and words in in_words(version)
+
+
+def test_the_page_remembers_what_was_taught(
+    qapp: QApplication, qtbot: QtBot, workspace: Workspace, teaching: Flow
+) -> None:
+    keep(workspace, 2)
+    lanes = Lanes()
+    theme = Theme(workspace.paths.resources)
+    theme.choose("light")
+    page = TeachView(workspace, theme, lanes)
+    qtbot.addWidget(page)
+    page.show()
+    page.shown()
+    assert page.names.selected() == "labels"
+    page.next()
+    assert workspace.settings.teach_section == "reader"
+    again = TeachView(workspace, theme, lanes)
+    qtbot.addWidget(again)
+    again.show()
+    again.shown()
+    section = again.section()
+    assert isinstance(section, ReaderSection)
+    qtbot.waitUntil(lambda: section.list.isVisible())
+    with qtbot.waitSignal(again.opened):
+        qtbot.keyClick(section.list, KEY.Key_Return)
+    again.open_files([workspace.paths.example_sets / "none.csv"])
+    assert again.names.selected() == "labels"
+    lanes.close()
