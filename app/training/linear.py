@@ -171,6 +171,11 @@ def unpacked(stored: bytes, width: int) -> Array:
     return np.frombuffer(stored, dtype=np.float16).reshape(-1, width).astype(np.float32)
 
 
+def joined(pieces: Sequence[Array]) -> Array:
+    """The numbers of all texts from those of pieces of them."""
+    return np.concatenate(list(pieces))
+
+
 def tempered(probabilities: Array, temperature: float) -> Array:
     """The probabilities of a softmax whose logits are divided by a temperature."""
     powers = np.maximum(probabilities, 1e-7) ** (1 / temperature)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from app.training.linear import Array
 
 _VECTORS, _GUESSES = "vectors", "guesses"
+# So many texts' numbers are stored before the next ones are computed.
+_PIECE = 2000
 _NEXT = 32
 # Copies of the labels' words among a label's examples: as many as make 24 of them, and one at least.
 _WITH_WORDS = 24
@@ -108,12 +111,13 @@ def first_guesses(
 
 def missing(dataset: Dataset, given: Mapping[int, Given], enough: int = ENOUGH) -> dict[str, int]:
     """How many examples each label still lacks to have enough; none where all have."""
-    counts = dict.fromkeys(dataset.names, 0)
-    for each in given.values():
-        for name in each.labels:
-            if name in counts:  # another window may have renamed it
-                counts[name] += 1
-    return {name: enough - number for name, number in counts.items() if number < enough}
+    return lacking(dataset, Counter(name for each in given.values() for name in each.labels), enough)
+
+
+def lacking(dataset: Dataset, counts: Mapping[str, int], enough: int = ENOUGH) -> dict[str, int]:
+    """What `missing` returns, from the numbers of examples by label."""
+    found = {name: enough - counts.get(name, 0) for name in dataset.names}
+    return {name: number for name, number in found.items() if number > 0}
 
 
 def change_labels(
@@ -175,9 +179,9 @@ def teach(
     for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
     """
     given = workspace.datasets.given(dataset) if given is None else given
-    if lacking := missing(dataset, given):
+    if few := missing(dataset, given):
         raise SpanlightError(
-            f"Some labels have fewer than {ENOUGH} examples: {', '.join(lacking)}.", "Label some more texts."
+            f"Some labels have fewer than {ENOUGH} examples: {', '.join(few)}.", "Label some more texts."
         )
     texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
     rows, targets = _examples(dataset, given)
@@ -185,13 +189,43 @@ def teach(
     card = teach_examples(workspace, dataset, examples, targets, report)
     report.check()  # it may have been stopped, for other labels say, while it was installed
     workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # of the classifier before
+    workspace.datasets.put_held_out(dataset, HeldOut())
     dataset = workspace.datasets.set_model(dataset, card.folder)
     report.partial(dataset)
     report.partial(guess(workspace, dataset, report, texts=texts, given=given))
-    held_out = hold_out(workspace, dataset, rows, examples, targets, report)
+    return measure(workspace, dataset, report, texts=texts, given=given)
+
+
+def measure(
+    workspace: Workspace,
+    dataset: Dataset,
+    report: Report,
+    *,
+    texts: Sequence[str] | None = None,
+    given: Mapping[int, Given] | None = None,
+) -> Dataset:
+    """Hold parts of what was labelled out in turn, to see how good its classifier is and how sure it may be.
+
+    `texts` and `given` as for `guess`; returns the data set. Raises as `teach` does.
+    """
+    given = workspace.datasets.given(dataset) if given is None else given
+    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
+    rows, targets = _examples(dataset, given)
+    held_out = hold_out(workspace, dataset, rows, [texts[row] for row in rows], targets, report)
+    report.check()  # as in `teach`
     workspace.datasets.put_held_out(dataset, held_out)
-    _fit_temperature(workspace, dataset, card, held_out, report)
+    _fit_temperature(workspace, dataset, read_card(dataset.model), held_out, report)
     return dataset
+
+
+def is_unmeasured(workspace: Workspace, dataset: Dataset) -> bool:
+    """Whether a classifier was taught from a data set, but not measured: that was stopped, or Spanlight was closed."""
+    try:
+        folder = _own_classifier(workspace, dataset)
+        is_taught = folder is not None and read_card(folder).labels == dataset.names
+    except SpanlightError:  # it cannot be read
+        return False
+    return is_taught and not workspace.datasets.held_out(dataset).rows
 
 
 def teach_examples(
@@ -361,15 +395,25 @@ def _request(
 
 
 def _probabilities(
-    workspace: Workspace, dataset: Dataset, folder: str, texts: Sequence[str], report: Report
+    workspace: Workspace,
+    dataset: Dataset,
+    folder: str,
+    texts: Sequence[str],
+    report: Report,
+    keep: Callable[[Sequence[tuple[float, ...]]], None] = lambda said: None,
 ) -> list[tuple[float, ...]]:
-    """What the classifier in a folder says of every text; zeros for a blank one."""
+    """What the classifier in a folder says of every text; zeros for a blank one.
+
+    `keep` is called with those of the first texts, now and then, and with all at the end.
+    """
     choice = _choice(workspace, folder)
     none = (0.0,) * len(dataset.labels)
     found: list[tuple[float, ...]] = []
 
     def take(text: str, item: Classification | None) -> None:
         found.append(tuple(score.probability for score in item.scores) if item is not None else none)
+        if len(found) % _PIECE == 0 or len(found) == len(texts):
+            keep(found)
 
     whole = GroupReport(_Phase(report, "Classifying the texts"), len(texts), "texts")
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
@@ -416,9 +460,15 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
     if card.labels != dataset.names:
         return None
     stored = _stored(workspace, dataset, card)
-    if stored is None or len(stored) != len(texts):
-        said = _probabilities(workspace, dataset, card.folder, texts, report)
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
+    before = linear.packed(stored) if stored is not None else b""
+    missing_texts = texts[len(stored) if stored is not None else 0 :]
+    if missing_texts:  # also after a stop
+
+        def keep(said: Sequence[tuple[float, ...]]) -> None:
+            packed = before + linear.packed(said)
+            workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), packed)
+
+        _probabilities(workspace, dataset, card.folder, missing_texts, report, keep)
         stored = _stored(workspace, dataset, card)
     return stored
 
@@ -448,19 +498,38 @@ def _examples(dataset: Dataset, given: Mapping[int, Given]) -> tuple[list[int], 
 
 
 def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:
-    """The texts' vectors, as stored or computed now."""
+    """The texts' vectors, as stored or computed now, piece by piece: what a stop undoes is one piece."""
     card = workspace.find_model(Head.EMBEDDINGS)
-    name, stored = workspace.datasets.numbers(dataset, _VECTORS)
-    if name == fingerprint(Path(card.folder)):
-        return linear.unpacked(stored, card.width)
-    vectors = embed_texts(workspace, tuple(texts), report)
-    workspace.datasets.put_numbers(dataset, _VECTORS, fingerprint(Path(card.folder)), linear.packed(vectors))
-    return vectors
+    model = fingerprint(Path(card.folder))
+    starts = range(0, len(texts), _PIECE)
+    found: list[bytes] = []
+    for start in starts:
+        by, packed = workspace.datasets.numbers(dataset, f"{_VECTORS} {start}")
+        found.append(packed if by == model else b"")
+    left = sum(len(texts[at * _PIECE : (at + 1) * _PIECE]) for at, packed in enumerate(found) if not packed)
+    whole = _reading(report, left)
+    for at, start in enumerate(starts):
+        if not found[at]:
+            found[at] = linear.packed(_embedded(workspace, texts[start : start + _PIECE], whole))
+            workspace.datasets.put_numbers(dataset, f"{_VECTORS} {start}", model, found[at])
+    return linear.unpacked(b"".join(found), card.width)
 
 
-def embed_texts(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
+def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> Array:
     """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
+    whole = _reading(report, len(texts))
+    pieces = [texts[start : start + _PIECE] for start in range(0, max(1, len(texts)), _PIECE)]
+    return linear.joined([_embedded(workspace, piece, whole) for piece in pieces])
+
+
+def _reading(report: Report, total: int) -> GroupReport:
+    return GroupReport(_Phase(report, "Reading the texts"), total, "texts")
+
+
+def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
+    """The unit vectors of one piece of the texts."""
     choice = _choice(workspace, workspace.find_model(Head.EMBEDDINGS).folder)
     clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
-    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, _Phase(report, "Reading the texts"))
+    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, whole)
+    whole.finished(len(texts))
     return vectors

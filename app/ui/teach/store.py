@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from app.core.errors import EngineLost
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Flow, Job, Lanes
 
 if TYPE_CHECKING:
     from app.flows.teach.files import TextTable
@@ -30,18 +31,57 @@ _SOME = 100
 _GROWN = 0.25
 
 
+# What was given to a text to which no label applies.
+NONE = "none of them"
 # What is given to rows, None where it is taken back.
 Rows = dict[int, Given | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A data set with all that is stored of it."""
+    """A data set with all that is stored of it; `unmeasured` is whether its classifier was taught but not measured."""
 
     dataset: Dataset
     rows: list[list[str]]
     given: dict[int, Given]
     held_out: HeldOut
+    unmeasured: bool
+
+
+class TextRow:
+    """A text as the store knows it now: all rows of a table are made once, however often their labels change."""
+
+    __slots__ = ("_store", "row", "text")
+
+    def __init__(self, store: TeachStore, row: int, text: str) -> None:
+        self._store, self.row, self.text = store, row, text
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The labels that were given; None where none were yet."""
+        given = self._store.given.get(self.row)
+        return given.labels if given is not None else None
+
+    @property
+    def given(self) -> str:
+        """What the person gave, in words; empty where nothing was given."""
+        labels = self.labels
+        return "" if labels is None else "; ".join(labels) or NONE
+
+    @property
+    def guess(self) -> str:
+        """The likeliest label, empty where there is no guess yet."""
+        return self._store.guess_of(self.row)
+
+    @property
+    def probability(self) -> float:
+        """The probability of the guess."""
+        return self._store.best_guess(self.row)[1]
+
+    @property
+    def label(self) -> str:
+        """The label that counts: the person's, or else the guess."""
+        return self.given or self.guess
 
 
 def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
@@ -51,26 +91,29 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
     chosen = next((one for one in found if one.number == number), found[0] if found else None)
     if chosen is None:
         return found, None
-    return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen))
+    from app.flows.teach.teach import is_unmeasured
+
+    unmeasured = is_unmeasured(workspace, chosen)
+    return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen), unmeasured)
 
 
 class TeachStore(QObject):
     """One data set at a time, in memory and in the database.
 
     `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
-    another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when labels were
-    given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of teaching, or of
-    reading all texts for the first guess, None when it ends; `taught` is sent after it. `relabelled` is sent when the
-    labels were changed, also in the classifier where they were renamed.
+    another one was loaded, or the person has made it or changed its labels. `given_changed` carries the rows whose
+    labels were given or taken back, `guessed` is sent when there are other guesses. `teaching` carries the Progress
+    of teaching, or of reading all texts for the first guess, None when it ends; `taught` is sent after it.
+    `classifier_changed` is sent when a classifier was taught or measured, or its labels were renamed.
     """
 
     loaded = Signal()
     opened = Signal()
-    given_changed = Signal()
+    given_changed = Signal(list)
     guessed = Signal()
     teaching = Signal(object)
     taught = Signal()
-    relabelled = Signal()
+    classifier_changed = Signal()
     failed = Signal(object)
     lost = Signal()
 
@@ -85,7 +128,11 @@ class TeachStore(QObject):
         self.given: dict[int, Given] = {}
         self.guesses: Guesses | None = None
         self.held_out = HeldOut()
-        self._probabilities: list[list[float]] = []
+        self.all_rows: tuple[TextRow, ...] = ()
+        self.given_counts: Counter[str] = Counter()  # texts by label
+        self._shown_counts: Counter[str] | None = None
+        self._best: list[tuple[int, float]] = []  # of each text the likeliest label and its probability
+        self.is_unmeasured = False
         self._undo: list[Rows] = []
         self._redo: list[Rows] = []
         self._skipped: set[int] = set()
@@ -94,7 +141,8 @@ class TeachStore(QObject):
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        self._teach_again = False
+        # What goes on after other work: teaching, or measuring what was taught.
+        self._waiting: Callable[[], None] | None = None
         self._learnt_from = 0
         self._changes = self._changes_then = 0
         self._is_new = False
@@ -135,20 +183,26 @@ class TeachStore(QObject):
             self._skipped, self._hidden = set(), {}
             self._forget_guesses()
         if content is None:
-            self.dataset, self.rows, self.texts, self.given = None, [], [], {}
-            self.held_out = HeldOut()
+            self.dataset, self.rows, self.texts, self.given, self.all_rows = None, [], [], {}, ()
+            self.held_out, self.is_unmeasured = HeldOut(), False
         else:
             self.dataset, self.rows, self.given = content.dataset, content.rows, content.given
             self.texts = [row[content.dataset.text_column] for row in content.rows]
-            self.held_out = content.held_out
-            self._learnt_from = len(content.held_out.rows)
+            if not same:
+                self.all_rows = tuple(TextRow(self, row, text) for row, text in enumerate(self.texts))
+            self.held_out, self.is_unmeasured = content.held_out, content.unmeasured
+            self._learnt_from = len(content.given if content.unmeasured else content.held_out.rows)
             self._workspace.settings.last_labels = content.dataset.number
+        self.given_counts = Counter(label for each in self.given.values() for label in each.labels)
+        self._shown_counts = None
         self.loaded.emit()
         if not same or self._is_new:
             self._is_new = False
             self.opened.emit()
         if content is not None and self.guesses is None:
             self.guess()
+        if self.is_unmeasured and not same:
+            self.measure()
 
     def make(
         self,
@@ -182,7 +236,7 @@ class TeachStore(QObject):
         self._drop_work()
         self._forget_guesses()
         job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
-        job.done.connect(self.relabelled)
+        job.done.connect(self.classifier_changed)
         job.done.connect(self._made)
         job.failed.connect(self.failed)
 
@@ -260,16 +314,37 @@ class TeachStore(QObject):
         before = {row: self.given.get(row) for row in wanted}
         self._changes += 1
         for row, each in wanted.items():
+            self._count(row, -1)
             if each is None:
                 self.given.pop(row, None)
             else:
                 self.given[row] = each
+            self._count(row, 1)
         for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
             self._save(dataset, rows)
         self._unsaved.clear()
-        self.given_changed.emit()
+        self.given_changed.emit(list(wanted))
         self.guess()
         return before
+
+    def _count(self, row: int, by: int) -> None:
+        if row in self.given:
+            for label in self.given[row].labels:
+                self.given_counts[label] += by
+        if self._shown_counts is not None and (label := self.all_rows[row].label):
+            self._shown_counts[label] += by
+
+    def shown_counts(self) -> Counter[str]:
+        """How many texts have each label, by the person or else by the guess."""
+        if self._shown_counts is None and self.dataset is not None:
+            guessed = Counter(at for at, share in self._best if share)
+            counts = Counter({self.dataset.labels[at].name: number for at, number in guessed.items()})
+            for row in self.given:
+                counts[self.guess_of(row)] -= 1
+                counts[self.all_rows[row].label] += 1
+            del counts[""]
+            self._shown_counts = counts
+        return +(self._shown_counts or Counter())
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
         self._saving.append((dataset, rows))
@@ -308,19 +383,17 @@ class TeachStore(QObject):
 
     def next_row(self, after: int = -1, *, in_order: bool = False) -> int:
         """The next text to label: the most useful one, or the next in order; -1 where all have a label."""
-        open_rows = [row for row, text in enumerate(self.texts) if row not in self.given and text.strip()]
-        if not open_rows:
-            return -1
-        left = [row for row in open_rows if row not in self._skipped and row != after]
-        if not left:
+        useful = self.guesses.next_rows if self.guesses is not None and not in_order else ()
+        around = (range(after + 1, len(self.texts)), range(min(after, len(self.texts))))
+        for _ in range(2):
+            for row in chain(useful, *around):
+                if row not in self._skipped and row != after and self._is_open(row):
+                    return row
             self._skipped.clear()
-            left = [row for row in open_rows if row != after] or open_rows
-        if not in_order and self.guesses is not None:
-            free = set(left)
-            useful = next((row for row in self.guesses.next_rows if row in free), None)
-            if useful is not None:
-                return useful
-        return next((row for row in left if row > after), left[0])
+        return after if 0 <= after < len(self.texts) and self._is_open(after) else -1
+
+    def _is_open(self, row: int) -> bool:
+        return row not in self.given and bool(self.texts[row].strip())
 
     def guess_of(self, row: int) -> str:
         """The label that is guessed for a text, empty where there is no guess yet."""
@@ -328,11 +401,8 @@ class TeachStore(QObject):
 
     def best_guess(self, row: int) -> tuple[str, float]:
         """The likeliest label of a text and its probability; no label where there is no guess yet."""
-        numbers = self.probabilities(row)
-        if not numbers or self.dataset is None:
-            return "", 0.0
-        best = max(range(len(numbers)), key=numbers.__getitem__)
-        return self.dataset.names[best], numbers[best]
+        best, share = self._best[row] if row < len(self._best) else (0, 0.0)
+        return (self.dataset.labels[best].name, share) if share and self.dataset is not None else ("", 0.0)
 
     def shows_guess(self, row: int) -> bool:
         """Whether the guess is shown while a text is labelled."""
@@ -340,14 +410,17 @@ class TeachStore(QObject):
 
     def probabilities(self, row: int) -> list[float]:
         """The probabilities of the labels of a text; none where there is no guess yet."""
-        found = self._probabilities[row] if row < len(self._probabilities) else []
-        return found if any(found) else []
+        return (
+            self.guesses.probabilities[row].tolist()
+            if self.guesses is not None and self.guess_of(row)
+            else []
+        )
 
     def missing(self) -> dict[str, int]:
         """How many examples each label lacks before a classifier is taught."""
-        from app.flows.teach.teach import missing
+        from app.flows.teach.teach import lacking
 
-        return missing(self.dataset, self.given) if self.dataset is not None else {}
+        return lacking(self.dataset, self.given_counts) if self.dataset is not None else {}
 
     # Guessing and teaching
 
@@ -385,7 +458,8 @@ class TeachStore(QObject):
             self.guess()
             return
         self.guesses = guesses
-        self._probabilities = guesses.probabilities.tolist()
+        best, shares = guesses.probabilities.argmax(1).tolist(), guesses.probabilities.max(1).tolist()
+        self._best, self._shown_counts = list(zip(best, shares, strict=True)), None
         self.guessed.emit()
         if self._guess_again:
             self.guess()
@@ -399,29 +473,43 @@ class TeachStore(QObject):
     @property
     def is_teaching(self) -> bool:
         """Whether a classifier is being taught, or will be after other work."""
-        return self._teach_again or (self._teaching is not None and self._teaching.running)
+        return self._waiting is not None or (self._teaching is not None and self._teaching.running)
 
     @Slot()
     def teach(self) -> None:
-        """Teach a classifier, in place of one that is being taught."""
-        self._teach_again = False
-        if self.dataset is None or self.missing():
-            self.teaching.emit(None)
-            return
+        """Teach a classifier and measure it, in place of one that is being taught."""
         from app.flows.teach.teach import teach
 
+        job = self._start(teach, "Getting ready to learn")
+        if job is not None:
+            self._learnt_from = len(self.given)
+            job.done.connect(self.taught)
+
+    @Slot()
+    def measure(self) -> None:
+        """Measure the classifier that was taught, where that was stopped."""
+        from app.flows.teach.teach import measure
+
+        self._start(measure, "Getting ready to measure")
+
+    def _start(self, flow: Flow, words: str) -> Job | None:
+        """Start teaching or measuring; None where there are too few examples."""
+        self._waiting = None
+        if self.dataset is None or self.missing():
+            self.teaching.emit(None)
+            return None
         if self._teaching is not None:
             self._teaching.drop()
-        self._learnt_from = len(self.given)
         # Aside: questions and all other work go first.
         self._teaching = job = self._lanes.work.start_aside(
-            teach, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+            flow, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
         )
         job.progress.connect(self.teaching)
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
         job.failed.connect(self._teaching_failed)
-        self.teaching.emit(Progress(0, 0, "Getting ready to learn"))
+        self.teaching.emit(Progress(0, 0, words))
+        return job
 
     @Slot()
     def stop(self) -> bool:
@@ -432,7 +520,7 @@ class TeachStore(QObject):
             self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
-        self._teaching, self._teach_again = None, False
+        self._teaching = self._waiting = None
         if running:
             self.teaching.emit(None)
         return running
@@ -440,7 +528,7 @@ class TeachStore(QObject):
     @Slot(object)
     def _part_taught(self, part: object) -> None:
         if isinstance(part, Dataset):
-            self.dataset = part
+            self.dataset, self.is_unmeasured = part, True
             self.loaded.emit()
         else:
             self._guessed(part)  # type: ignore[arg-type]
@@ -449,7 +537,7 @@ class TeachStore(QObject):
     def _done(self, dataset: Dataset) -> None:
         self._teaching = None
         self.teaching.emit(None)
-        self.taught.emit()
+        self.classifier_changed.emit()
         job = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
         job.done.connect(self._measured)
         job.failed.connect(self.failed)
@@ -457,7 +545,7 @@ class TeachStore(QObject):
 
     @Slot(object)
     def _measured(self, held_out: HeldOut) -> None:
-        self.held_out = held_out
+        self.held_out, self.is_unmeasured = held_out, False
         self.loaded.emit()
 
     @Slot(object)
@@ -479,7 +567,8 @@ class TeachStore(QObject):
         """Let work begin that the person waits for, and teach after it."""
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
-            self._teaching, self._teach_again = None, True
+            self._teaching = None
+            self._waiting = self.measure if self.is_unmeasured else self.teach
             self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
@@ -487,13 +576,13 @@ class TeachStore(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        if self._teach_again:
-            self.teach()
+        if self._waiting is not None:
+            self._waiting()
         if self._guess_again:
             self.guess()
 
     def _forget_guesses(self) -> None:
-        self.guesses, self._probabilities = None, []
+        self.guesses, self._best, self._shown_counts = None, [], None
 
     def _drop_work(self) -> None:
         self.stop()

@@ -211,7 +211,7 @@ def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
 
 @pytest.mark.parametrize("size", [(1024, 640), (1400, 900)])
 def test_the_form_s_buttons_are_there_without_scrolling(
-    open_teach: Callable[[], TeachView], qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
 ) -> None:
     page = open_teach()
     page.resize(*size)
