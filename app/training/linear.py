@@ -21,7 +21,7 @@ _LENGTH = 3.0
 # A label's name and description count as so many texts of it.
 WORDS_COUNT = 4
 _FOLDS = 4
-# So many texts are compared when the most useful ones are looked for.
+# So many texts are compared when the most useful ones are looked for, and learnt from for a first guess.
 _CANDIDATES = 3000
 
 
@@ -72,11 +72,14 @@ class Pool:
         return Pool(_around_mean(texts), _around_mean(words))
 
     def head(self, rows: Sequence[int], targets: Array, *, multi: bool = False) -> LinearHead:
-        """A classifier from the labelled texts in `rows`, and from the labels' words."""
-        count = self.words.shape[0]
+        """A classifier from the labelled texts in `rows`, or some of very many, and from the labels' words."""
+        count, targets = self.words.shape[0], targets.reshape(-1, self.words.shape[0])
+        if len(rows) > _CANDIDATES:
+            some = np.random.default_rng(len(rows)).choice(len(rows), _CANDIDATES, replace=False)
+            rows, targets = [rows[at] for at in some], targets[some]
         vectors = np.concatenate([self.texts[list(rows)], np.repeat(self.words, WORDS_COUNT, 0)])
         named = np.repeat(np.eye(count, dtype=np.float32), WORDS_COUNT, 0)
-        return fit(vectors, np.concatenate([targets.reshape(-1, count), named]), multi=multi)
+        return fit(vectors, np.concatenate([targets, named]), multi=multi)
 
     def most_useful(
         self, probabilities: Array, labelled: Sequence[int], open_rows: Sequence[int], count: int

@@ -68,12 +68,16 @@ class TableModel(QAbstractTableModel):
 
     def arrange(self) -> None:
         """Filter and sort the rows anew; what is chosen stays so."""
+        arranged = self._arranged()
+        if arranged == self.shown:
+            self.refresh()
+            return
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         kept = [self.shown[index.row()] for index in before]
-        self.shown = self._arranged()
+        self.shown = arranged
         wanted = set(map(id, kept))
-        places = {id(row): at for at, row in enumerate(self.shown) if id(row) in wanted} if wanted else {}
+        places = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
         after = [
             self.index(places[id(row)], index.column()) if id(row) in places else QModelIndex()
             for index, row in zip(before, kept, strict=True)
@@ -81,10 +85,15 @@ class TableModel(QAbstractTableModel):
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
+    def refresh(self) -> None:
+        """Show all rows as they are now, where they stand."""
+        if self.shown:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.shown) - 1, len(self.columns) - 1))
+
     def rows_changed(self, rows: Sequence[Any]) -> None:
         """Show rows that have changed: those that are accepted no longer go, the others stay where they are."""
         changed = set(map(id, rows))
-        places = [at for at, row in enumerate(self.shown) if id(row) in changed]
+        places = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
         if len(places) < len(changed) or len(places) > _MOST_CHANGED:
             self.arrange()
             return

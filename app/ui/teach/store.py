@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +131,9 @@ class TeachStore(QObject):
         self.all_rows: tuple[TextRow, ...] = ()
         self.given_counts: Counter[str] = Counter()  # texts by label
         self._shown_counts: Counter[str] | None = None
-        self._best: list[tuple[int, float]] = []  # of each text the likeliest label and its probability
+        # Of each text the index of the likeliest label, and its probability.
+        self._best: list[int] = []
+        self._shares: list[float] = []
         self.is_unmeasured = False
         self._undo: list[Rows] = []
         self._redo: list[Rows] = []
@@ -337,7 +339,7 @@ class TeachStore(QObject):
     def shown_counts(self) -> Counter[str]:
         """How many texts have each label, by the person or else by the guess."""
         if self._shown_counts is None and self.dataset is not None:
-            guessed = Counter(at for at, share in self._best if share)
+            guessed = Counter(compress(self._best, self._shares))
             counts = Counter({self.dataset.labels[at].name: number for at, number in guessed.items()})
             for row in self.given:
                 counts[self.guess_of(row)] -= 1
@@ -401,8 +403,10 @@ class TeachStore(QObject):
 
     def best_guess(self, row: int) -> tuple[str, float]:
         """The likeliest label of a text and its probability; no label where there is no guess yet."""
-        best, share = self._best[row] if row < len(self._best) else (0, 0.0)
-        return (self.dataset.labels[best].name, share) if share and self.dataset is not None else ("", 0.0)
+        share = self._shares[row] if row < len(self._shares) else 0.0
+        if not share or self.dataset is None:
+            return "", 0.0
+        return self.dataset.labels[self._best[row]].name, share
 
     def shows_guess(self, row: int) -> bool:
         """Whether the guess is shown while a text is labelled."""
@@ -458,8 +462,9 @@ class TeachStore(QObject):
             self.guess()
             return
         self.guesses = guesses
-        best, shares = guesses.probabilities.argmax(1).tolist(), guesses.probabilities.max(1).tolist()
-        self._best, self._shown_counts = list(zip(best, shares, strict=True)), None
+        self._best = guesses.probabilities.argmax(1).tolist()
+        self._shares = guesses.probabilities.max(1).tolist()
+        self._shown_counts = None
         self.guessed.emit()
         if self._guess_again:
             self.guess()
@@ -582,7 +587,8 @@ class TeachStore(QObject):
             self.guess()
 
     def _forget_guesses(self) -> None:
-        self.guesses, self._best, self._shown_counts = None, [], None
+        self.guesses, self._shown_counts = None, None
+        self._best, self._shares = [], []
 
     def _drop_work(self) -> None:
         self.stop()

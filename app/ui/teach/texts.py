@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
@@ -21,6 +21,7 @@ from app.ui.teach.store import TextRow
 ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
 # Below this probability of its likeliest label a text counts as unsure.
 _UNSURE = 0.6
+_MOST_ARRANGED = 20_000
 
 
 class TextList(RowTable):
@@ -63,11 +64,17 @@ class TextList(RowTable):
         """Show rows that have changed; those that do not fit any longer go."""
         self._model.rows_changed(rows)
 
-    def row_after(self, rows: Sequence[TextRow]) -> TextRow | None:
-        """The row below the last one of these, None where that is the last of all."""
-        shown, these = self._model.shown, set(rows)
-        last = max((at for at, row in enumerate(shown) if row in these), default=len(shown))
-        return shown[last + 1] if last + 1 < len(shown) else None
+    def show_guesses(self) -> None:
+        """Show other guesses; a long list keeps its order, for filtering and sorting it would be noticed."""
+        if len(self._model.rows) > _MOST_ARRANGED:
+            self._model.refresh()
+        else:
+            self._model.arrange()
+
+    def below_chosen(self) -> QPersistentModelIndex:
+        """The place below the last row that is chosen, wherever that row goes; an invalid one below the last of all."""
+        last = max((index.row() for index in self.selectionModel().selectedRows()), default=-1)
+        return QPersistentModelIndex(self._model.index(last + 1, 0))
 
     def text_of(self, rows: Sequence[TextRow]) -> str:
         """The rows with tabs between the cells, and a header."""
@@ -173,10 +180,13 @@ class Texts(QFrame):
                 self.filter.addItem(title, key)
             for name in names:
                 self.filter.addItem(name, ("label", name))
-        if rows is not self._rows:
+        if rows is self._rows:
+            self.list.show_guesses()
+            self._count()
+        else:
             self._rows = rows
             self.list.show_rows(rows)
-        self._show()
+            self._show()
 
     def show_changed(self, rows: Sequence[TextRow]) -> None:
         """Show texts whose labels have changed."""
@@ -222,7 +232,7 @@ class Texts(QFrame):
         self._count()
 
     def _count(self) -> None:
-        self.words.setText(count(len(self.list.rows()), "text"))
+        self.words.setText(count(self.list.model().rowCount(), "text"))
 
     def _wanted(self) -> Callable[[TextRow], bool] | None:
         """Which rows the filter takes; None for all."""
@@ -245,10 +255,10 @@ class Texts(QFrame):
         """Give the chosen texts a label, and go to the next one."""
         chosen = self.list.chosen()
         if chosen and at < len(self._names):
-            after = self.list.row_after(chosen)
+            after = self.list.below_chosen()
             self.labelled.emit([row.row for row in chosen], self._names[at])
-            if after is not None:
-                self.list.choose([after])
+            if after.isValid():
+                self.list.setCurrentIndex(self.list.model().index(after.row(), 0))
 
     @Slot()
     def _clear(self) -> None:
