@@ -170,9 +170,9 @@ class ClassifyView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._save_job: Job | None = None
-        self._requested_texts: tuple[str, ...] = ()
-        self._requested_way = self._requested_file = ""
-        self._result: Classifications | None = None
+        # The texts, the way in which they were cut out, and their file: what is asked, and what is shown.
+        self._asked: tuple[tuple[str, ...], str, str] = ((), ONE, "")
+        self._shown: KeptResult | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
             theme, "Text to classify", "Type or paste a text, or drop a text file here."
@@ -203,19 +203,18 @@ class ClassifyView(TextPage):
     def run(self) -> None:
         """Classify the text on the paper, replacing a running flow."""
         self._panel.notice.clear()
-        self._requested_texts = texts_of(self._editor.text(), self._way)
-        if not self._requested_texts:
+        texts = texts_of(self._editor.text(), self._way)
+        if not texts:
             self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
             self._editor.setFocus()
             return
-        self._result = None
-        self._requested_way, self._requested_file = self._way, self.file
-        many = wording.count(len(self._requested_texts), "text") if self._way == LINES else "the text"
-        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(self._requested_texts))
+        self._asked = texts, self._way, self.file
+        many = wording.count(len(texts), "text") if self._way == LINES else "the text"
+        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(texts))
 
     @Slot(object)
     def take_part(self, result: object) -> None:
-        if isinstance(result, Classifications) and result.items and self._requested_way == LINES:
+        if isinstance(result, Classifications) and result.items and self._asked[1] == LINES:
             self._show(result)
 
     def take(self, result: object) -> None:
@@ -228,39 +227,36 @@ class ClassifyView(TextPage):
         self.note.emit(f"{what} classified in {wording.duration(result.seconds)}")
 
     def result(self) -> KeptResult | None:
-        if self._result is None or not self._result.items:
-            return None
-        return KeptResult(self._requested_texts, self._result, self._requested_way, self._requested_file)
+        return self._shown
 
     def take_kept(self, kept: KeptResult) -> None:
         if isinstance(kept.result, Classifications):
-            self._requested_texts = kept.texts
-            self._requested_way, self._requested_file = kept.way, kept.name
+            self._asked = kept.texts, kept.way, kept.name
             self._show(kept.result)
 
     def _show(self, result: Classifications) -> None:
-        self._result = result
-        self._class_panel.show_results(
-            self._requested_texts, result, self._requested_way, self._requested_file
-        )
+        texts, way, file = self._asked
+        self._shown = KeptResult(texts, result, way, file)
+        self._class_panel.show_results(texts, result, way, file)
 
     @Slot()
     def refresh(self) -> None:
         empty = self._editor.is_empty()
         self._class_panel.set_empty(empty)
         if empty:
-            self._result = None
-        elif self._requested_texts:
-            changed = texts_of(self._editor.text(), self._way) != self._requested_texts
+            self._shown = None
+        elif self._shown is not None:
+            changed = texts_of(self._editor.text(), self._way) != self._shown.texts
             self._class_panel.set_outdated(changed or self._class_panel.is_stale)
 
     @Slot()
     def _look(self) -> None:
-        table = self._class_panel.table
-        text = self._requested_texts[0] if self._requested_texts and self._way == ONE else table.chosen_text()
-        if self._result is not None and text:
+        if self._shown is None:
+            return
+        text = self._shown.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
+        if text:
             title = " ".join(text.split())[:80]
-            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._result.model, title))
+            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._shown.result.model, title))
 
     # Texts
 
@@ -287,7 +283,8 @@ class ClassifyView(TextPage):
     def _save_table(self) -> None:
         if self._way != LINES or not self._class_panel.table.row_count():
             return
-        stem = as_file_name(Path(self._requested_file).stem) + "-" if self._requested_file else ""
+        file = self._shown.name if self._shown is not None else ""
+        stem = as_file_name(Path(file).stem) + "-" if file else ""
         if name := save_name(self, "Save the table", f"{stem}classified.csv", "CSV (*.csv)"):
             self.save_table_as(Path(name))
 

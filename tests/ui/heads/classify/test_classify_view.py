@@ -20,7 +20,7 @@ from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
 from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
 from tests.helpers.classify_page import CARD, by_length, edit
-from tests.helpers.windows import FakeEngine, button
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 
 @pytest.fixture
@@ -186,6 +186,25 @@ def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbo
     view._class_panel.table.selectRow(1)
     qtbot.keyClick(view._class_panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits[-1].subject.text == "two words"
+
+
+def test_what_was_shown_before_a_stop_is_that_of_its_own_text_and_kept(
+    make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = make()
+    edit(view).setPlainText("x" * 95)
+    view.run()
+    qtbot.waitUntil(lambda: not view.working())
+    said, answer = view._class_panel.card.text(), engine.answer
+    edit(view).setPlainText("y" * 10)
+    engine.answer = until_stopped
+    view.run()
+    assert view.stop() and view._panel.outdated()
+    view.keep()
+    engine.answer = answer
+    again = make()
+    qtbot.waitUntil(lambda: again.result() is not None)
+    assert again._class_panel.card.text() == said and again._panel.outdated()
 
 
 def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
