@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,21 +16,18 @@ from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Flow, Job, Lanes
+from app.ui.teach.labelled import LabelledTexts
 
 if TYPE_CHECKING:
     from app.flows.teach.files import TextTable
     from app.flows.teach.teach import Guesses
 
-# Every tenth text is shown without a guess, to see whether guesses lead the person.
-_HIDDEN = 10
 # Reading fewer texts is over at once.
 _SOME = 100
 # It is taught again once there are so many more examples, as a share of those it has learnt from.
 _GROWN = 0.25
 
 
-# What was given to a text to which no label applies.
-NONE = "none of them"
 # What is given to rows, None where it is taken back.
 Rows = dict[int, Given | None]
 
@@ -48,42 +43,6 @@ class Loaded:
     unmeasured: bool
 
 
-class TextRow:
-    """A text as the store knows it now: all rows of a table are made once, however often their labels change."""
-
-    __slots__ = ("_store", "row", "text")
-
-    def __init__(self, store: TeachStore, row: int, text: str) -> None:
-        self._store, self.row, self.text = store, row, text
-
-    @property
-    def labels(self) -> tuple[str, ...] | None:
-        """The labels that were given; None where none were yet."""
-        given = self._store.given.get(self.row)
-        return given.labels if given is not None else None
-
-    @property
-    def given(self) -> str:
-        """What the person gave, in words; empty where nothing was given."""
-        labels = self.labels
-        return "" if labels is None else "; ".join(labels) or NONE
-
-    @property
-    def guess(self) -> str:
-        """The likeliest label, empty where there is no guess yet."""
-        return self._store.guess_of(self.row)
-
-    @property
-    def probability(self) -> float:
-        """The probability of the guess."""
-        return self._store.best_guess(self.row)[1]
-
-    @property
-    def label(self) -> str:
-        """The label that counts: the person's, or else the guess."""
-        return self.given or self.guess
-
-
 def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
     """All data sets, and the one of this number with its content, or else the first."""
     store = workspace.datasets
@@ -97,7 +56,7 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
     return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen), unmeasured)
 
 
-class TeachStore(QObject):
+class TeachStore(QObject, LabelledTexts):
     """One data set at a time, in memory and in the database.
 
     `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
@@ -119,26 +78,15 @@ class TeachStore(QObject):
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
+        LabelledTexts.__init__(self)
         self._workspace, self._lanes = workspace, lanes
         self.datasets: tuple[Dataset, ...] = ()
         self.is_listed = False
-        self.dataset: Dataset | None = None
         self.rows: list[list[str]] = []
-        self.texts: list[str] = []
-        self.given: dict[int, Given] = {}
-        self.guesses: Guesses | None = None
         self.held_out = HeldOut()
-        self.all_rows: tuple[TextRow, ...] = ()
-        self.given_counts: Counter[str] = Counter()  # texts by label
-        self._shown_counts: Counter[str] | None = None
-        # Of each text the index of the likeliest label, and its probability.
-        self._best: list[int] = []
-        self._shares: list[float] = []
         self.is_unmeasured = False
         self._undo: list[Rows] = []
         self._redo: list[Rows] = []
-        self._skipped: set[int] = set()
-        self._hidden: dict[int, bool] = {}
         self._loading: Job | None = None
         self._guessing: Job | None = None
         self._guess_again = False
@@ -181,22 +129,16 @@ class TeachStore(QObject):
             self._drop_work()
         if content is None or self.dataset is None or content.dataset.names != self.dataset.names or not same:
             self._undo, self._redo = [], []
-        if not same:
-            self._skipped, self._hidden = set(), {}
-            self._forget_guesses()
         if content is None:
-            self.dataset, self.rows, self.texts, self.given, self.all_rows = None, [], [], {}, ()
-            self.held_out, self.is_unmeasured = HeldOut(), False
+            self.take_texts(None, [], {})
+            self.rows, self.held_out, self.is_unmeasured = [], HeldOut(), False
         else:
-            self.dataset, self.rows, self.given = content.dataset, content.rows, content.given
-            self.texts = [row[content.dataset.text_column] for row in content.rows]
-            if not same:
-                self.all_rows = tuple(TextRow(self, row, text) for row, text in enumerate(self.texts))
+            texts = [row[content.dataset.text_column] for row in content.rows]
+            self.take_texts(content.dataset, texts, content.given)
+            self.rows = content.rows
             self.held_out, self.is_unmeasured = content.held_out, content.unmeasured
             self._learnt_from = len(content.given if content.unmeasured else content.held_out.rows)
             self._workspace.settings.last_labels = content.dataset.number
-        self.given_counts = Counter(label for each in self.given.values() for label in each.labels)
-        self._shown_counts = None
         self.loaded.emit()
         if not same or self._is_new:
             self._is_new = False
@@ -236,7 +178,7 @@ class TeachStore(QObject):
 
         assert self.dataset is not None
         self._drop_work()
-        self._forget_guesses()
+        self.forget_guesses()
         job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
         job.done.connect(self.classifier_changed)
         job.done.connect(self._made)
@@ -316,37 +258,13 @@ class TeachStore(QObject):
         before = {row: self.given.get(row) for row in wanted}
         self._changes += 1
         for row, each in wanted.items():
-            self._count(row, -1)
-            if each is None:
-                self.given.pop(row, None)
-            else:
-                self.given[row] = each
-            self._count(row, 1)
+            self.set_given(row, each)
         for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
             self._save(dataset, rows)
         self._unsaved.clear()
         self.given_changed.emit(list(wanted))
         self.guess()
         return before
-
-    def _count(self, row: int, by: int) -> None:
-        if row in self.given:
-            for label in self.given[row].labels:
-                self.given_counts[label] += by
-        if self._shown_counts is not None and (label := self.all_rows[row].label):
-            self._shown_counts[label] += by
-
-    def shown_counts(self) -> Counter[str]:
-        """How many texts have each label, by the person or else by the guess."""
-        if self._shown_counts is None and self.dataset is not None:
-            guessed = Counter(compress(self._best, self._shares))
-            counts = Counter({self.dataset.labels[at].name: number for at, number in guessed.items()})
-            for row in self.given:
-                counts[self.guess_of(row)] -= 1
-                counts[self.all_rows[row].label] += 1
-            del counts[""]
-            self._shown_counts = counts
-        return +(self._shown_counts or Counter())
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
         self._saving.append((dataset, rows))
@@ -378,53 +296,6 @@ class TeachStore(QObject):
     def can_redo(self) -> bool:
         """Whether there is a change to do again."""
         return bool(self._redo)
-
-    def skip(self, row: int) -> None:
-        """Leave a text for later."""
-        self._skipped.add(row)
-
-    def next_row(self, after: int = -1, *, in_order: bool = False) -> int:
-        """The next text to label: the most useful one, or the next in order; -1 where all have a label."""
-        useful = self.guesses.next_rows if self.guesses is not None and not in_order else ()
-        around = (range(after + 1, len(self.texts)), range(min(after, len(self.texts))))
-        for _ in range(2):
-            for row in chain(useful, *around):
-                if row not in self._skipped and row != after and self._is_open(row):
-                    return row
-            self._skipped.clear()
-        return after if 0 <= after < len(self.texts) and self._is_open(after) else -1
-
-    def _is_open(self, row: int) -> bool:
-        return row not in self.given and bool(self.texts[row].strip())
-
-    def guess_of(self, row: int) -> str:
-        """The label that is guessed for a text, empty where there is no guess yet."""
-        return self.best_guess(row)[0]
-
-    def best_guess(self, row: int) -> tuple[str, float]:
-        """The likeliest label of a text and its probability; no label where there is no guess yet."""
-        share = self._shares[row] if row < len(self._shares) else 0.0
-        if not share or self.dataset is None:
-            return "", 0.0
-        return self.dataset.labels[self._best[row]].name, share
-
-    def shows_guess(self, row: int) -> bool:
-        """Whether the guess is shown while a text is labelled."""
-        return not self._hidden.setdefault(row, random.randrange(_HIDDEN) == 0)
-
-    def probabilities(self, row: int) -> list[float]:
-        """The probabilities of the labels of a text; none where there is no guess yet."""
-        return (
-            self.guesses.probabilities[row].tolist()
-            if self.guesses is not None and self.guess_of(row)
-            else []
-        )
-
-    def missing(self) -> dict[str, int]:
-        """How many examples each label lacks before a classifier is taught."""
-        from app.flows.teach.teach import lacking
-
-        return lacking(self.dataset, self.given_counts) if self.dataset is not None else {}
 
     # Guessing and teaching
 
@@ -461,10 +332,7 @@ class TeachStore(QObject):
         if not fits:
             self.guess()
             return
-        self.guesses = guesses
-        self._best = guesses.probabilities.argmax(1).tolist()
-        self._shares = guesses.probabilities.max(1).tolist()
-        self._shown_counts = None
+        self.take_guesses(guesses)
         self.guessed.emit()
         if self._guess_again:
             self.guess()
@@ -585,10 +453,6 @@ class TeachStore(QObject):
             self._waiting()
         if self._guess_again:
             self.guess()
-
-    def _forget_guesses(self) -> None:
-        self.guesses, self._shown_counts = None, None
-        self._best, self._shares = [], []
 
     def _drop_work(self) -> None:
         self.stop()

@@ -16,7 +16,7 @@ from app.ui.kit.search_line import SearchLine
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
 from app.ui.teach.desk import KEYS
-from app.ui.teach.store import TextRow
+from app.ui.teach.labelled import TextRow
 
 ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
 # Below this probability of its likeliest label a text counts as unsure.
