@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from app.cli.reading import refuse_two_streams, typed_text
@@ -27,9 +28,9 @@ from app.core.wording import count, percent
 from app.flows.heads.classify_batch import classify_batch, classify_table, values
 from app.flows.heads.heads import classify
 from app.flows.rows import refuse_same_file, refuse_unwritable
-from app.flows.tables import Table, read_table
+from app.flows.tables import Table, read_columns, read_table
 from app.flows.teach.datasets import checked_labels, labels_from
-from app.flows.teach.files import column_of, read_text_table
+from app.flows.teach.files import column_of, only_text_column, read_text_table
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 
@@ -37,9 +38,10 @@ _EPILOG = """\
 TEXT is a text itself; - reads one from standard input. A text longer than the model's window is
 read whole, in several windows.
 
-With --file, the rows of a table (CSV, TSV, XLSX, JSON Lines) come out as CSV, to standard output or to
---output, with the columns label, probability, and "probability CLASS" for every class behind their own
-(of a regression model only "value CLASS"). A cell that a spreadsheet would take for a formula gets an apostrophe.
+With --file, the rows of a table (CSV, TSV, XLSX, JSON Lines, or a text with a line for each) come out as
+CSV, to standard output or to --output, a new file, with the columns label, probability, and "probability
+CLASS" for every class behind their own (of a regression model only "value CLASS"). Without --column the only
+column that looks like texts is taken. A cell that a spreadsheet would take for a formula gets an apostrophe.
 
 With --labels "a; b; c" the classes are these words, or "name: a few words of description" each. No
 model has learnt them: texts are compared with the words, a first guess. `teach` learns them from
@@ -76,8 +78,8 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     given = [bool(arguments.texts), arguments.file is not None, arguments.batch is not None]
     if sum(given) != 1:
         raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
-    if (arguments.file is None) != (arguments.column is None):
-        raise SpanlightError("--file and --column go together.", "Give both, or neither.")
+    if arguments.column is not None and arguments.file is None:
+        raise SpanlightError("--column goes with --file.", "Give both, or neither.")
     if arguments.labels is not None:
         _run_labels(arguments, workspace, report)
     elif arguments.batch is not None:
@@ -132,7 +134,7 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
         texts = tuple(typed_text(text, workspace, report) for text in arguments.texts)
         TextsToClassify(texts).require_words()
     else:
-        table = _table(arguments)
+        table = _table(arguments, report)
         texts = tuple(row[table.column] for row in table.rows)
     found = first_guesses(workspace, texts, labels, report).tolist()
     report.clear()
@@ -160,23 +162,34 @@ def _run_labels(arguments: argparse.Namespace, workspace: Workspace, report: Ter
 
 
 def _run_file(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
-    table = _table(arguments)
+    table = _table(arguments, report)
     output = Path(arguments.output) if arguments.output is not None else None
     lines = classify_table(workspace, table, output, report, model=arguments.model, device=arguments.device)
     report.clear()
     _print_table(arguments, lines, len(table.rows))
 
 
-def _table(arguments: argparse.Namespace) -> Table:
+def _table(arguments: argparse.Namespace, report: TerminalReport) -> Table:
     """The table of --file with the column of its texts; a CSV file's keeps its delimiter."""
-    source = Path(arguments.file)
+    source, column = Path(arguments.file), arguments.column
     if arguments.output is not None:
-        refuse_same_file(source, Path(arguments.output))
-        refuse_unwritable(Path(arguments.output))
-    if source.suffix.lower() not in (".xlsx", ".jsonl", ".xz"):
-        return read_table(source, arguments.column)
-    table = read_text_table(source)
-    return Table(table.columns, table.rows, column_of(table, arguments.column, source))
+        output = Path(arguments.output)
+        refuse_same_file(source, output)
+        if output.is_file() and output.stat().st_size:
+            raise SpanlightError(f"“{output}” is there already.", "Give another name, or remove it first.")
+        refuse_unwritable(output)
+    kind = source.suffix.lower()
+    if kind in (".csv", ".tsv") or (column is not None and kind not in (".xlsx", ".jsonl", ".xz")):
+        if column is not None:
+            return read_table(source, column)
+        table = read_columns(source)
+    else:
+        found = read_text_table(source)
+        table = Table(found.columns, found.rows, 0 if column is None else column_of(found, column, source))
+    if column is None:
+        table = replace(table, column=only_text_column(table.columns, table.rows, source))
+        report.line(f"The texts are those of the column “{one_line(table.columns[table.column])}”.")
+    return table
 
 
 def _print_table(arguments: argparse.Namespace, lines: str, rows: int) -> None:

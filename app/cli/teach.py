@@ -23,7 +23,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.wording import count, duration, percent
 from app.flows.rows import refuse_same_file
-from app.flows.teach.datasets import checked_labels, contradictions, split_labels
+from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
 from app.flows.teach.figures import TaughtFigures, figures
 from app.flows.teach.files import TextTable, column_of, read_text_table
 from app.flows.teach.reader import teach_reader
@@ -192,7 +192,7 @@ def _given(rows: list[tuple[str, tuple[str, ...]]]) -> dict[int, Given]:
 def _drawn(
     rows: list[tuple[str, tuple[str, ...]]], each: int | None, seed: int
 ) -> tuple[list[tuple[str, tuple[str, ...]]], list[tuple[str, tuple[str, ...]]]]:
-    """So many texts of each label at random, and the others; all of them without a number."""
+    """So many texts of each label at random, and the others that are unlike these; all of them without a number."""
     if each is None:
         return rows, []
     order = list(range(len(rows)))
@@ -204,7 +204,8 @@ def _drawn(
             taken.add(at)
             for label in rows[at][1]:
                 counts[label] += 1
-    return [rows[at] for at in sorted(taken)], [row for at, row in enumerate(rows) if at not in taken]
+    learnt = {alike(rows[at][0]) for at in taken}
+    return [rows[at] for at in sorted(taken)], [row for row in rows if alike(row[0]) not in learnt]
 
 
 def _refuse_few(rows: list[tuple[str, tuple[str, ...]]], dataset: Dataset) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 # Texts of one data set, and labels.
@@ -46,6 +47,10 @@ class Dataset:
     def names(self) -> tuple[str, ...]:
         """The labels' names."""
         return tuple(label.name for label in self.labels)
+
+    def renamed(self, names: Mapping[str, str]) -> tuple[str, ...]:
+        """The labels' names after some were renamed."""
+        return tuple(names.get(name, name) for name in self.names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import types
 import typing
 from typing import Any, TypeVar
@@ -47,12 +48,17 @@ def _converted(kind: Any, value: Any) -> Any:
 
 
 def _of_class(kind: Any, values: dict[str, Any]) -> Any:
-    kinds = typing.get_type_hints(kind)
+    kinds = _hints(kind)
     known = [field.name for field in dataclasses.fields(kind) if field.name in values]
     try:
         return kind(**{name: _converted(kinds[name], values[name]) for name in known})
     except TypeError as fault:
         raise ValueError(str(fault)) from fault
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def checked(kind: Any, value: Any) -> Any:

@@ -313,8 +313,8 @@ class Tagged:
     """
 
     entities: tuple[Entity, ...]
-    words: Sequence[TaggedWord]
-    windows: int
+    words: Sequence[TaggedWord] = ()
+    windows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

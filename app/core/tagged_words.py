@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import eq
-from typing import overload
+from typing import Any, overload
 
 from app.core.text import Span
 
@@ -30,15 +30,25 @@ class TaggedWords(Sequence[TaggedWord]):
 
     def __init__(
         self,
-        labels: tuple[str, ...],
+        labels: Sequence[str],
         starts: Iterable[int],
         ends: Iterable[int],
         tags: Iterable[int],
         probabilities: Iterable[float],
     ) -> None:
-        self._labels = labels
+        self._labels = tuple(labels)
         self._starts, self._ends, self._tags = array("i", starts), array("i", ends), array("i", tags)
         self._probabilities = array("d", probabilities)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """What to create them from again, in plain lists."""
+        return {
+            "labels": list(self._labels),
+            "starts": self._starts.tolist(),
+            "ends": self._ends.tolist(),
+            "tags": self._tags.tolist(),
+            "probabilities": self._probabilities.tolist(),
+        }
 
     def __len__(self) -> int:
         return len(self._probabilities)

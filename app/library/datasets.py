@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +129,15 @@ class Datasets:
             connection.execute(
                 "UPDATE datasets SET labels = ? WHERE number = ?", (_packed(labels), dataset.number)
             )
-            if tuple(label.name for label in labels) != dataset.names:
-                # What was predicted of held-out texts is by the labels that there were.
-                connection.execute("UPDATE datasets SET held_out = '{}' WHERE number = ?", (dataset.number,))
-                _relabel(connection, dataset.number, {label.name for label in labels}, renamed)
+            names = tuple(label.name for label in labels)
+            if names != dataset.names:
+                _relabel(connection, dataset.number, set(names), renamed)
+                # What was predicted of held-out texts is by the labels that there were, in their order.
+                held_out = (
+                    _held_out(connection, dataset.number) if names == dataset.renamed(renamed) else HeldOut()
+                )
+                given = tuple(tuple(renamed.get(name, name) for name in each) for each in held_out.labels)
+                _put_held_out(connection, dataset.number, replace(held_out, labels=given))
             return _get(connection, dataset.number)
 
     def remove(self, dataset: Dataset) -> None:
@@ -193,18 +198,12 @@ class Datasets:
     def held_out(self, dataset: Dataset) -> HeldOut:
         """What was predicted of held-out texts."""
         with self._database.reading() as connection:
-            found = connection.execute(
-                "SELECT held_out FROM datasets WHERE number = ?", (dataset.number,)
-            ).fetchone()
-            return from_plain(HeldOut, json.loads(found[0])) if found else HeldOut()
+            return _held_out(connection, dataset.number)
 
     def put_held_out(self, dataset: Dataset, held_out: HeldOut) -> None:
         """Store what was predicted of held-out texts."""
         with self._database.writing() as connection:
-            connection.execute(
-                "UPDATE datasets SET held_out = ? WHERE number = ?",
-                (json.dumps(asdict(held_out)), dataset.number),
-            )
+            _put_held_out(connection, dataset.number, held_out)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -269,20 +268,34 @@ def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -
     )
 
 
+def _held_out(connection: sqlite3.Connection, number: int) -> HeldOut:
+    found = connection.execute("SELECT held_out FROM datasets WHERE number = ?", (number,)).fetchone()
+    return from_plain(HeldOut, json.loads(found[0])) if found else HeldOut()
+
+
+def _put_held_out(connection: sqlite3.Connection, number: int, held_out: HeldOut) -> None:
+    connection.execute(
+        "UPDATE datasets SET held_out = ? WHERE number = ?", (json.dumps(asdict(held_out)), number)
+    )
+
+
 def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renamed: dict[str, str]) -> None:
-    """Rename the labels that were given, and drop those that are gone; a text left without one is open again."""
-    for row, before_packed in connection.execute(
-        "SELECT row, labels FROM given WHERE dataset = ?", (number,)
+    """Rename the labels that were given or guessed, and drop those that are gone.
+
+    A text left without one is open again.
+    """
+    for row, before_packed, packed_guess in connection.execute(
+        "SELECT row, labels, guess FROM given WHERE dataset = ?", (number,)
     ).fetchall():
-        before = json.loads(before_packed)
+        before, guess = json.loads(before_packed), loaded(packed_guess)
         after = [renamed.get(name, name) for name in before]
         after = [name for name in after if name in names]
-        if after == before:
+        if after == before and guess not in renamed:
             continue
-        if after:
+        if after or not before:
             connection.execute(
-                "UPDATE given SET labels = ? WHERE dataset = ? AND row = ?",
-                (json.dumps(after), number, row),
+                "UPDATE given SET labels = ?, guess = ? WHERE dataset = ? AND row = ?",
+                (json.dumps(after), stored(renamed.get(guess, guess)), number, row),
             )
         else:
             connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (number, row))

@@ -42,7 +42,7 @@ WRONG = [
     ("classify", "either texts"),
     ("classify '' x --model none", "Text 1 of 2 is empty"),
     ("classify a --batch b", "either texts"),
-    ("classify --file FILE", "--column"),
+    ("classify a --column c", "--column goes with --file"),
     ("classify --file FILE --column c", "no column"),
     ("classify --file FILE --column c --output FILE", "would overwrite what is read"),
     ("classify a --output b", "--output goes with"),

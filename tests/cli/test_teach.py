@@ -43,6 +43,16 @@ def test_a_table_is_taught_and_classified_with(run: Run, tmp_path: Path) -> None
     assert code == 0 and [item["label"] for item in json.loads(out)["items"]] == LABELS[:2]
 
 
+def test_texts_equal_to_those_learnt_are_not_measured_on(run: Run, tmp_path: Path) -> None:
+    file = table_file(tmp_path)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join([*lines, *lines[1:]]) + "\n", encoding="utf-8")
+    code, out, _ = run(*taught(file, "--examples", "4", "--output", str(tmp_path / "m"), "--json"))
+    found = json.loads(out)
+    assert code == 0 and found["examples"] == 8
+    assert found["texts"] % 2 == 0 and 2 * len(TEXTS) - 16 <= found["texts"] <= 2 * len(TEXTS) - 8
+
+
 def test_some_examples_are_learnt_and_the_others_measured_on(run: Run, tmp_path: Path) -> None:
     code, out, _ = run(
         *taught(table_file(tmp_path), "--examples", "4", "--output", str(tmp_path / "m"), "--json")
@@ -77,6 +87,50 @@ def test_a_column_that_is_not_there_is_told(run: Run, tmp_path: Path) -> None:
         "teach", "classification", str(file), "--text", "words", "--label", "topic", "--output", "m"
     )
     assert code == 2 and "id, message, topic" in err
+
+
+@pytest.mark.parametrize(
+    ("content", "taken"),
+    [
+        ("id,message,topic\n1,a b,x\n", "message"),
+        ("id;words;topic\n1;the cat sat;cats\n2;tea;teas\n3;tea and bread;teas\n", "words"),
+        ("words\ntea\n", "words"),
+        ("id,topic\n1,cats\n2,teas\n", ""),
+        ("first,second,topic\nthe cat,the mat,x\n", ""),
+    ],
+)
+def test_the_only_column_of_texts_is_taken(run: Run, tmp_path: Path, content: str, taken: str) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(content, encoding="utf-8")
+    code, out, err = run("classify", "--file", str(file), "--labels", "cats;teas")
+    if taken:
+        assert code == 0 and f"“{taken}”" in err
+        assert len(out.splitlines()) == len(content.splitlines())
+    else:
+        names = content.splitlines()[0].replace(",", ", ")
+        assert code == 2 and names in err and "--column" in err
+
+
+def test_a_text_file_has_a_text_in_each_line(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("the cat\n\ntea and bread\n", encoding="utf-8")
+    code, out, _ = run("classify", "--file", str(file), "--labels", "cats;teas")
+    assert code == 0 and [line.split(",")[0] for line in out.splitlines()] == [
+        "text",
+        "the cat",
+        "tea and bread",
+    ]
+
+
+def test_classes_are_never_written_over_a_file_that_is_there(run: Run, tmp_path: Path) -> None:
+    output = tmp_path / "mine.csv"
+    output.write_text("mine\n")
+    arguments = ("classify", "--file", str(table_file(tmp_path)), "--output", str(output))
+    for more in ((), ("--labels", "cats;teas")):
+        code, _, err = run(*arguments, *more)
+        assert code == 2 and "is there already" in err and output.read_text() == "mine\n"
+    output.write_text("")
+    assert run(*arguments, "--labels", "cats;teas")[0] == 0 and output.stat().st_size > 100
 
 
 def test_labels_are_guessed_by_their_words(run: Run, tmp_path: Path) -> None:

@@ -80,6 +80,26 @@ def test_folds_hold_every_row_once(labels: list[int], seed: int) -> None:
         assert max(counts) - min(counts) <= 2
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abcdefgh")), min_size=2, max_size=40))
+def test_equal_texts_fall_into_the_same_part(rows: list[tuple[int, str]]) -> None:
+    texts = [text for _, text in rows]
+    parts = folds(targets_of([(label,) for label, _ in rows], 3), texts=texts)
+    assert sorted(row for part in parts for row in part) == list(range(len(rows)))
+    found = [{texts[row] for row in part} for part in parts]
+    assert sum(map(len, found)) == len(set(texts))
+
+
+def test_texts_that_are_there_twice_do_not_flatter_the_curve() -> None:
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(40, 64)).astype(np.float32)
+    vectors = np.repeat(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), 2, 0)
+    labels = np.repeat(rng.integers(0, 2, 40), 2)  # by chance: nothing can be learnt
+    targets = targets_of([(int(label),) for label in labels], 2)
+    texts = [str(at // 2) for at in range(80)]
+    assert learning_curve(vectors, targets)[-1][1] < 0.25
+    assert learning_curve(vectors, targets, texts=texts)[-1][1] > 0.35
+
+
 def test_more_examples_are_expected_to_help_as_they_did() -> None:
     assert gain([(10, 0.4), (20, 0.3), (40, 0.225)], 40) == pytest.approx(0.225 - 0.16875, abs=1e-3)
     assert gain([(10, 0.2), (20, 0.3), (40, 0.4)], 40) == 0.0

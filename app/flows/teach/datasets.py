@@ -122,17 +122,6 @@ def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
     return tuple(labels)
 
 
-def change_labels(
-    workspace: Workspace,
-    dataset: Dataset,
-    labels: Sequence[Label],
-    renamed: Mapping[str, str],
-    report: Report,
-) -> Dataset:
-    """Save other labels; `renamed` maps names to new ones, whose texts keep them. Raises SpanlightError."""
-    return workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
-
-
 def _sound(text: str) -> str:
     """The text on one line, without what UTF-8 cannot hold."""
     return " ".join(LONE_SURROGATE.sub("\ufffd", text).split())
@@ -152,11 +141,16 @@ def given_now(row: int, labels: Sequence[str], guess: str = "", shown: bool = Fa
     return Given(row, tuple(labels), guess, shown, time.time())
 
 
+def alike(text: str) -> str:
+    """What equal texts have in common: their letters, in any case, however they are spaced."""
+    return " ".join(text.casefold().split())
+
+
 def contradictions(texts: Sequence[str], given: Mapping[int, Given]) -> list[tuple[int, ...]]:
     """The rows of equal texts that have different labels, for each such text."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row in given:
-        rows[" ".join(texts[row].casefold().split())].append(row)
+        rows[alike(texts[row])].append(row)
     return [tuple(same) for same in rows.values() if len({frozenset(given[row].labels) for row in same}) > 1]
 
 

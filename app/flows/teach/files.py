@@ -86,6 +86,25 @@ def column_of(table: TextTable, name: str, path: Path) -> int:
     return table.columns.index(name)
 
 
+def only_text_column(columns: Sequence[str], rows: Sequence[Sequence[str]], path: Path) -> int:
+    """The index of the one column that is named like texts, or holds several words in most of its cells.
+
+    Raises SpanlightError where there is none, or there are several.
+    """
+    named = [at for at, name in enumerate(columns) if _TEXTS.fullmatch(name.strip())]
+    cells = [[row[at] for row in rows[:500] if row[at].strip()] for at in range(len(columns))]
+    wordy = [
+        at for at, some in enumerate(cells) if 2 * sum(len(each.split()) > 1 for each in some) > len(some)
+    ]
+    found = next((each for each in (named, wordy, range(len(columns))) if len(each) == 1), None)
+    if found is None:
+        raise SpanlightError(
+            f"It cannot be told which column of “{path.name}” holds the texts.",
+            f"Add --column NAME; its columns are: {', '.join(columns) or 'none'}.",
+        )
+    return found[0]
+
+
 def with_columns(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
     """The table with the columns that look like its texts and their labels."""
     lengths = [sum(len(row[at]) for row in rows[:500]) for at in range(len(columns))]

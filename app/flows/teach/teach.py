@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,12 +27,13 @@ from app.flows.heads.classify_batch import classify_texts
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
 from app.flows.rows import LONE_SURROGATE
-from app.flows.teach.datasets import texts_of
+from app.flows.teach.datasets import alike, checked_labels, texts_of
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card
+from app.models.disk.config import rename_labels
 from app.models.disk.installed import fingerprint
 from app.models.disk.names import free_name
-from app.models.disk.notes import Notes, write_notes
+from app.models.disk.notes import Notes, read_notes, write_notes
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import Staging
 from app.training import linear
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from app.training.linear import Array
 
 _VECTORS, _GUESSES = "vectors", "guesses"
+# So many texts' numbers are stored before the next ones are computed.
+_PIECE = 2000
 _NEXT = 32
 # Copies of the labels' words among a label's examples: as many as make 24 of them, and one at least.
 _WITH_WORDS = 24
@@ -107,12 +111,55 @@ def first_guesses(
 
 def missing(dataset: Dataset, given: Mapping[int, Given], enough: int = ENOUGH) -> dict[str, int]:
     """How many examples each label still lacks to have enough; none where all have."""
-    counts = dict.fromkeys(dataset.names, 0)
-    for each in given.values():
-        for name in each.labels:
-            if name in counts:  # another window may have renamed it
-                counts[name] += 1
-    return {name: enough - number for name, number in counts.items() if number < enough}
+    return lacking(dataset, Counter(name for each in given.values() for name in each.labels), enough)
+
+
+def lacking(dataset: Dataset, counts: Mapping[str, int], enough: int = ENOUGH) -> dict[str, int]:
+    """What `missing` returns, from the numbers of examples by label."""
+    found = {name: enough - counts.get(name, 0) for name in dataset.names}
+    return {name: number for name, number in found.items() if number > 0}
+
+
+def change_labels(
+    workspace: Workspace,
+    dataset: Dataset,
+    labels: Sequence[Label],
+    renamed: Mapping[str, str],
+    report: Report,
+) -> Dataset:
+    """Save other labels; `renamed` maps names to new ones, whose texts keep them, and which the classifier takes on.
+
+    There is a notice where the classifier could not be renamed. Raises SpanlightError for labels that cannot be used,
+    and where they were changed meanwhile.
+    """
+    changed = workspace.datasets.change_labels(dataset, checked_labels(labels, dataset.multi), dict(renamed))
+    if changed.names != dataset.names and changed.names == dataset.renamed(renamed):
+        try:
+            _rename_in_classifier(workspace, dataset, changed)
+        except SpanlightError as fault:
+            report.notice(f"{fault.message} The classifier has to be taught again.")
+    return changed
+
+
+def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Dataset) -> None:
+    """Give the classifier that was taught from a data set its labels' new names; what it has computed stays valid.
+
+    Raises SpanlightError where its folder cannot be read or written.
+    """
+    folder = _own_classifier(workspace, dataset)
+    if folder is None or (card := read_card(folder)).labels != dataset.names:
+        return
+    computed_by, guesses = workspace.datasets.numbers(dataset, _GUESSES)
+    still_valid = computed_by == _name(card, dataset)
+    notes = read_notes(folder)
+    words = notes.description.replace(", ".join(dataset.names), ", ".join(renamed.names))
+    try:
+        rename_labels(folder, renamed.names)
+        write_notes(folder, replace(notes, description=words))
+    except OSError as fault:
+        raise SpanlightError(f"{folder.name} could not be written: {fault.strerror}.", "") from fault
+    if still_valid:
+        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), guesses)
 
 
 def teach(
@@ -132,9 +179,9 @@ def teach(
     for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
     """
     given = workspace.datasets.given(dataset) if given is None else given
-    if lacking := missing(dataset, given):
+    if few := missing(dataset, given):
         raise SpanlightError(
-            f"Some labels have fewer than {ENOUGH} examples: {', '.join(lacking)}.", "Label some more texts."
+            f"Some labels have fewer than {ENOUGH} examples: {', '.join(few)}.", "Label some more texts."
         )
     texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
     rows, targets = _examples(dataset, given)
@@ -142,13 +189,43 @@ def teach(
     card = teach_examples(workspace, dataset, examples, targets, report)
     report.check()  # it may have been stopped, for other labels say, while it was installed
     workspace.datasets.put_numbers(dataset, _GUESSES, "", b"")  # of the classifier before
+    workspace.datasets.put_held_out(dataset, HeldOut())
     dataset = workspace.datasets.set_model(dataset, card.folder)
     report.partial(dataset)
     report.partial(guess(workspace, dataset, report, texts=texts, given=given))
-    held_out = hold_out(workspace, dataset, rows, examples, targets, report)
+    return measure(workspace, dataset, report, texts=texts, given=given)
+
+
+def measure(
+    workspace: Workspace,
+    dataset: Dataset,
+    report: Report,
+    *,
+    texts: Sequence[str] | None = None,
+    given: Mapping[int, Given] | None = None,
+) -> Dataset:
+    """Hold parts of what was labelled out in turn, to see how good its classifier is and how sure it may be.
+
+    `texts` and `given` as for `guess`; returns the data set. Raises as `teach` does.
+    """
+    given = workspace.datasets.given(dataset) if given is None else given
+    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
+    rows, targets = _examples(dataset, given)
+    held_out = hold_out(workspace, dataset, rows, [texts[row] for row in rows], targets, report)
+    report.check()  # as in `teach`
     workspace.datasets.put_held_out(dataset, held_out)
-    _fit_temperature(workspace, dataset, card, held_out, report)
+    _fit_temperature(workspace, dataset, read_card(dataset.model), held_out, report)
     return dataset
+
+
+def is_unmeasured(workspace: Workspace, dataset: Dataset) -> bool:
+    """Whether a classifier was taught from a data set, but not measured: that was stopped, or Spanlight was closed."""
+    try:
+        folder = _own_classifier(workspace, dataset)
+        is_taught = folder is not None and read_card(folder).labels == dataset.names
+    except SpanlightError:  # it cannot be read
+        return False
+    return is_taught and not workspace.datasets.held_out(dataset).rows
 
 
 def teach_examples(
@@ -162,16 +239,31 @@ def teach_examples(
 
     Raises as `teach` does.
     """
-    models = workspace.paths.models
-    old = Path(dataset.model)
-    origin = read_origin(old) if dataset.model and old.parent == models else None
-    mine = f"labels {dataset.number}"
-    known = old.name if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, mine) else ""
-    name = known or free_name(dataset.name, names_taken(workspace))
-    with Staging(models, name) as staging:
+    old = _own_classifier(workspace, dataset)
+    name = old.name if old is not None else free_name(dataset.name, names_taken(workspace))
+    with Staging(workspace.paths.models, name) as staging:
         teach_into(workspace, dataset, examples, targets, staging.folder, report)
-        place = staging.install(Origin(Source.TAUGHT, path=mine, added=now()), replace=bool(known))
+        origin = Origin(Source.TAUGHT, path=_mark(dataset), added=now())
+        place = staging.install(origin, replace=old is not None)
     return read_card(place)
+
+
+def _own_classifier(workspace: Workspace, dataset: Dataset) -> Path | None:
+    """The folder of the data set's classifier, if that was taught from it; None for another one, or none."""
+    folder = Path(dataset.model)
+    if not dataset.model or folder.parent != workspace.paths.models:
+        return None
+    origin = read_origin(folder)
+    return (
+        folder
+        if origin is not None and (origin.source, origin.path) == (Source.TAUGHT, _mark(dataset))
+        else None
+    )
+
+
+def _mark(dataset: Dataset) -> str:
+    """What the origin of a classifier that was taught from a data set says."""
+    return f"labels {dataset.number}"
 
 
 def teach_into(
@@ -249,7 +341,8 @@ def hold_out(
     Raises as `teach` does.
     """
     wanted = linear.targets_of(targets, len(dataset.labels))
-    parts = linear.folds(wanted)
+    same = [alike(text) for text in examples]
+    parts = linear.folds(wanted, texts=same)
     found: dict[int, tuple[float, ...]] = {}
     for number, part in enumerate(parts, start=1):
         request = replace(_request(workspace, dataset, examples, targets), held=tuple(part))
@@ -257,7 +350,7 @@ def hold_out(
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
     vectors = embed_texts(workspace, tuple(examples), report)
-    curve = linear.learning_curve(vectors, wanted, multi=dataset.multi)
+    curve = linear.learning_curve(vectors, wanted, multi=dataset.multi, texts=same)
     order = sorted(found)
     return HeldOut(
         tuple(rows[at] for at in order),
@@ -302,15 +395,25 @@ def _request(
 
 
 def _probabilities(
-    workspace: Workspace, dataset: Dataset, folder: str, texts: Sequence[str], report: Report
+    workspace: Workspace,
+    dataset: Dataset,
+    folder: str,
+    texts: Sequence[str],
+    report: Report,
+    keep: Callable[[Sequence[tuple[float, ...]]], None] = lambda said: None,
 ) -> list[tuple[float, ...]]:
-    """What the classifier in a folder says of every text; zeros for a blank one."""
+    """What the classifier in a folder says of every text; zeros for a blank one.
+
+    `keep` is called with those of the first texts, now and then, and with all at the end.
+    """
     choice = _choice(workspace, folder)
     none = (0.0,) * len(dataset.labels)
     found: list[tuple[float, ...]] = []
 
     def take(text: str, item: Classification | None) -> None:
         found.append(tuple(score.probability for score in item.scores) if item is not None else none)
+        if len(found) % _PIECE == 0 or len(found) == len(texts):
+            keep(found)
 
     whole = GroupReport(_Phase(report, "Classifying the texts"), len(texts), "texts")
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
@@ -357,9 +460,15 @@ def _classified(workspace: Workspace, dataset: Dataset, texts: Sequence[str], re
     if card.labels != dataset.names:
         return None
     stored = _stored(workspace, dataset, card)
-    if stored is None or len(stored) != len(texts):
-        said = _probabilities(workspace, dataset, card.folder, texts, report)
-        workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), linear.packed(said))
+    before = linear.packed(stored) if stored is not None else b""
+    missing_texts = texts[len(stored) if stored is not None else 0 :]
+    if missing_texts:  # also after a stop
+
+        def keep(said: Sequence[tuple[float, ...]]) -> None:
+            packed = before + linear.packed(said)
+            workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), packed)
+
+        _probabilities(workspace, dataset, card.folder, missing_texts, report, keep)
         stored = _stored(workspace, dataset, card)
     return stored
 
@@ -389,19 +498,38 @@ def _examples(dataset: Dataset, given: Mapping[int, Given]) -> tuple[list[int], 
 
 
 def _vectors(workspace: Workspace, dataset: Dataset, texts: Sequence[str], report: Report) -> Array:
-    """The texts' vectors, as stored or computed now."""
+    """The texts' vectors, as stored or computed now, piece by piece: what a stop undoes is one piece."""
     card = workspace.find_model(Head.EMBEDDINGS)
-    name, stored = workspace.datasets.numbers(dataset, _VECTORS)
-    if name == fingerprint(Path(card.folder)):
-        return linear.unpacked(stored, card.width)
-    vectors = embed_texts(workspace, tuple(texts), report)
-    workspace.datasets.put_numbers(dataset, _VECTORS, fingerprint(Path(card.folder)), linear.packed(vectors))
-    return vectors
+    model = fingerprint(Path(card.folder))
+    starts = range(0, len(texts), _PIECE)
+    found: list[bytes] = []
+    for start in starts:
+        by, packed = workspace.datasets.numbers(dataset, f"{_VECTORS} {start}")
+        found.append(packed if by == model else b"")
+    left = sum(len(texts[at * _PIECE : (at + 1) * _PIECE]) for at, packed in enumerate(found) if not packed)
+    whole = _reading(report, left)
+    for at, start in enumerate(starts):
+        if not found[at]:
+            found[at] = linear.packed(_embedded(workspace, texts[start : start + _PIECE], whole))
+            workspace.datasets.put_numbers(dataset, f"{_VECTORS} {start}", model, found[at])
+    return linear.unpacked(b"".join(found), card.width)
 
 
-def embed_texts(workspace: Workspace, texts: tuple[str, ...], report: Report) -> Array:
+def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> Array:
     """The unit vectors of texts, float32[texts, width]. Raises as `guess` does."""
+    whole = _reading(report, len(texts))
+    pieces = [texts[start : start + _PIECE] for start in range(0, max(1, len(texts)), _PIECE)]
+    return linear.joined([_embedded(workspace, piece, whole) for piece in pieces])
+
+
+def _reading(report: Report, total: int) -> GroupReport:
+    return GroupReport(_Phase(report, "Reading the texts"), total, "texts")
+
+
+def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
+    """The unit vectors of one piece of the texts."""
     choice = _choice(workspace, workspace.find_model(Head.EMBEDDINGS).folder)
     clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
-    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, _Phase(report, "Reading the texts"))
+    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, whole)
+    whole.finished(len(texts))
     return vectors

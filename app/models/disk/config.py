@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,20 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
                 f"Choose a model of a known family: {TITLES}.",
             )
     return {key: value for key, value in values.items() if key in known or key in READ}
+
+
+def rename_labels(folder: Path, labels: Sequence[str]) -> None:
+    """Write other names of a classifier's labels, in their order, into a folder's config.json.
+
+    Raises SpanlightError if it cannot be read, OSError if it cannot be written.
+    """
+    path = folder / CONFIG
+    values = parse_object(read_file(path, LONGEST_CONFIG), CONFIG, repeats=False)
+    values["id2label"] = {str(at): label for at, label in enumerate(labels)}
+    values["label2id"] = {label: at for at, label in enumerate(labels)}
+    partial = path.with_suffix(".json.part")
+    partial.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    os.replace(partial, path)
 
 
 def family_in(config: Mapping[str, Any]) -> Family:

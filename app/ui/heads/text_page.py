@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 from app.core.errors import EngineLost, PasswordNeeded
 from app.core.layout import Opened
 from app.core.models import Head, LoadedModel, ModelCard
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
 from app.flows.heads.heads import load_head
+from app.flows.heads.kept import KeptResult, keep_result, kept_result
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
@@ -207,7 +208,8 @@ class TextPage(Page):
     """One paper (text editor) or several at the left, a panel at the right.
 
     A subclass calls `build` once its widgets exist, starts its flow with `start`, and overrides `run`, `refresh`,
-    `try_sample` and `take`.
+    `try_sample` and `take`, and `result` and `take_kept`, by which its last result comes back at the next start.
+    `file` is the name of the file whose text is on the paper, empty for any other text.
     """
 
     SAMPLES = ""
@@ -218,6 +220,9 @@ class TextPage(Page):
         super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._samples: tuple[Sample, ...] = ()
+        self.file = ""
+        self._keeping: Job | None = None
+        self._was_empty = True
 
     def build(
         self,
@@ -227,7 +232,7 @@ class TextPage(Page):
         model: tuple[Head, str],
     ) -> None:
         """Lay the page out and begin: `model` is its head, and its name for the user."""
-        self._papers, self._panel = papers, panel
+        self._papers, self._panel, self._head = papers, panel, model[0]
         self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
@@ -275,11 +280,13 @@ class TextPage(Page):
         return reading
 
     def keep(self) -> None:
-        """Save the texts and the splitter's sizes."""
+        """Save the texts, a result that is not saved yet, and the splitter's sizes."""
         self.save_splitter()
         if not self._first_job.running:
             for draft in self._drafts:
                 draft.save_now()
+        if self.working() or (self._keeping is not None and self._keeping.running):
+            keep_result(self.workspace, self.KEY, self._head, self._to_keep(), Silent())
 
     def shown(self) -> None:
         """Focus the text; find the model, show its name and load it."""
@@ -313,6 +320,12 @@ class TextPage(Page):
     @Slot(object)
     def take_part(self, result: object) -> None:
         """Show the flow's partial result."""
+
+    def result(self) -> KeptResult | None:
+        """The result that is shown; None without one."""
+
+    def take_kept(self, kept: KeptResult) -> None:
+        """Show the result of an earlier session."""
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
@@ -348,7 +361,7 @@ class TextPage(Page):
         self._job.name = f"the work on {self.TITLE}"
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
         self._job.progress.connect(self.progressed)
-        self._job.partial.connect(self.take_part)
+        self._job.partial.connect(self._partly_done)
         self._job.done.connect(self._done)
         self._job.failed.connect(self._failed)
         self._job.stopped.connect(self._stopped)
@@ -358,10 +371,17 @@ class TextPage(Page):
         return self._job is not None and self._job.running
 
     @Slot(object)
+    def _partly_done(self, result: object) -> None:
+        self._panel.is_stale = False
+        self.take_part(result)
+
+    @Slot(object)
     def _done(self, result: object) -> None:
         self._panel.strip.clear()
+        self._panel.is_stale = False
         self.take(result)
         self.refresh()
+        self._keep_result()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
@@ -375,6 +395,7 @@ class TextPage(Page):
     def _stopped(self) -> None:
         self._panel.strip.clear()
         self.refresh()
+        self._keep_result()
         self.note.emit("Stopped")
 
     @Slot(object)
@@ -382,16 +403,46 @@ class TextPage(Page):
         """Show an error in the panel."""
         self._panel.notice.show_error(error)
 
+    # The result, kept for the next start
+
+    def _keep_result(self) -> None:
+        """Save the result that is shown, in the files lane."""
+        if self._keeping is not None:
+            self._keeping.drop()
+        self._keeping = self.lanes.files.start(
+            keep_result, self.workspace, self.KEY, self._head, self._to_keep()
+        )
+        self._keeping.failed.connect(self.show_fault)
+
+    def _to_keep(self) -> KeptResult | None:
+        """The result that is shown, unless it goes with its text, or there is to be no history."""
+        return self.result() if self.workspace.settings.keep_history and not self._is_empty() else None
+
+    def _is_empty(self) -> bool:
+        return all(paper.is_empty() for paper in self._papers)
+
+    @Slot(object)
+    def _kept_read(self, kept: KeptResult | None) -> None:
+        """Show the result of an earlier session, unless there is another one, or no text, by now."""
+        if kept is not None and self._job is None and not self._is_empty():
+            self._panel.is_stale = not kept.same_model
+            self.take_kept(kept)
+            self.refresh()
+
     # Texts
 
     @Slot(object)
     def _begin(self, first: tuple[tuple[str, ...], tuple[Sample, ...]]) -> None:
         texts, self._samples = first
         self._panel.set_samples(tuple(sample.title for sample in self._samples))
-        if all(paper.is_empty() for paper in self._papers):
+        if self._is_empty():
+            self._was_empty = not any(texts)
             for paper, text in zip(self._papers, texts, strict=True):
                 paper.start_with(text)
         self.refresh()
+        if self.workspace.settings.keep_history:
+            job = self.lanes.files.start(kept_result, self.workspace, self.KEY, self._head)
+            job.done.connect(self._kept_read)
 
     @Slot(int)
     def _sample_chosen(self, index: int) -> None:
@@ -402,9 +453,13 @@ class TextPage(Page):
     @Slot()
     def _text_edited(self) -> None:
         self._panel.notice.clear()  # it was about the previous text
+        self.file = ""
         for draft in self._drafts:
             draft.save_soon()
         self.refresh()
+        if self._is_empty() != self._was_empty:
+            self._was_empty = not self._was_empty
+            self._keep_result()  # it goes with its text
 
     @Slot()
     def _go_to_text(self) -> None:
@@ -430,6 +485,7 @@ class TextPage(Page):
     def _files_read(self, number: int, opened: tuple[Opened, ...]) -> None:
         for paper, one in zip(self._papers[number:], opened, strict=False):
             paper.replace(one.document.text)
+        self.file = opened[0].document.name
         self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
         self._papers[number].setFocus()
         self.show_notes(opened)

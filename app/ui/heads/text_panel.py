@@ -90,7 +90,9 @@ class TextPanel(QFrame):
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme)
         self.lock = PasswordLine(theme, leavable=True)
-        self._outdated = plain_label("The text was changed since.", type="small", ink="quiet")
+        # Whether the result is one of another model than the one in use.
+        self.is_stale = False
+        self._outdated = plain_label(type="small", ink="quiet")
         self.invite = plain_label(ink="quiet")
         self.samples = SampleList(theme, "Try one of these")
         tip = f"{self.OPEN}  (Ctrl+O)"
@@ -138,7 +140,8 @@ class TextPanel(QFrame):
         self._make_room()
 
     def set_outdated(self, outdated: bool) -> None:
-        """Mark the result as one of an earlier text."""
+        """Mark the result as one of an earlier text, or of another model where it is stale."""
+        self._outdated.setText(f"The {'model' if self.is_stale else 'text'} was changed since.")
         self._outdated.setVisible(outdated)
 
     def outdated(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -85,6 +85,7 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        option.index = cast(QModelIndex, index)  # a view leaves it out
         self.draw(painter, QRectF(option.rect), index.data(ROW), option)
         painter.restore()
 

@@ -12,7 +12,6 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
-    QSortFilterProxyModel,
     Qt,
     Slot,
 )
@@ -25,6 +24,8 @@ Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
 ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
+# More changed rows than these are shown by arranging all anew.
+_MOST_CHANGED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,18 @@ class Column:
 
 
 class TableModel(QAbstractTableModel):
-    """Rows of any kind, shown by columns."""
+    """Rows of any kind, shown by columns: those of `rows` that `accepts` takes, sorted by a column.
+
+    A hundred thousand are filtered and sorted here at once; a proxy model would ask Python for each comparison.
+    """
 
     def __init__(self, columns: Sequence[Column] = ()) -> None:
         super().__init__()
         self.columns = tuple(columns)
         self.rows: Sequence[Any] = ()
+        self.shown: list[Any] = []
+        self.accepts: Callable[[Any], bool] | None = None
+        self._sorted_by, self._order = -1, Qt.SortOrder.AscendingOrder
 
     def set_rows(self, rows: Sequence[Any], columns: Sequence[Column] | None = None) -> None:
         """Replace the rows, and the columns if there are others."""
@@ -56,10 +63,64 @@ class TableModel(QAbstractTableModel):
         self.rows = rows
         if columns is not None:
             self.columns = tuple(columns)
+        self.shown = self._arranged()
         self.endResetModel()
 
+    def arrange(self) -> None:
+        """Filter and sort the rows anew; what is chosen stays so."""
+        arranged = self._arranged()
+        if arranged == self.shown:
+            self.refresh()
+            return
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        kept = [self.shown[index.row()] for index in before]
+        self.shown = arranged
+        wanted = set(map(id, kept))
+        places = {key: at for at, key in enumerate(map(id, self.shown)) if key in wanted} if wanted else {}
+        after = [
+            self.index(places[id(row)], index.column()) if id(row) in places else QModelIndex()
+            for index, row in zip(before, kept, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def refresh(self) -> None:
+        """Show all rows as they are now, where they stand."""
+        if self.shown:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.shown) - 1, len(self.columns) - 1))
+
+    def rows_changed(self, rows: Sequence[Any]) -> None:
+        """Show rows that have changed: those that are accepted no longer go, the others stay where they are."""
+        changed = set(map(id, rows))
+        places = [at for at, key in enumerate(map(id, self.shown)) if key in changed]
+        if len(places) < len(changed) or len(places) > _MOST_CHANGED:
+            self.arrange()
+            return
+        for at in reversed(places):
+            if self.accepts is None or self.accepts(self.shown[at]):
+                self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
+            else:
+                self.beginRemoveRows(QModelIndex(), at, at)
+                del self.shown[at]
+                self.endRemoveRows()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column, or with -1 show the rows in their own order."""
+        self._sorted_by, self._order = column, order
+        self.arrange()
+
+    def _arranged(self) -> list[Any]:
+        found = list(self.rows) if self.accepts is None else [row for row in self.rows if self.accepts(row)]
+        if 0 <= self._sorted_by < len(self.columns):
+            key = self.columns[self._sorted_by].sort_key
+            found.sort(
+                key=lambda row: _comparable(key(row)), reverse=self._order == Qt.SortOrder.DescendingOrder
+            )
+        return found
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
+        return 0 if parent.isValid() else len(self.shown)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self.columns)
@@ -79,7 +140,7 @@ class TableModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        row, column = self.rows[index.row()], self.columns[index.column()]
+        row, column = self.shown[index.row()], self.columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return column.text(row)
         if role == SORT_ROLE:
@@ -91,22 +152,13 @@ class TableModel(QAbstractTableModel):
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
 
+def _comparable(key: Any) -> tuple[int, Any]:
+    """A key that is compared with any other: nothing before numbers, and these before words."""
+    return (0, 0) if key is None else (2, key) if isinstance(key, str) else (1, key)
+
+
 def _alignment(column: Column) -> int:
     return int(_MIDDLE | (Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft))
-
-
-class _Sorted(QSortFilterProxyModel):
-    """The rows in which each word of the search stands in a cell or its tool tip."""
-
-    words: tuple[str, ...] = ()
-
-    def filterAcceptsRow(self, at: int, parent: Index) -> bool:
-        model = self.sourceModel()
-        if not self.words or not isinstance(model, TableModel):
-            return True
-        row = model.rows[at]
-        text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in model.columns).casefold()
-        return all(word in text for word in self.words)
 
 
 class RowTable(QTableView):
@@ -124,10 +176,7 @@ class RowTable(QTableView):
         super().__init__()
         self._theme = theme
         self._model = TableModel(columns)
-        self._sorted = _Sorted(self)
-        self._sorted.setSourceModel(self._model)
-        self._sorted.setSortRole(SORT_ROLE)
-        self.setModel(self._sorted)
+        self.setModel(self._model)
         self.setAccessibleName(name)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
@@ -150,7 +199,7 @@ class RowTable(QTableView):
 
     def rows(self) -> tuple[Any, ...]:
         """The rows in the order shown."""
-        return tuple(self._sorted.index(at, 0).data(ROW_ROLE) for at in range(self._sorted.rowCount()))
+        return tuple(self._model.shown)
 
     def chosen(self) -> tuple[Any, ...]:
         """The chosen rows in the order shown."""
@@ -160,7 +209,7 @@ class RowTable(QTableView):
     def choose(self, rows: Sequence[Any]) -> None:
         """Choose exactly these; those that are not shown are left out."""
         model, flag = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        found = [self._sorted.index(at, 0) for at, row in enumerate(self.rows()) if row in rows]
+        found = [self._model.index(at, 0) for at, row in enumerate(self._model.shown) if row in rows]
         selection = QItemSelection()
         for index in found:
             selection.select(index, index)
@@ -169,10 +218,22 @@ class RowTable(QTableView):
             model.setCurrentIndex(found[0], flag.NoUpdate)
             self.scrollTo(found[0])
 
-    def narrow(self, words: str) -> None:
-        """Show only the rows that contain all of these words."""
-        self._sorted.words = tuple(words.casefold().split())
-        self._sorted.invalidate()
+    def narrow(self, words: str, accepts: Callable[[Any], bool] | None = None) -> None:
+        """Show only the rows that are accepted, and contain all of these words in a cell or its tool tip."""
+        wanted = words.casefold().split()
+        columns = self._model.columns
+
+        def has_words(row: Any) -> bool:
+            text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in columns).casefold()
+            return all(word in text for word in wanted)
+
+        if not wanted:
+            self._model.accepts = accepts
+        elif accepts is None:
+            self._model.accepts = has_words
+        else:
+            self._model.accepts = lambda row: accepts(row) and has_words(row)
+        self._model.arrange()
 
     def text_of(self, rows: Sequence[Any]) -> str:
         """What is copied of these rows."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
@@ -144,7 +144,7 @@ class Desk(QFrame):
         others: str,
         labels: Sequence[str] | None,
         guess: Sequence[float],
-        counts: dict[str, int],
+        counts: Mapping[str, int],
     ) -> None:
         """Show a text with the other columns, its labels (None: not given yet), and the guess (empty: hidden).
 

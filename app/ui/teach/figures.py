@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut
@@ -19,6 +19,7 @@ from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
 
 _SOON = "Parts of your texts are held out in turn, and predicted by a classifier that has not seen them."
+_STOPPED = f"The classifier was taught, but measuring it was stopped. {_SOON}"
 _NONE_YET = (
     f"Once every label has {ENOUGH} examples a classifier is taught,"
     " and measured on texts that it has not seen."
@@ -77,9 +78,10 @@ class Figures(QFrame):
         self.matrix = FigureTable(theme, "Given and predicted labels", ())
         self.doubts = FigureTable(theme, "Labels that the classifier doubts", ())
         self.conflicts = push_button(theme, kind="link")
+        self.measure = push_button(theme, "Measure it", tip="Measure the classifier on texts held out")
         self._cards: dict[str, QFrame] = {}
         column = CardColumn(theme)
-        column.add(self._card(theme, "", self.headline, self.about, self.conflicts))
+        column.add(self._card(theme, "", self.headline, self.about, self.measure, self.conflicts))
         column.add(self._card(theme, "Each label", self.labels))
         column.add(
             self._card(
@@ -121,8 +123,12 @@ class Figures(QFrame):
         texts: Sequence[str],
         *,
         teaching: bool = False,
+        unmeasured: bool = False,
     ) -> None:
-        """Show the figures of a data set's classifier, or that there are none yet, or soon while it is `teaching`."""
+        """Show the figures of a data set's classifier, or that there are none yet, or soon while it is `teaching`.
+
+        Those of one that is `unmeasured` are missing.
+        """
         self._dataset, self._held_out = dataset, held_out
         known = set(dataset.names)
         usable = bool(held_out.rows) and all(set(labels) <= known for labels in held_out.labels)
@@ -133,9 +139,11 @@ class Figures(QFrame):
         self.conflicts.setVisible(bool(conflicts))
         for title in ("Each label", "Given and predicted", "Perhaps mislabelled"):
             self._cards[title].setVisible(usable)
+        self.measure.setVisible(unmeasured and not teaching)
         if not usable:
+            words = _SOON if teaching else _STOPPED if unmeasured else _NONE_YET
             self.headline.setText("Being measured" if teaching else "Not measured yet")
-            self.about.setText(" ".join(filter(None, (_SOON if teaching else _NONE_YET, _agreement(given)))))
+            self.about.setText(" ".join(filter(None, (words, _agreement(given)))))
             return
         found = figures(dataset, held_out)
         self.headline.setText(f"{percent(found.accuracy)} right")
@@ -188,6 +196,7 @@ class Figures(QFrame):
             column.addWidget(plain_label(title, type="strong"))
         for widget in widgets:
             column.addWidget(widget)
+        column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         theme.space(column, 2.5, (6, 5, 6, 5))
         self._cards[title] = card
         return card

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,7 @@ from app.ui.teach.figures import Figures
 from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead
 from app.ui.teach.setup import Setup
 from app.ui.teach.store import TeachStore
-from app.ui.teach.texts import TextRow, Texts
+from app.ui.teach.texts import Texts
 from app.ui.teach.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -271,9 +270,8 @@ class LabelsSection(Section):
             if at != dataset.text_column and cell.strip()
         )
         guess = store.probabilities(row) if mine is not None or store.shows_guess(row) else []
-        counts = Counter(label for each in store.given.values() for label in each.labels)
         labels = mine.labels if mine is not None else None
-        self.desk.show_text(row, store.texts[row], others, labels, guess, dict(counts))
+        self.desk.show_text(row, store.texts[row], others, labels, guess, store.given_counts)
         about = self._about()
         if mine is None and not guess and store.probabilities(row):
             about = "The guess is hidden for this text, to see whether guesses lead you."
@@ -300,6 +298,11 @@ class LabelsSection(Section):
     @Slot()
     def _show_all(self) -> None:
         """Show what is given and guessed, wherever it is shown."""
+        self._show_changed(None)
+
+    @Slot(list)
+    def _show_changed(self, rows: list[int] | None) -> None:
+        """Show what was given to these rows; None for all that is given and guessed."""
         store, dataset = self.store, self.store.dataset
         if dataset is None:
             return
@@ -310,20 +313,16 @@ class LabelsSection(Section):
         if current is self.desk and self.desk.row >= 0:
             self._show_text(self.desk.row)
         elif current is self.texts:
-            self.texts.show_rows(self._text_rows(), dataset.names)
+            if rows is None:
+                self.texts.show_rows(store.all_rows, dataset.names)
+            else:
+                self.texts.show_changed([store.all_rows[row] for row in rows])
+            self.texts.show_counts(store.shown_counts())
         elif current is self.figures:
-            teaching = store.is_teaching
-            self.figures.show_figures(dataset, store.held_out, store.given, store.texts, teaching=teaching)
-
-    def _text_rows(self) -> list[TextRow]:
-        store = self.store
-        found = []
-        for row, text in enumerate(store.texts):
-            mine = store.given.get(row)
-            found.append(
-                TextRow(row, text, mine.labels if mine is not None else None, *store.best_guess(row))
-            )
-        return found
+            self.figures.show_figures(
+                dataset, store.held_out, store.given, store.texts,
+                teaching=store.is_teaching, unmeasured=store.is_unmeasured,
+            )  # fmt: skip
 
     @Slot()
     def _show_part(self) -> None:
@@ -338,14 +337,19 @@ class LabelsSection(Section):
     def _show_teaching(self, progress: Progress | None) -> None:
         if progress is None:
             self.head.strip.clear()
+            if self._stack.currentWidget() is self.figures:
+                self._show_all()
         else:
             self.head.strip.show_progress(progress)
         self.head.teach.setEnabled(not self.store.missing() and not self.store.is_teaching)
 
     @Slot()
     def _taught(self) -> None:
-        self.changed.emit("models")
         self.note.emit(f"A classifier was taught from {count(len(self.store.given), 'text')}")
+
+    @Slot()
+    def _classifier_changed(self) -> None:
+        self.changed.emit("models")
 
     @Slot()
     def _focus(self) -> None:
@@ -417,10 +421,11 @@ class LabelsSection(Section):
         store, head, desk = self.store, self.head, self.desk
         store.loaded.connect(self._loaded)
         store.opened.connect(self._opened)
-        store.given_changed.connect(self._show_all)
+        store.given_changed.connect(self._show_changed)
         store.guessed.connect(self._show_all)
         store.teaching.connect(self._show_teaching)
         store.taught.connect(self._taught)
+        store.classifier_changed.connect(self._classifier_changed)
         store.failed.connect(self._failed)
         store.lost.connect(self.lost)
         head.chosen.connect(store.look)
@@ -446,6 +451,7 @@ class LabelsSection(Section):
         self.texts.labelled.connect(self._label_many)
         self.texts.cleared.connect(store.take_back)
         self.figures.opened.connect(self._show_only)
+        self.figures.measure.clicked.connect(store.measure)
         self.add_shortcuts(
             ("Ctrl+Z", self._undo), ("Ctrl+Y", self._redo), ("Ctrl+Shift+Z", self._redo),
             ("Ctrl+O", self._choose),

@@ -14,13 +14,12 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QVBoxLayout,
-    QWidget,
 )
 
 from app.core.labels import Dataset, Label
 from app.core.models import ModelCard, ProblemType
 from app.core.wording import count, first_words
-from app.ui.kit.form_card import CardColumn, FormCard, set_hint
+from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
@@ -37,7 +36,7 @@ _LABELS_HINT = (
 
 
 class Setup(QFrame):
-    """A form with a name, the columns of the texts and of labels, and the labels, one a line.
+    """A form with a name, the columns of the texts and of labels, and the labels, one a line; its buttons below it.
 
     `begun` is sent by its button, `left` by Cancel. `show_table` asks about a new table, `show_dataset` about the
     labels of one that there is.
@@ -71,18 +70,24 @@ class Setup(QFrame):
         self._card.add_row("Begin with", self.begin_with)
         self._card.add_row("Labels", self.labels, _LABELS_HINT)
         self._card.add_row("", self.multi)
-        buttons = QWidget()
-        row = QHBoxLayout(buttons)
+        row = QHBoxLayout()
         row.addWidget(self.begin)
         row.addWidget(self.cancel)
         row.addStretch(1)
         column = CardColumn(theme)
-        for part in (self._title, self._about, self.notice, self._card, buttons):
+        for part in (self._title, self._about, self._card):
             column.add(part)
+        # Below what is scrolled, so that they are there in a low window too.
+        below = QVBoxLayout()
+        below.addWidget(self.notice)
+        below.addLayout(row)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(column)
+        whole.addWidget(column, 1)
+        whole.addLayout(below)
         theme.space(row, 2)
+        theme.space(below, 2, (6, 2, 6, 4))
+        theme.space(whole, 0)
+        theme.in_steps(self.notice.setMaximumWidth, MOST_WIDE)
         theme.in_steps(self.labels.setMinimumHeight, 36)
         for widget, words in (
             (self.name, "Name"), (self.text_column, "Column of the texts"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from app.core.errors import EngineLost
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Flow, Job, Lanes
+from app.ui.teach.labelled import LabelledTexts
 
 if TYPE_CHECKING:
     from app.flows.teach.files import TextTable
     from app.flows.teach.teach import Guesses
 
-# Every tenth text is shown without a guess, to see whether guesses lead the person.
-_HIDDEN = 10
 # Reading fewer texts is over at once.
 _SOME = 100
 # It is taught again once there are so many more examples, as a share of those it has learnt from.
@@ -36,12 +34,13 @@ Rows = dict[int, Given | None]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A data set with all that is stored of it."""
+    """A data set with all that is stored of it; `unmeasured` is whether its classifier was taught but not measured."""
 
     dataset: Dataset
     rows: list[list[str]]
     given: dict[int, Given]
     held_out: HeldOut
+    unmeasured: bool
 
 
 def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Dataset], Loaded | None]:
@@ -51,48 +50,49 @@ def load(workspace: Workspace, number: int, report: Report) -> tuple[list[Datase
     chosen = next((one for one in found if one.number == number), found[0] if found else None)
     if chosen is None:
         return found, None
-    return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen))
+    from app.flows.teach.teach import is_unmeasured
+
+    unmeasured = is_unmeasured(workspace, chosen)
+    return found, Loaded(chosen, store.rows(chosen), store.given(chosen), store.held_out(chosen), unmeasured)
 
 
-class TeachStore(QObject):
+class TeachStore(QObject, LabelledTexts):
     """One data set at a time, in memory and in the database.
 
     `loaded` is sent when one was loaded or it changed (labels, classifier), also where there is none; `opened` when
-    another one was loaded, or the person has made it or changed its labels. `given_changed` is sent when labels were
-    given or taken back, `guessed` when there are other guesses. `teaching` carries the Progress of teaching, or of
-    reading all texts for the first guess, None when it ends; `taught` is sent after it.
+    another one was loaded, or the person has made it or changed its labels. `given_changed` carries the rows whose
+    labels were given or taken back, `guessed` is sent when there are other guesses. `teaching` carries the Progress
+    of teaching, or of reading all texts for the first guess, None when it ends; `taught` is sent after it.
+    `classifier_changed` is sent when a classifier was taught or measured, or its labels were renamed.
     """
 
     loaded = Signal()
     opened = Signal()
-    given_changed = Signal()
+    given_changed = Signal(list)
     guessed = Signal()
     teaching = Signal(object)
     taught = Signal()
+    classifier_changed = Signal()
     failed = Signal(object)
     lost = Signal()
 
     def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject) -> None:
         super().__init__(parent)
+        LabelledTexts.__init__(self)
         self._workspace, self._lanes = workspace, lanes
         self.datasets: tuple[Dataset, ...] = ()
         self.is_listed = False
-        self.dataset: Dataset | None = None
         self.rows: list[list[str]] = []
-        self.texts: list[str] = []
-        self.given: dict[int, Given] = {}
-        self.guesses: Guesses | None = None
         self.held_out = HeldOut()
-        self._probabilities: list[list[float]] = []
+        self.is_unmeasured = False
         self._undo: list[Rows] = []
         self._redo: list[Rows] = []
-        self._skipped: set[int] = set()
-        self._hidden: dict[int, bool] = {}
         self._loading: Job | None = None
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        self._teach_again = False
+        # What goes on after other work: teaching, or measuring what was taught.
+        self._waiting: Callable[[], None] | None = None
         self._learnt_from = 0
         self._changes = self._changes_then = 0
         self._is_new = False
@@ -129,17 +129,15 @@ class TeachStore(QObject):
             self._drop_work()
         if content is None or self.dataset is None or content.dataset.names != self.dataset.names or not same:
             self._undo, self._redo = [], []
-        if not same:
-            self._skipped, self._hidden = set(), {}
-            self._forget_guesses()
         if content is None:
-            self.dataset, self.rows, self.texts, self.given = None, [], [], {}
-            self.held_out = HeldOut()
+            self.take_texts(None, [], {})
+            self.rows, self.held_out, self.is_unmeasured = [], HeldOut(), False
         else:
-            self.dataset, self.rows, self.given = content.dataset, content.rows, content.given
-            self.texts = [row[content.dataset.text_column] for row in content.rows]
-            self.held_out = content.held_out
-            self._learnt_from = len(content.held_out.rows)
+            texts = [row[content.dataset.text_column] for row in content.rows]
+            self.take_texts(content.dataset, texts, content.given)
+            self.rows = content.rows
+            self.held_out, self.is_unmeasured = content.held_out, content.unmeasured
+            self._learnt_from = len(content.given if content.unmeasured else content.held_out.rows)
             self._workspace.settings.last_labels = content.dataset.number
         self.loaded.emit()
         if not same or self._is_new:
@@ -147,6 +145,8 @@ class TeachStore(QObject):
             self.opened.emit()
         if content is not None and self.guesses is None:
             self.guess()
+        if self.is_unmeasured and not same:
+            self.measure()
 
     def make(
         self,
@@ -174,12 +174,13 @@ class TeachStore(QObject):
 
     def change_labels(self, labels: Sequence[Label], renamed: Mapping[str, str]) -> None:
         """Save other labels."""
-        from app.flows.teach.datasets import change_labels
+        from app.flows.teach.teach import change_labels
 
         assert self.dataset is not None
         self._drop_work()
-        self._forget_guesses()
+        self.forget_guesses()
         job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
+        job.done.connect(self.classifier_changed)
         job.done.connect(self._made)
         job.failed.connect(self.failed)
 
@@ -257,14 +258,11 @@ class TeachStore(QObject):
         before = {row: self.given.get(row) for row in wanted}
         self._changes += 1
         for row, each in wanted.items():
-            if each is None:
-                self.given.pop(row, None)
-            else:
-                self.given[row] = each
+            self.set_given(row, each)
         for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
             self._save(dataset, rows)
         self._unsaved.clear()
-        self.given_changed.emit()
+        self.given_changed.emit(list(wanted))
         self.guess()
         return before
 
@@ -298,53 +296,6 @@ class TeachStore(QObject):
     def can_redo(self) -> bool:
         """Whether there is a change to do again."""
         return bool(self._redo)
-
-    def skip(self, row: int) -> None:
-        """Leave a text for later."""
-        self._skipped.add(row)
-
-    def next_row(self, after: int = -1, *, in_order: bool = False) -> int:
-        """The next text to label: the most useful one, or the next in order; -1 where all have a label."""
-        open_rows = [row for row, text in enumerate(self.texts) if row not in self.given and text.strip()]
-        if not open_rows:
-            return -1
-        left = [row for row in open_rows if row not in self._skipped and row != after]
-        if not left:
-            self._skipped.clear()
-            left = [row for row in open_rows if row != after] or open_rows
-        if not in_order and self.guesses is not None:
-            free = set(left)
-            useful = next((row for row in self.guesses.next_rows if row in free), None)
-            if useful is not None:
-                return useful
-        return next((row for row in left if row > after), left[0])
-
-    def guess_of(self, row: int) -> str:
-        """The label that is guessed for a text, empty where there is no guess yet."""
-        return self.best_guess(row)[0]
-
-    def best_guess(self, row: int) -> tuple[str, float]:
-        """The likeliest label of a text and its probability; no label where there is no guess yet."""
-        numbers = self.probabilities(row)
-        if not numbers or self.dataset is None:
-            return "", 0.0
-        best = max(range(len(numbers)), key=numbers.__getitem__)
-        return self.dataset.names[best], numbers[best]
-
-    def shows_guess(self, row: int) -> bool:
-        """Whether the guess is shown while a text is labelled."""
-        return not self._hidden.setdefault(row, random.randrange(_HIDDEN) == 0)
-
-    def probabilities(self, row: int) -> list[float]:
-        """The probabilities of the labels of a text; none where there is no guess yet."""
-        found = self._probabilities[row] if row < len(self._probabilities) else []
-        return found if any(found) else []
-
-    def missing(self) -> dict[str, int]:
-        """How many examples each label lacks before a classifier is taught."""
-        from app.flows.teach.teach import missing
-
-        return missing(self.dataset, self.given) if self.dataset is not None else {}
 
     # Guessing and teaching
 
@@ -381,8 +332,7 @@ class TeachStore(QObject):
         if not fits:
             self.guess()
             return
-        self.guesses = guesses
-        self._probabilities = guesses.probabilities.tolist()
+        self.take_guesses(guesses)
         self.guessed.emit()
         if self._guess_again:
             self.guess()
@@ -396,29 +346,43 @@ class TeachStore(QObject):
     @property
     def is_teaching(self) -> bool:
         """Whether a classifier is being taught, or will be after other work."""
-        return self._teach_again or (self._teaching is not None and self._teaching.running)
+        return self._waiting is not None or (self._teaching is not None and self._teaching.running)
 
     @Slot()
     def teach(self) -> None:
-        """Teach a classifier, in place of one that is being taught."""
-        self._teach_again = False
-        if self.dataset is None or self.missing():
-            self.teaching.emit(None)
-            return
+        """Teach a classifier and measure it, in place of one that is being taught."""
         from app.flows.teach.teach import teach
 
+        job = self._start(teach, "Getting ready to learn")
+        if job is not None:
+            self._learnt_from = len(self.given)
+            job.done.connect(self.taught)
+
+    @Slot()
+    def measure(self) -> None:
+        """Measure the classifier that was taught, where that was stopped."""
+        from app.flows.teach.teach import measure
+
+        self._start(measure, "Getting ready to measure")
+
+    def _start(self, flow: Flow, words: str) -> Job | None:
+        """Start teaching or measuring; None where there are too few examples."""
+        self._waiting = None
+        if self.dataset is None or self.missing():
+            self.teaching.emit(None)
+            return None
         if self._teaching is not None:
             self._teaching.drop()
-        self._learnt_from = len(self.given)
         # Aside: questions and all other work go first.
         self._teaching = job = self._lanes.work.start_aside(
-            teach, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+            flow, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
         )
         job.progress.connect(self.teaching)
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
         job.failed.connect(self._teaching_failed)
-        self.teaching.emit(Progress(0, 0, "Getting ready to learn"))
+        self.teaching.emit(Progress(0, 0, words))
+        return job
 
     @Slot()
     def stop(self) -> bool:
@@ -429,7 +393,7 @@ class TeachStore(QObject):
             self._guessing.drop()
         if self._teaching is not None:
             self._teaching.drop()
-        self._teaching, self._teach_again = None, False
+        self._teaching = self._waiting = None
         if running:
             self.teaching.emit(None)
         return running
@@ -437,7 +401,7 @@ class TeachStore(QObject):
     @Slot(object)
     def _part_taught(self, part: object) -> None:
         if isinstance(part, Dataset):
-            self.dataset = part
+            self.dataset, self.is_unmeasured = part, True
             self.loaded.emit()
         else:
             self._guessed(part)  # type: ignore[arg-type]
@@ -446,7 +410,7 @@ class TeachStore(QObject):
     def _done(self, dataset: Dataset) -> None:
         self._teaching = None
         self.teaching.emit(None)
-        self.taught.emit()
+        self.classifier_changed.emit()
         job = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
         job.done.connect(self._measured)
         job.failed.connect(self.failed)
@@ -454,7 +418,7 @@ class TeachStore(QObject):
 
     @Slot(object)
     def _measured(self, held_out: HeldOut) -> None:
-        self.held_out = held_out
+        self.held_out, self.is_unmeasured = held_out, False
         self.loaded.emit()
 
     @Slot(object)
@@ -476,7 +440,8 @@ class TeachStore(QObject):
         """Let work begin that the person waits for, and teach after it."""
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
-            self._teaching, self._teach_again = None, True
+            self._teaching = None
+            self._waiting = self.measure if self.is_unmeasured else self.teach
             self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
@@ -484,13 +449,10 @@ class TeachStore(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        if self._teach_again:
-            self.teach()
+        if self._waiting is not None:
+            self._waiting()
         if self._guess_again:
             self.guess()
-
-    def _forget_guesses(self) -> None:
-        self.guesses, self._probabilities = None, []
 
     def _drop_work(self) -> None:
         self.stop()

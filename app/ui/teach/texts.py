@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
@@ -17,32 +16,12 @@ from app.ui.kit.search_line import SearchLine
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
 from app.ui.teach.desk import KEYS
+from app.ui.teach.labelled import TextRow
 
 ALL, OPEN, MINE, UNSURE = "all", "open", "mine", "unsure"
 # Below this probability of its likeliest label a text counts as unsure.
 _UNSURE = 0.6
-_NONE = "none of them"
-
-
-@dataclass(frozen=True, slots=True)
-class TextRow:
-    """A text with the labels that were given (None: not yet), the one that is guessed, and the probability of that."""
-
-    row: int
-    text: str
-    labels: tuple[str, ...] | None
-    guess: str
-    probability: float
-
-    @property
-    def label(self) -> str:
-        """The label that counts: the person's, or else the guess."""
-        return self.guess if self.labels is None else "; ".join(self.labels) or _NONE
-
-    @property
-    def given(self) -> str:
-        """What the person gave, in words; empty where nothing was given."""
-        return "" if self.labels is None else "; ".join(self.labels) or _NONE
+_MOST_ARRANGED = 20_000
 
 
 class TextList(RowTable):
@@ -79,10 +58,23 @@ class TextList(RowTable):
 
     def show_rows(self, rows: Sequence[TextRow]) -> None:
         """Show these texts, in the present order."""
-        chosen = {row.row for row in self.chosen()}
         self._model.set_rows(rows)
-        if chosen:
-            self.choose([row for row in rows if row.row in chosen])
+
+    def show_changed(self, rows: Sequence[TextRow]) -> None:
+        """Show rows that have changed; those that do not fit any longer go."""
+        self._model.rows_changed(rows)
+
+    def show_guesses(self) -> None:
+        """Show other guesses; a long list keeps its order, for filtering and sorting it would be noticed."""
+        if len(self._model.rows) > _MOST_ARRANGED:
+            self._model.refresh()
+        else:
+            self._model.arrange()
+
+    def below_chosen(self) -> QPersistentModelIndex:
+        """The place below the last row that is chosen, wherever that row goes; an invalid one below the last of all."""
+        last = max((index.row() for index in self.selectionModel().selectedRows()), default=-1)
+        return QPersistentModelIndex(self._model.index(last + 1, 0))
 
     def text_of(self, rows: Sequence[TextRow]) -> str:
         """The rows with tabs between the cells, and a header."""
@@ -133,7 +125,7 @@ class Texts(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setProperty("kind", "panel")
-        self._rows: tuple[TextRow, ...] = ()
+        self._rows: Sequence[TextRow] = ()
         self._names: tuple[str, ...] = ()
         self._only: frozenset[int] | None = None
         self.search = SearchLine(theme, "Search the texts")
@@ -170,7 +162,7 @@ class Texts(QFrame):
         theme.space(right, 2)
         theme.space(row, 5, (5, 4, 5, 4))
         theme.in_steps(self.bars.setMinimumWidth, 40)
-        self.search.searched.connect(self._narrow)
+        self.search.searched.connect(self._show)
         self.search.down_requested.connect(self.list.setFocus)
         self.filter.activated.connect(self._filtered)
         self.list.opened.connect(self.opened)
@@ -178,7 +170,7 @@ class Texts(QFrame):
         self.list.cleared.connect(self._clear)
 
     def show_rows(self, rows: Sequence[TextRow], names: Sequence[str]) -> None:
-        """Show a data set's texts."""
+        """Show a data set's texts, or the same ones with what is given and guessed now."""
         if tuple(names) != self._names or not self.filter.count():
             self._names = tuple(names)
             self.filter.clear()
@@ -188,8 +180,25 @@ class Texts(QFrame):
                 self.filter.addItem(title, key)
             for name in names:
                 self.filter.addItem(name, ("label", name))
-        self._rows = tuple(rows)
-        self._show()
+        if rows is self._rows:
+            self.list.show_guesses()
+            self._count()
+        else:
+            self._rows = rows
+            self.list.show_rows(rows)
+            self._show()
+
+    def show_changed(self, rows: Sequence[TextRow]) -> None:
+        """Show texts whose labels have changed."""
+        self.list.show_changed(rows)
+        self._count()
+
+    def show_counts(self, counts: Counter[str]) -> None:
+        """Show how many texts have each label, the most frequent first."""
+        total = max(1, sum(counts.values()))
+        rows = tuple(ScoreRow(name, number / total, f"{number:,}") for name, number in counts.most_common(50))
+        self.bars.set_rows(rows)
+        self._of.setText("Texts of each label" if rows else "")
 
     def show_everything(self) -> None:
         """Forget the search and the filter, for another data set."""
@@ -217,40 +226,39 @@ class Texts(QFrame):
                 self.filter.removeItem(at)
         self._show()
 
-    def _show(self) -> None:
-        wanted = self.filter.currentData()
-        found = [row for row in self._rows if self._fits(row, wanted)]
-        self.list.show_rows(found)
-        self.words.setText(count(len(found), "text"))
-        counts = Counter(row.label for row in self._rows if row.label)
-        total = max(1, sum(counts.values()))
-        rows = tuple(ScoreRow(name, number / total, f"{number:,}") for name, number in counts.most_common(50))
-        self.bars.set_rows(rows)
-        self._of.setText("Texts of each label" if rows else "")
-
-    def _fits(self, row: TextRow, wanted: object) -> bool:
-        match wanted:
-            case "only":
-                return self._only is None or row.row in self._only
-            case "open":
-                return row.labels is None
-            case "mine":
-                return row.labels is not None
-            case "unsure":
-                return bool(row.guess) and row.labels is None and row.probability < _UNSURE
-            case ("label", name):
-                return row.guess == name if row.labels is None else name in row.labels
-        return True
-
     @Slot()
-    def _narrow(self) -> None:
-        self.list.narrow(self.search.text())
+    def _show(self) -> None:
+        self.list.narrow(self.search.text(), self._wanted())
+        self._count()
+
+    def _count(self) -> None:
+        self.words.setText(count(self.list.model().rowCount(), "text"))
+
+    def _wanted(self) -> Callable[[TextRow], bool] | None:
+        """Which rows the filter takes; None for all."""
+        only = self._only
+        match self.filter.currentData():
+            case "only" if only is not None:
+                return lambda row: row.row in only
+            case "open":
+                return lambda row: row.labels is None
+            case "mine":
+                return lambda row: row.labels is not None
+            case "unsure":
+                return lambda row: row.labels is None and bool(row.guess) and row.probability < _UNSURE
+            case ("label", name):
+                return lambda row: row.guess == name if row.labels is None else name in row.labels
+        return None
 
     @Slot(int)
     def _label(self, at: int) -> None:
-        chosen = [row.row for row in self.list.chosen()]
+        """Give the chosen texts a label, and go to the next one."""
+        chosen = self.list.chosen()
         if chosen and at < len(self._names):
-            self.labelled.emit(chosen, self._names[at])
+            after = self.list.below_chosen()
+            self.labelled.emit([row.row for row in chosen], self._names[at])
+            if after.isValid():
+                self.list.setCurrentIndex(self.list.model().index(after.row(), 0))
 
     @Slot()
     def _clear(self) -> None:

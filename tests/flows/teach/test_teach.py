@@ -14,12 +14,11 @@ from openpyxl import load_workbook
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
 from app.core.models import Head
-from app.core.report import Silent, Stopped
-from app.core.requests import HeadToTeach, TextsToClassify
+from app.core.report import Progress, Silent, Stopped
+from app.core.requests import HeadToTeach, TextBatch, TextsToClassify, TextsToEmbed
 from app.flows.heads.heads import classify
 from app.flows.teach.datasets import (
     agreement,
-    change_labels,
     checked_labels,
     contradictions,
     labels_from,
@@ -28,8 +27,18 @@ from app.flows.teach.datasets import (
 from app.flows.teach.export import export_dataset
 from app.flows.teach.figures import figures
 from app.flows.teach.files import read_text_table
-from app.flows.teach.teach import Guesses, first_guesses, guess, missing, teach
+from app.flows.teach.teach import (
+    Guesses,
+    change_labels,
+    first_guesses,
+    guess,
+    is_unmeasured,
+    measure,
+    missing,
+    teach,
+)
 from app.flows.workspace import Workspace
+from app.models.disk.notes import read_notes
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
 
 
@@ -123,6 +132,49 @@ def test_other_labels_make_the_classifiers_guesses_void(
         teach(workspace, changed, Silent())
 
 
+def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_again(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    workspace.datasets.give(taught, [Given(0, ("cats",), "cats", True)])
+    before, held_out = guess(workspace, taught, Silent()), workspace.datasets.held_out(taught)
+    notes = read_notes(taught.model)
+    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    labels = (Label("kittens", "the cat"), taught.labels[1])
+    changed = change_labels(workspace, taught, labels, {"cats": "kittens"}, Silent())
+    card = workspace.shelf.find(Path(changed.model).name, Head.CLASSIFICATION)
+    assert card.labels == changed.names == ("kittens", "teas")
+    assert "kittens, teas" in card.description and "cats" not in card.description
+    assert read_notes(card.folder) == replace(notes, description=card.description)
+    found = guess(workspace, changed, Silent())
+    assert found.taught and (found.probabilities == before.probabilities).all()
+    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    assert [type(request) for request in later] == [TextsToEmbed]  # the labels' words only
+    assert workspace.datasets.given(changed)[0] == Given(0, ("kittens",), "kittens", True)
+    kept = workspace.datasets.held_out(changed)
+    assert kept.probabilities == held_out.probabilities and kept.rows == held_out.rows
+    assert {name for each in kept.labels for name in each} == {"kittens", "teas"}
+    said = classify(workspace, TextsToClassify((TEXTS[0],)), Silent(), model=card.name)
+    assert said.items[0].winner == "kittens"
+
+
+def test_a_rename_whose_classifier_cannot_be_written_is_kept_and_told(
+    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.flows.teach.teach.rename_labels", refuse)
+    told: list[str] = []
+    report = Silent()
+    monkeypatch.setattr(Silent, "notice", lambda self, words: told.append(words))
+    changed = change_labels(workspace, taught, (Label("kittens"), Label("teas")), {"cats": "kittens"}, report)
+    assert changed.names == ("kittens", "teas") and len(told) == 1 and "taught again" in told[0]
+    assert not guess(workspace, changed, Silent()).taught
+
+
 def test_a_classifier_of_other_labels_is_not_replaced(
     workspace: Workspace, tmp_path: Path, quick: None
 ) -> None:
@@ -162,6 +214,80 @@ def test_what_is_stopped_leaves_the_classifier_that_there_was(
     assert (Path(taught.model) / "model.safetensors").read_bytes() == weights
     assert [path.name for path in workspace.paths.models.iterdir() if path.name.startswith(".")] == []
     assert workspace.datasets.given(taught)[0].labels == ("teas",)
+
+
+class StopAfter(Silent):
+    """Stops once so many requests of a kind were answered; keeps the progress."""
+
+    def __init__(self, workspace: Workspace, kind: type, answers: int) -> None:
+        self._requests, self._kind = workspace.engine.requests, kind  # type: ignore[attr-defined]
+        self._most = answers + sum(isinstance(each, kind) for each in self._requests)
+        self.seen: list[Progress] = []
+
+    def progress(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+    def check(self) -> None:
+        if sum(isinstance(each, self._kind) for each in self._requests) > self._most:
+            raise Stopped
+
+
+def test_reading_all_texts_goes_on_where_it_was_stopped(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = made(workspace, tmp_path, labelled=False)
+    whole = guess(workspace, made(workspace, tmp_path, labelled=False), Silent()).probabilities
+    monkeypatch.setattr("app.flows.teach.teach._PIECE", 6)
+    report = StopAfter(workspace, TextsToEmbed, 2)
+    with pytest.raises(Stopped):
+        guess(workspace, dataset, report)
+    read = [progress for progress in report.seen if progress.what == "Reading the texts"]
+    assert read[-1].total == len(TEXTS) and read[-1].done >= 12
+    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    found = guess(workspace, dataset, Silent())
+    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    assert [len(request.texts) for request in later] == [
+        6,
+        2,
+        2,
+    ]  # the last two pieces, and the labels' words
+    assert abs(found.probabilities - whole).max() < 1e-2
+
+
+def test_classifying_all_texts_goes_on_where_it_was_stopped(
+    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    before = guess(workspace, taught, Silent()).probabilities
+    workspace.datasets.put_numbers(taught, "guesses", "", b"")
+    monkeypatch.setattr("app.flows.teach.teach._PIECE", 5)
+    monkeypatch.setattr("app.flows.batches.MOST_ITEMS", 5)
+    with pytest.raises(Stopped):
+        guess(workspace, taught, StopAfter(workspace, TextBatch, 2))
+    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
+    found = guess(workspace, taught, Silent())
+    later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
+    assert sum(len(request.texts) for request in later if isinstance(request, TextBatch)) == 10
+    assert abs(found.probabilities - before).max() < 2e-3
+
+
+def test_what_was_taught_but_not_measured_is_known_and_measured_later(
+    workspace: Workspace, tmp_path: Path, quick: None
+) -> None:
+    dataset = made(workspace, tmp_path)
+    assert not is_unmeasured(workspace, dataset)
+    with pytest.raises(Stopped):
+        teach(workspace, dataset, StopAfter(workspace, HeadToTeach, 2))
+    (left,) = workspace.datasets.all()
+    assert left.model and is_unmeasured(workspace, left)
+    assert not is_unmeasured(workspace, replace(left, labels=(*left.labels, Label("books"))))
+    measure(workspace, left, Silent())
+    assert not is_unmeasured(workspace, left)
+    assert sorted(workspace.datasets.held_out(left).rows) == list(range(len(TEXTS)))
+    again = StopAfter(workspace, HeadToTeach, 3)
+    with pytest.raises(Stopped):
+        teach(workspace, left, again)
+    assert is_unmeasured(workspace, left), "the figures were of the classifier before"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".jsonl"])

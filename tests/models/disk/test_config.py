@@ -16,7 +16,7 @@ from transformers.activations import ACT2FN
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.models.disk.card import card_from, read_card
-from app.models.disk.config import for_transformers, parse_config, shown
+from app.models.disk.config import for_transformers, parse_config, rename_labels, shown
 from app.models.disk.config_keys import ACTIVATIONS, KEYS, READ
 from app.models.disk.shapes import encoder_shapes, pooler_shapes
 from app.models.disk.weights import Tensor, Weights
@@ -234,3 +234,14 @@ def test_a_name_that_turns_a_sentence_round_is_shown_without_it(tmp_path: Path) 
     with pytest.raises(SpanlightError) as caught:
         read_card(folder)
     check_refusal(caught.value, folder)
+
+
+def test_labels_are_renamed_and_nothing_else_is_changed(tmp_path: Path) -> None:
+    folder = small_checkpoint(tmp_path / "m", head=Head.CLASSIFICATION, labels=("a", "b"))
+    before = json.loads((folder / "config.json").read_text())
+    names = sorted(path.name for path in folder.iterdir())
+    rename_labels(folder, ("ä “quoted”", "b"))
+    after = json.loads((folder / "config.json").read_text())
+    assert read_card(folder).labels == ("ä “quoted”", "b")
+    assert {**before, "id2label": None, "label2id": None} == {**after, "id2label": None, "label2id": None}
+    assert sorted(path.name for path in folder.iterdir()) == names

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.models import Head, ModelCard
+from app.settings.drafts import Drafts
 from app.ui.heads.classify.classify import ClassifyView
 from app.ui.heads.fill.fill import FillView
 from app.ui.heads.names.names import NamesView
@@ -245,3 +248,123 @@ def test_a_model_put_in_later_is_found_when_the_page_comes_up_again(
     names.shown()
     qtbot.waitUntil(lambda: names._panel.model.words() == "finder finds the names")
     qtbot.waitUntil(lambda: names.lanes.work.idle)
+
+
+def cards(suffix: str = "") -> list[ModelCard]:
+    """The cards by the names that the results have."""
+    names = [card.folder.rsplit("/", 1)[-1] + suffix for card in insides.CARDS]
+    return [
+        replace(card, name=name, folder=f"/models/{name}")
+        for card, name in zip(insides.CARDS, names, strict=True)
+    ]
+
+
+@pytest.fixture
+def named() -> FakeEngine:
+    return FakeEngine(insides.answer, *cards())
+
+
+def shown(view: TextPage) -> list[str]:
+    """What a person reads of a result."""
+    labels = [label.text() for label in view._panel.findChildren(QLabel) if label.isVisible()]
+    match view:
+        case ClassifyView():
+            return [*labels, view._class_panel.table.copied()]
+        case FillView():
+            return [*labels, str(view._fill_panel.card.words.rows())]
+        case NamesView():
+            return [*labels, str(view._names_panel._rows), *view.pane.lit()]
+    return labels
+
+
+def ran(view: TextPage, qtbot: QtBot, text: str) -> list[str]:
+    """Run the page on a text, and wait until the result is shown and saved."""
+    put(view, text)
+    view.run()
+    settled(view, qtbot)
+    return shown(view)
+
+
+def settled(view: TextPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not view.working() and view.lanes.work.idle and view.lanes.files.idle)
+
+
+@EVERY
+def test_the_last_result_comes_back_as_it_was_without_a_run(
+    kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
+) -> None:
+    first = open_page(kind, named)
+    before = ran(first, qtbot, "A ___ cup 👩‍👧 of tea")
+    first.keep()
+    asked = len(named.requests)
+    view = open_page(kind, named)
+    settled(view, qtbot)
+    assert shown(view) == before and not view._panel.outdated()
+    assert len(named.requests) == asked
+    view._papers[0].replace("Another ___ text")
+    view.keep()
+    settled(view, qtbot)
+    changed = open_page(kind, named)
+    settled(changed, qtbot)
+    assert changed._panel.outdated(), "its text was changed since"
+    put(changed, "")
+    settled(changed, qtbot)
+    changed.keep()
+    put(changed, "New ___ words")
+    empty = open_page(kind, named)
+    settled(empty, qtbot)
+    assert empty.result() is None, "a result goes with its text"
+
+
+@EVERY
+def test_a_result_of_another_model_is_not_shown_as_current(
+    kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
+) -> None:
+    first = open_page(kind, named)
+    ran(first, qtbot, "A ___ cup of tea")
+    first.keep()
+    view = open_page(kind, FakeEngine(insides.answer, *cards("-2")))
+    settled(view, qtbot)
+    assert view._panel.outdated() and any("model was changed" in words for words in shown(view))
+    view.run()
+    settled(view, qtbot)
+    assert not view._panel.outdated()
+
+
+@EVERY
+def test_no_result_is_saved_without_a_history_and_one_that_cannot_be_read_is_left(
+    kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
+) -> None:
+    first = open_page(kind, named)
+    drafts = Drafts(first.workspace.paths.drafts)
+    ran(first, qtbot, "A ___ cup of tea")
+    name = f"{kind.KEY}.result"
+    saved = drafts.load(name)
+    assert saved
+    first.workspace.settings.keep_history = False
+    ran(first, qtbot, "A ___ cup of tea")
+    first.keep()
+    assert drafts.load(name) == ""
+    for damaged in (saved[:-9], "[]", '{"texts": ["A"], "result": {"items": 3}}'):
+        drafts.save(name, damaged)
+        view = open_page(kind, named)
+        settled(view, qtbot)
+        assert view.result() is None and texts(view)[0] == "A ___ cup of tea"
+
+
+@EVERY
+def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
+    kind: type[TextPage], open_page: OpenPage, named: FakeEngine, qtbot: QtBot
+) -> None:
+    first = open_page(kind, named)
+    go_on = threading.Event()
+    busy = first.lanes.files.start(lambda report: go_on.wait(10))
+    put(first, "A ___ cup of tea")
+    first.run()
+    qtbot.waitUntil(lambda: not first.working())
+    first.keep()
+    go_on.set()
+    view = open_page(kind, named)
+    settled(view, qtbot)
+    assert view.result() == first.result() is not None
+    assert not busy.running

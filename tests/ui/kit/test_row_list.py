@@ -50,3 +50,16 @@ def test_esc_is_left_to_the_window(rows: RowList) -> None:
     press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier)
     QApplication.sendEvent(rows, press)
     assert not press.isAccepted()
+
+
+def test_each_word_is_painted_with_its_own_key(theme: Theme, qtbot: QtBot) -> None:
+    words = WordList(theme)
+    words.set_rows(tuple(Guess("tea", 0.1, at) for at in range(1, 4)))
+    qtbot.addWidget(words)
+    words.clearSelection()
+    words.resize(300, 200)
+    words.show()
+    image = words.viewport().grab().toImage()
+    rects = [words.visualRect(words.model().index(at, 0)).adjusted(0, 0, 0, -2) for at in (1, 2)]
+    second, third = (image.copy(rect) for rect in rects)
+    assert second != third, "they differ in their keys alone"

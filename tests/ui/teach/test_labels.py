@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -159,6 +161,84 @@ def test_many_are_labelled_at_once_and_exported(
     assert [row["label"] for row in rows if row["label by"] == "you"] == ["cats"] * (len(TEXTS) // 2)
 
 
+@pytest.mark.parametrize("filtered", [False, True])
+def test_the_next_text_is_chosen_after_a_label_in_the_table(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, filtered: bool
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    page.head.parts._buttons[ALL_TEXTS].click()
+    if filtered:
+        page.texts.filter.setCurrentIndex(1)
+        page.texts.filter.activated.emit(1)
+    page.texts.search.setText("mat")
+    qtbot.waitUntil(lambda: len(page.texts.list.rows()) == len(TEXTS) // 2)
+    listed = page.texts.list
+    rows = listed.rows()
+    listed.choose(rows[1:3])
+    qtbot.keyClick(listed, Qt.Key.Key_1)
+    assert listed.chosen() == (rows[3],) and listed.currentIndex().row() == (1 if filtered else 3)
+    qtbot.keyClick(listed, Qt.Key.Key_2)
+    assert listed.chosen() == (rows[4],)
+    assert {row.row: row.labels for row in rows if row.labels} == {
+        rows[1].row: ("cats",), rows[2].row: ("cats",), rows[3].row: ("teas",),
+    }  # fmt: skip
+    listed.choose(rows[-1:])
+    qtbot.keyClick(listed, Qt.Key.Key_1)
+    assert rows[-1].labels == ("cats",)
+    assert (rows[-1] in listed.rows()) is not filtered
+
+
+def test_what_is_counted_follows_every_change(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    store, dice = page.store, random.Random(5)
+    rows = store.all_rows
+    for _ in range(60):
+        match dice.randrange(5):
+            case 0 | 1:
+                store.give(dice.sample(range(len(TEXTS)), 3), [dice.choice(NAMES)])
+            case 2:
+                store.take_back(dice.sample(range(len(TEXTS)), 3))
+            case 3:
+                store.undo()
+            case 4:
+                store.redo()
+        given = Counter(label for each in store.given.values() for label in each.labels)
+        assert +store.given_counts == given
+        assert store.shown_counts() == Counter(row.label for row in rows if row.label)
+        lacking = {name: 8 - given[name] for name in NAMES if given[name] < 8}
+        assert store.missing() == lacking
+        row = store.next_row(dice.randrange(len(TEXTS)), in_order=dice.random() < 0.5)
+        assert row not in store.given if len(store.given) < len(TEXTS) else row == -1
+    assert store.all_rows is rows, "they are made once"
+
+
+def test_measuring_that_was_cut_short_goes_on_at_the_next_start_or_with_a_click(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path))
+    page.store.teach()
+    qtbot.waitUntil(lambda: page.store.is_unmeasured, timeout=60_000)
+    assert page.store.stop()
+    page.head.parts._buttons[FIGURES].click()
+    assert page.figures.measure.isVisible() and "stopped" in page.figures.about.text()
+    qtbot.waitUntil(lambda: page.lanes.work.idle, timeout=60_000)
+    again = open_teach()
+    qtbot.waitUntil(lambda: again.store.is_teaching)
+    again.head.parts._buttons[FIGURES].click()
+    assert not again.figures.measure.isVisible() and again.figures.headline.text() == "Being measured"
+    assert again.store.stop()
+    assert again.figures.measure.isVisible()
+    again.figures.measure.click()
+    qtbot.waitUntil(lambda: bool(again.store.held_out.rows), timeout=60_000)
+    assert not again.figures.measure.isVisible() and "right" in again.figures.headline.text()
+    assert sorted(again.store.held_out.rows) == list(range(len(TEXTS)))
+
+
 def test_renamed_labels_keep_their_texts(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -207,6 +287,20 @@ def test_a_bad_table_and_bad_labels_are_told_where_one_looks(
     page.setup.labels.setPlainText("only")
     page.setup.begin.click()
     assert page.setup.notice.isVisible() and page.store.dataset is None
+
+
+@pytest.mark.parametrize("size", [(1024, 640), (1400, 900)])
+def test_the_form_s_buttons_are_there_without_scrolling(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    page = open_teach()
+    page.resize(*size)
+    page.open_files([table_file(tmp_path, labelled=False)])
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    page.setup.begin.click()  # without labels
+    qtbot.waitUntil(lambda: page.setup.notice.isVisible())
+    for widget in (page.setup.begin, page.setup.cancel, page.setup.notice):
+        assert widget.visibleRegion().boundingRect().size() == widget.size()
 
 
 def test_a_data_set_is_removed_with_its_labels(

@@ -15,6 +15,7 @@ from app.core.models import Head, ModelCard, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
 from app.flows.heads.heads import classify
+from app.flows.heads.kept import KeptResult
 from app.flows.samples import CLASSIFY
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
@@ -24,7 +25,7 @@ from app.ui.heads.classify.result_table import ResultTable
 from app.ui.heads.text_page import TextPage, centred
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
 from app.ui.kit.class_card import ClassCard
-from app.ui.kit.file_dialog import save_name
+from app.ui.kit.file_dialog import as_file_name, save_name
 from app.ui.kit.jobs import Job, Lanes, write
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
@@ -95,9 +96,8 @@ class ClassPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated and self._has[self.way()])
 
-    def show_results(self, texts: Sequence[str], result: Classifications) -> None:
-        """Show the card of the only text, or the rows of all that are done."""
-        way = self.way()
+    def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
+        """Show the card of the only text, or the rows of all that are done; `name` is that of the texts' file."""
         self._has[way] = bool(result.items)
         if way == ONE:
             if result.items:
@@ -106,7 +106,8 @@ class ClassPanel(TextPanel):
         else:
             self.table.set_results(texts, result.items)
             done, all_of = len(result.items), wording.count(len(texts), "text")
-            self._summary.setText(all_of if done == len(texts) else f"{done:,} of {all_of}")
+            counted = all_of if done == len(texts) else f"{done:,} of {all_of}"
+            self._summary.setText(f"{counted} of {name}" if name else counted)
         self.set_outdated(False)
         self._arrange()
 
@@ -169,8 +170,9 @@ class ClassifyView(TextPage):
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._save_job: Job | None = None
-        self._requested_texts: tuple[str, ...] = ()
-        self._result: Classifications | None = None
+        # The texts, the way in which they were cut out, and their file: what is asked, and what is shown.
+        self._asked: tuple[tuple[str, ...], str, str] = ((), ONE, "")
+        self._shown: KeptResult | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
             theme, "Text to classify", "Type or paste a text, or drop a text file here."
@@ -201,44 +203,60 @@ class ClassifyView(TextPage):
     def run(self) -> None:
         """Classify the text on the paper, replacing a running flow."""
         self._panel.notice.clear()
-        self._requested_texts = texts_of(self._editor.text(), self._way)
-        if not self._requested_texts:
+        texts = texts_of(self._editor.text(), self._way)
+        if not texts:
             self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
             self._editor.setFocus()
             return
-        self._result = None
-        many = wording.count(len(self._requested_texts), "text") if self._way == LINES else "the text"
-        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(self._requested_texts))
+        self._asked = texts, self._way, self.file
+        many = wording.count(len(texts), "text") if self._way == LINES else "the text"
+        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(texts))
 
     @Slot(object)
     def take_part(self, result: object) -> None:
-        if isinstance(result, Classifications) and result.items and self._way == LINES:
-            self._class_panel.show_results(self._requested_texts, result)
+        if isinstance(result, Classifications) and result.items and self._asked[1] == LINES:
+            self._show(result)
 
     def take(self, result: object) -> None:
         if not isinstance(result, Classifications):
             return
-        self._result = result
-        self._class_panel.show_results(self._requested_texts, result)
+        self._show(result)
         what = wording.count(len(result.items), "text")
         if len(result.items) == 1:
             what += f" ({wording.count(result.items[0].windows, 'window')})"
         self.note.emit(f"{what} classified in {wording.duration(result.seconds)}")
 
+    def result(self) -> KeptResult | None:
+        return self._shown
+
+    def take_kept(self, kept: KeptResult) -> None:
+        if isinstance(kept.result, Classifications):
+            self._asked = kept.texts, kept.way, kept.name
+            self._show(kept.result)
+
+    def _show(self, result: Classifications) -> None:
+        texts, way, file = self._asked
+        self._shown = KeptResult(texts, result, way, file)
+        self._class_panel.show_results(texts, result, way, file)
+
     @Slot()
     def refresh(self) -> None:
         empty = self._editor.is_empty()
         self._class_panel.set_empty(empty)
-        if not empty and self._requested_texts:
-            self._class_panel.set_outdated(texts_of(self._editor.text(), self._way) != self._requested_texts)
+        if empty:
+            self._shown = None
+        elif self._shown is not None:
+            changed = texts_of(self._editor.text(), self._way) != self._shown.texts
+            self._class_panel.set_outdated(changed or self._class_panel.is_stale)
 
     @Slot()
     def _look(self) -> None:
-        table = self._class_panel.table
-        text = self._requested_texts[0] if self._requested_texts and self._way == ONE else table.chosen_text()
-        if self._result is not None and text:
+        if self._shown is None:
+            return
+        text = self._shown.texts[0] if self._way == ONE else self._class_panel.table.chosen_text()
+        if text:
             title = " ".join(text.split())[:80]
-            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._result.model, title))
+            self.look_inside.emit(Visit(Subject(Head.CLASSIFICATION, text), self._shown.result.model, title))
 
     # Texts
 
@@ -265,7 +283,9 @@ class ClassifyView(TextPage):
     def _save_table(self) -> None:
         if self._way != LINES or not self._class_panel.table.row_count():
             return
-        if name := save_name(self, "Save the table", "classified.csv", "CSV (*.csv)"):
+        file = self._shown.name if self._shown is not None else ""
+        stem = as_file_name(Path(file).stem) + "-" if file else ""
+        if name := save_name(self, "Save the table", f"{stem}classified.csv", "CSV (*.csv)"):
             self.save_table_as(Path(name))
 
     def save_table_as(self, path: Path) -> None:

@@ -12,6 +12,7 @@ from app.core.models import Head
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText
 from app.flows.heads.heads import fill
+from app.flows.heads.kept import KeptResult
 from app.flows.samples import FILL
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -46,6 +47,17 @@ class FillResults:
     def for_text(self, text: str) -> FilledText | None:
         """The result for exactly this text."""
         return self._found.get(text)
+
+    def kept(self) -> KeptResult | None:
+        """The latest result with its text; None before one."""
+        return KeptResult((next(reversed(self._found)),), self.latest) if self.latest is not None else None
+
+    def take_kept(self, kept: KeptResult, result: FilledText) -> None:
+        """Store the result of an earlier session, with the words that were asked for then."""
+        self.take(kept.texts[0], result)
+        self.count_blanks(len(result.blanks))
+        asked = ((at, blank.asked) for at, blank in enumerate(result.blanks))
+        self.typed_words = {at: guess.word for at, guess in asked if guess is not None}
 
     def outdated(self, text: str) -> bool:
         """Whether there are only results of other texts."""
@@ -124,11 +136,19 @@ class FillView(TextPage):
             blanks = wording.count(len(result.blanks), "blank")
             self.note.emit(f"Words for {blanks} found in {wording.duration(result.seconds)}")
 
+    def result(self) -> KeptResult | None:
+        return self._results.kept()
+
+    def take_kept(self, kept: KeptResult) -> None:
+        if isinstance(kept.result, FilledText):
+            self._results.take_kept(kept, kept.result)
+
     @Slot()
     def refresh(self) -> None:
         text, count, index = self._editor.text(), len(self._editor.blanks()), self._editor.index
         self._results.count_blanks(count)
-        panel, outdated = self._fill_panel, self._results.outdated(text)
+        panel = self._fill_panel
+        outdated = panel.is_stale or self._results.outdated(text)
         panel.show_text(empty=self._editor.is_empty(), blanks=count)
         if index < 0:
             panel.set_outdated(False)

@@ -19,6 +19,7 @@ from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
 from app.flows.heads.export_names import FORMATS, TaggedDocument, names_csv, save_names
 from app.flows.heads.heads import find_names
+from app.flows.heads.kept import KeptResult
 from app.flows.samples import NAMES
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -176,6 +177,16 @@ class NamesView(TextPage):
             length = wording.count(len(self._requested.text), "character")
             self.note.emit(f"{names} in {length} found in {wording.duration(result.seconds)}")
 
+    def result(self) -> KeptResult | None:
+        result = self.found.result
+        return KeptResult((self.found.text,), result) if result is not None else None
+
+    def take_kept(self, kept: KeptResult) -> None:
+        if isinstance(kept.result, TaggedTexts):
+            if not kept.result.complete:
+                self._names_panel.set_partly(f"Not all of it was read: later names are missing. {_AGAIN}")
+            self._show_found(NamesFound(kept.texts[0], result=kept.result))
+
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
         """Show how much of the text was read; the flow counts model windows, which mean nothing to the user."""
@@ -243,9 +254,11 @@ class NamesView(TextPage):
         self._choose(self.found.chosen, go=False)
 
     def is_outdated(self) -> bool:
-        """Whether the text is another one than that of the result."""
+        """Whether the text, or the model in use, is another one than that of the result."""
         # The length detects most edits without reading a text of megabytes at every key.
-        return self.pane.units() != self.found.units or self.pane.text() != self.found.text
+        if self._names_panel.is_stale or self.pane.units() != self.found.units:
+            return True
+        return self.pane.text() != self.found.text
 
     @Slot()
     def _look_inside(self) -> None:

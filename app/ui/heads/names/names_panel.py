@@ -30,7 +30,7 @@ from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
 _NONE = "No names were found in this text."
-_OUTDATED = "The text was changed since. Ctrl+Enter finds its names."
+_OUTDATED = "The {} was changed since. Ctrl+Enter finds the names."
 _CHOICES = (
     (PieceAggregation.FIRST.value, "First piece"),
     (PieceAggregation.AVERAGE.value, "Average"),
@@ -211,8 +211,9 @@ class NamesPanel(TextPanel):
 
     def set_outdated(self, outdated: bool) -> None:
         """Mark the names as those of an earlier text, or as incomplete."""
-        self._outdated.setText(_OUTDATED if outdated else self._partly)
-        super().set_outdated(bool(self._outdated.text()) and self._entities is not None)
+        super().set_outdated(bool(outdated or self._partly) and self._entities is not None)
+        changed = _OUTDATED.format("model" if self.is_stale else "text")
+        self._outdated.setText(changed if outdated else self._partly)
         self.list.setEnabled(not outdated)
         self._actions.setEnabled(not outdated)
 

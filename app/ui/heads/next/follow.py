@@ -12,6 +12,7 @@ from app.core.models import Head
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.flows.heads.heads import follow
+from app.flows.heads.kept import KeptResult
 from app.flows.samples import FOLLOW
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR
@@ -222,7 +223,7 @@ class FollowView(TextPage):
         super().__init__(workspace, theme, lanes)
         self._requested: tuple[str, str] | None = None
         self._shown_texts: tuple[str, str] | None = None  # the passages whose outcome is shown
-        self._found = ""  # by this model
+        self._result: FollowOns | None = None
         self._desk = TwoPapers(theme)
         self._follow_panel = FollowPanel(theme)
         self._follow_panel.swap.clicked.connect(self._swap)
@@ -249,19 +250,33 @@ class FollowView(TextPage):
         self.start("Getting ready to read both passages", follow, PassagePairs((texts,)))
 
     def take(self, result: object) -> None:
-        if not isinstance(result, FollowOns):
-            return
-        self._found, self._shown_texts = result.model, self._requested
+        if isinstance(result, FollowOns) and self._requested is not None:
+            self._show(self._requested, result)
+            self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
+
+    def result(self) -> KeptResult | None:
+        if self._result is None or self._shown_texts is None:
+            return None
+        return KeptResult(self._shown_texts, self._result)
+
+    def take_kept(self, kept: KeptResult) -> None:
+        if isinstance(kept.result, FollowOns):
+            first, second = kept.texts
+            self._show((first, second), kept.result)
+
+    def _show(self, texts: tuple[str, str], result: FollowOns) -> None:
+        self._shown_texts, self._result = texts, result
         self._follow_panel.show_item(
             result.items[0], source_line(result.model, result.device, result.seconds)
         )
-        self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
 
     @Slot()
     def refresh(self) -> None:
-        texts = self._desk.texts()
-        self._follow_panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
-        self._follow_panel.set_outdated(self._shown_texts is not None and texts != self._shown_texts)
+        texts, panel = self._desk.texts(), self._follow_panel
+        if not any(texts):
+            self._shown_texts = self._result = None
+        panel.show_text(empty=not any(texts), ready=all(text.strip() for text in texts))
+        panel.set_outdated(self._shown_texts is not None and (panel.is_stale or texts != self._shown_texts))
 
     @Slot(int)
     def try_sample(self, index: int) -> None:
@@ -283,5 +298,6 @@ class FollowView(TextPage):
         if not first.strip() or not second.strip():
             return
         subject = Subject(Head.NEXT_SENTENCE, first, pair=second)
-        found = self._found if self._shown_texts == (first, second) else ""
+        result = self._result if self._shown_texts == (first, second) else None
+        found = result.model if result is not None else ""
         self.look_inside.emit(Visit(subject, found, wording.first_words(first)))

@@ -45,7 +45,8 @@ class NumbersTable(RowTable):
     @Slot(QModelIndex, QModelIndex)
     def _moved(self, now: QModelIndex, before: QModelIndex) -> None:
         if now.isValid():
-            self.row_reached.emit(self._sorted.mapToSource(now).row())
+            row = self._model.shown[now.row()]
+            self.row_reached.emit(next(at for at, each in enumerate(self._table.rows) if each is row))
 
     def set_table(self, table: Table) -> None:
         """Show these numbers, in their order."""

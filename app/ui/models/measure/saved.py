@@ -102,7 +102,7 @@ class MeasureTable(RowTable):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "What was measured", COLUMNS)
         self.selectionModel().selectionChanged.connect(self.chosen_changed)
-        self._sorted.layoutChanged.connect(self.chosen_changed)
+        self._model.layoutChanged.connect(self.chosen_changed)
 
     def set_measures(self, measures: Sequence[Measure], chosen: Sequence[Measure] = ()) -> None:
         """Show these, some of them chosen."""

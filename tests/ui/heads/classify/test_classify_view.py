@@ -20,7 +20,7 @@ from app.core.requests import ModelChoice, TextsToClassify
 from app.core.results import Classifications
 from app.ui.heads.classify.classify import LINES, ONE, ClassifyView, texts_of
 from tests.helpers.classify_page import CARD, by_length, edit
-from tests.helpers.windows import FakeEngine, button
+from tests.helpers.windows import FakeEngine, button, until_stopped
 
 
 @pytest.fixture
@@ -186,3 +186,46 @@ def test_look_inside_carries_the_text_or_the_chosen_row(view: ClassifyView, qtbo
     view._class_panel.table.selectRow(1)
     qtbot.keyClick(view._class_panel.table, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert visits[-1].subject.text == "two words"
+
+
+def test_what_was_shown_before_a_stop_is_that_of_its_own_text_and_kept(
+    make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot
+) -> None:
+    view = make()
+    edit(view).setPlainText("x" * 95)
+    view.run()
+    qtbot.waitUntil(lambda: not view.working())
+    said, answer = view._class_panel.card.text(), engine.answer
+    edit(view).setPlainText("y" * 10)
+    engine.answer = until_stopped
+    view.run()
+    assert view.stop() and view._panel.outdated()
+    view.keep()
+    engine.answer = answer
+    again = make()
+    qtbot.waitUntil(lambda: again.result() is not None)
+    assert again._class_panel.card.text() == said and again._panel.outdated()
+
+
+def test_the_table_of_a_file_s_lines_comes_back_under_its_name(
+    make: Callable[[], ClassifyView], engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    first = make()
+    first._class_panel.ways._buttons[LINES].click()
+    path = tmp_path / "answers.txt"
+    path.write_text("\n".join(f"text {at}" for at in range(300)))
+    first.open_files([path])
+    qtbot.waitUntil(lambda: not first._editor.is_empty())
+    first.run()
+    qtbot.waitUntil(lambda: first._class_panel.table.row_count() == 300 and not first.working())
+    rows, said = first._class_panel.table.csv(), first._class_panel._summary.text()
+    assert said == "300 texts of answers.txt"
+    first._class_panel.ways._buttons[ONE].click()  # it waits behind the other way of reading
+    first.keep()
+    view = make()
+    qtbot.waitUntil(lambda: view.result() is not None)
+    assert view._class_panel.way() == ONE and not view._class_panel.table.isVisible()
+    view._class_panel.ways._buttons[LINES].click()
+    assert view._class_panel.table.isVisible() and view._class_panel.table.csv() == rows
+    assert view._class_panel._summary.text() == said and not view._panel.outdated()
+    assert len(engine.requests) == 1
