@@ -31,9 +31,9 @@ class Correction:
     found these right, `no_answer` that the text does not answer, both as shown; `answered`: they were given as the
     answer. `passage` is the text around the place, from the document's code point `passage_start` on, with its `view`.
     `in_parts`: the document was read in several windows; `in_table`: `shown` stands in a table. `model` is the
-    reader's name and `weights` its fingerprint. `path` is empty for a typed text; `sha256` is of the file's bytes, or
-    of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0 until it is saved. `adjustment` is the one
-    that the reader's calibration had when it was asked.
+    reader's name and `weights` its fingerprint, "" where its calibration does not follow. `path` is empty for a typed
+    text; `sha256` is of the file's bytes, or of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0
+    until it is saved. `adjustment` is the one that the reader's calibration had when it was asked.
     """
 
     question: str
@@ -87,11 +87,6 @@ class Correction:
                 return f"Yours: {' '.join(self.words.split())}"
             case _:
                 return "You said: not in the text"
-
-    @property
-    def document(self) -> Document:
-        """The passage as a document to ask."""
-        return Document(self.passage, self.name, view=self.view)
 
     @property
     def place(self) -> Span | None:

@@ -30,12 +30,14 @@ def correct(
     report: Report,
     *,
     span: Span | None = None,
+    across: bool = False,
 ) -> Correction | None:
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
     are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. The reader's calibration follows. Raises SpanlightError where the document has changed since, or
+    and returns None. The reader's calibration follows, unless other documents were asked too (`across`): the
+    probabilities are then of an answer in any of them. Raises SpanlightError where the document has changed since, or
     no words are at `span`.
     """
     if verdict is Verdict.NONE:
@@ -56,12 +58,12 @@ def correct(
     elif verdict is Verdict.NOT_THERE:
         span = None
     elif span is None or span.end > len(text) or not span.of(text).strip():
-        raise SpanlightError("No words were taken.", "Select the right ones in the document.")
+        raise SpanlightError("No words are selected.", "Select the right ones in the document.")
     elif entry.shown is not None and span == shown_span:
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
     before = workspace.corrections.find(entry.sha256, entry.question)
-    weights = _weights(workspace, entry)
+    weights = "" if across else _weights(workspace, entry)
     kept = workspace.corrections.put(
         Correction(
             question=entry.question,
@@ -106,9 +108,13 @@ def delete_corrections(workspace: Workspace, corrections: Sequence[Correction], 
 
 
 def bring_back(workspace: Workspace, corrections: Sequence[Correction], report: Report) -> None:
-    """Store deleted corrections again; the readers' calibrations follow. Raises SpanlightError on a disk error."""
+    """Store deleted corrections again, except where there is a newer verdict; the readers' calibrations follow.
+
+    Raises SpanlightError on a disk error.
+    """
     for each in corrections:
-        workspace.corrections.put(each)
+        if workspace.corrections.find(each.sha256, each.question) is None:
+            workspace.corrections.put(each)
     follow_verdicts(workspace, corrections, report)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.corrections import Correction, Verdict
 from app.core.errors import SpanlightError
-from app.core.report import Silent
+from app.core.report import Report, Silent
 from app.core.wording import first_words
 from app.flows.workspace import Workspace
 from app.ui.ask.judged import JudgedAnswer, judged_answer
@@ -27,12 +30,19 @@ _SELECT = "Select the right words in the document first, then press “These wor
 _log = logging.getLogger(__name__)
 
 
-class _Saving(NamedTuple):
-    """A verdict that is being kept."""
+class _Given(NamedTuple):
+    """A verdict as it was given, with the place of the words that were selected, or gone to."""
 
     answer: JudgedAnswer
     verdict: Verdict
     span: Span | None
+
+
+class _Saving(NamedTuple):
+    """A verdict that is being kept, and the flow that keeps it."""
+
+    answer: JudgedAnswer
+    flow: Callable[[Report], Correction | None]
     job: Job
 
 
@@ -54,7 +64,7 @@ class Verdicts(QObject):
         self._sheet: Sheet | None = None
         self._looking: tuple[Job, JudgedAnswer] | None = None
         self._saving: _Saving | None = None
-        self._next: Verdict | None = None  # pressed while one is being kept
+        self._waiting: deque[_Given] = deque()  # given while another one is being kept
         row.judged.connect(self.judge)
 
     def show(self, run: QuestionRun | None, sheet: Sheet) -> None:
@@ -103,33 +113,36 @@ class Verdicts(QObject):
         self._show()  # pressed only once it is kept
         if answer is None or sheet is None:
             return
-        if self._saving is not None:
-            self._next = verdict
-            return
         span = None
         if verdict is Verdict.OTHER_WORDS:
             words, selected = sheet.pane.selected_place()
             span = selected if words else answer.other
-            said = answer.said.span if answer.said is not None else None
-            if answer.verdict is Verdict.OTHER_WORDS and span in (None, said):
-                verdict = Verdict.NONE
-            elif span is None:
-                self.hint.emit(_SELECT)
-                return
-        elif verdict is answer.verdict:
-            verdict = Verdict.NONE
-        self._save(answer, verdict, span)
+        self._waiting.append(_Given(answer, verdict, span))
+        self._keep_next()
 
-    def _save(self, answer: JudgedAnswer, verdict: Verdict, span: Span | None) -> None:
+    def _keep_next(self) -> None:
+        """Keep the verdicts that wait, one after another: whether one takes back what was said depends on the last."""
+        while self._saving is None and self._waiting:
+            given = self._waiting.popleft()
+            answer, verdict, span = given
+            said = answer.said.span if answer.said is not None else None
+            if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, said)):
+                self._save(given._replace(verdict=Verdict.NONE, span=None))
+            elif verdict is Verdict.OTHER_WORDS and span is None:
+                self.hint.emit(_SELECT)
+            else:
+                self._save(given)
+
+    def _save(self, given: _Given) -> None:
         from app.flows.teach.corrections import correct
 
-        if self._looking is not None:  # it would say what was so before
-            self._looking[0].drop()
-            self._looking = None
-        job = self._lanes.files.start(
-            correct, self._workspace, answer.opened, answer.entry(), verdict, span=span
-        )
-        self._saving = _Saving(answer, verdict, span, job)
+        answer, verdict, span = given
+        flow = partial(
+            correct, self._workspace, answer.opened, answer.entry(), verdict,
+            span=span, across=answer.run.is_across,
+        )  # fmt: skip
+        job = self._lanes.files.start(flow)
+        self._saving = _Saving(answer, flow, job)
         job.done.connect(self._saved)
         job.failed.connect(self._not_saved)
 
@@ -140,36 +153,27 @@ class Verdicts(QObject):
         answer, self._saving = self._saving.answer, None
         self._take(answer, said)
         self.kept.emit()
-        following, self._next = self._next, None
-        if following is not None and self._answer is not None and self._answer.run is answer.run:
-            self.judge(following)
+        self._keep_next()
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:
-        self._saving = self._next = None
+        self._saving = None
         self.look_up()  # what is kept is what is shown
         self.failed.emit(error)
+        self._keep_next()
 
     def close(self) -> None:
         """Keep the verdicts that are still to be kept before the window closes, with faults logged."""
-        from app.flows.teach.corrections import correct
-
         while (saving := self._saving) is not None:
             if saving.job.deliver():  # it just was
                 continue
             saving.job.drop()
             try:
-                said = correct(
-                    self._workspace,
-                    saving.answer.opened,
-                    saving.answer.entry(),
-                    saving.verdict,
-                    Silent(),
-                    span=saving.span,
-                )
+                said = saving.flow(Silent())
             except SpanlightError as fault:
-                _log.warning("what was said of the last answer was not kept: %s", fault)
+                _log.warning("what was said of an answer was not kept: %s", fault)
                 self._saving = None
+                self._keep_next()
             else:
                 self._saved(said)
 

@@ -17,7 +17,13 @@ from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.flows.ask.read import read_document
 from app.flows.history.history import entry_of
-from app.flows.teach.corrections import correct, correction_of, corrections_of
+from app.flows.teach.corrections import (
+    bring_back,
+    correct,
+    correction_of,
+    corrections_of,
+    delete_corrections,
+)
 from app.flows.workspace import Workspace
 from tests.flows.fake_engine import fake_workspace
 
@@ -107,6 +113,18 @@ def test_another_verdict_takes_the_place_of_the_first_and_can_be_taken_back(work
     assert correct(workspace, PASTED, entry, Verdict.NONE, SILENT) is None
     assert workspace.corrections.count() == 0
     assert correct(workspace, PASTED, entry, Verdict.NONE, SILENT) is None
+
+
+def test_one_that_is_brought_back_takes_no_newer_verdict_away(workspace: Workspace) -> None:
+    first = correct(workspace, PASTED, asked(PASTED, NINE), Verdict.RIGHT, SILENT)
+    assert first is not None
+    delete_corrections(workspace, [first], SILENT)
+    bring_back(workspace, [first], SILENT)
+    assert kept(workspace) == first
+    delete_corrections(workspace, [first], SILENT)
+    newer = correct(workspace, PASTED, asked(PASTED, NINE), Verdict.NOT_THERE, SILENT)
+    bring_back(workspace, [first], SILENT)
+    assert kept(workspace) == newer
 
 
 def test_a_document_that_has_changed_is_to_be_asked_again(workspace: Workspace, tmp_path: Path) -> None:

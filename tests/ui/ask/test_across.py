@@ -389,6 +389,7 @@ def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot:
     qtbot.waitUntil(row.right.isChecked)
     (said,) = corrections.all()
     assert (said.words, said.name, said.verdict) == ("six", "harbour.txt", Verdict.RIGHT)
+    assert said.weights == "", "how sure it is follows from questions about one document"
     assert said.sha256 == hashlib.sha256((folder / "harbour.txt").read_bytes()).hexdigest()
     view.asking.choose_next()
     assert lit(view, qtbot) == "noon" and row.right.isChecked() and row.about.isHidden()

@@ -285,6 +285,29 @@ def test_a_verdict_pressed_twice_at_once_is_taken_back(view: AskView, row: Verdi
     assert kept(view).verdict is Verdict.NOT_THERE, "also where the window closes at once"
 
 
+def test_a_verdict_that_waits_for_another_one_is_on_the_answer_that_it_was_given_on(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "html")])
+    ask(view, qtbot, "How low is it at six?")
+    is_open(view, qtbot, [write(tmp_path, "txt")])
+    ask(view, qtbot, "When is it noon?")
+    rest(view, qtbot)
+    row.absent.click()
+    row.right.click()
+    view.sheets.previous()
+    assert row.isVisible()
+    row.absent.click()
+    rest(view, qtbot)
+    assert {(one.name, one.verdict) for one in view.workspace.corrections.all()} == {
+        ("tides.html", Verdict.NOT_THERE),
+        ("tides.txt", Verdict.RIGHT),
+    }
+    assert pressed(row) is Verdict.NOT_THERE
+    view.sheets.next()
+    assert pressed(row) is Verdict.RIGHT
+
+
 @pytest.mark.parametrize("kind", ["pdf", "html"])
 def test_what_was_said_is_there_at_the_next_start_and_from_the_history(
     make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
