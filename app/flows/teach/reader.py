@@ -225,11 +225,14 @@ def use_version(workspace: Workspace, name: str, report: Report) -> None:
 
 
 def remove_version(workspace: Workspace, name: str, report: Report) -> None:
-    """Remove a version; if it was in use, the reader that comes along is used again.
+    """Remove a version, and unfinished teaching that began with it; if it was in use, the bundled reader is used again.
 
-    Raises SpanlightError where there is none of that name, and where the disk refuses.
+    Raises SpanlightError where there is none of that name, and where the disk refuses; Busy while it is being taught.
     """
     version = _named(workspace, name, report)
+    run = _begun(workspace.paths.teaching)
+    if run is not None and run.folder == version.folder:
+        discard_unfinished(workspace, report)
     remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
 
 

@@ -184,10 +184,19 @@ def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspac
 def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None:
     first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     use_version(workspace, first.name, Silent())
+
+    class Removing(Watched):
+        def check(self) -> None:
+            if self.steps:
+                with pytest.raises(Busy):
+                    remove_version(workspace, first.name, Silent())
+            super().check()
+
     with pytest.raises(Stopped):
-        teach_reader(workspace, Watched(2), corrections=corrections(NUMBER))
+        teach_reader(workspace, Removing(2), corrections=corrections(NUMBER))
+    assert versions(workspace, Silent()) == (first,), "it is being taught further"
     remove_version(workspace, first.name, Silent())
-    assert unfinished(workspace, Silent()) is None
+    assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).base == "reader"
 
 
