@@ -69,7 +69,7 @@ class ProblemType(StrEnum):
 
 # The probability that a text answers is distributed over this many best spans, however many are listed.
 SHARED_AMONG = 20
-# Below it, and as near to 1, log odds are not told apart.
+# Probabilities nearer to 0 or 1 than this have the log odds of this one.
 _LEAST_PROBABILITY = 1e-9
 # Of English text, by the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
@@ -99,9 +99,10 @@ class Adjustment:
 
 
 def log_rivals(sharing: float) -> float:
-    """ln of how many spans alike change the best one's share as unlike ones do, at so many times the temperature.
+    """ln of the number of equally good rivals that stand for the real ones when the temperature is multiplied.
 
-    Fitted on 850 questions: the share errs by 3 points at 1.5 to 3 times the temperature, by 8 at half of it (RMS).
+    With so many, the best span's share changes as it does among the real spans. Fitted on 850 questions: it errs by 3
+    points at 1.5 to 3 times the temperature, by 8 at half of it (RMS).
     """
     return 1.75 + 0.75 * math.log(sharing)
 

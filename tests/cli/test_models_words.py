@@ -50,7 +50,7 @@ def test_the_verdicts_on_a_reader_are_told(terminal: Terminal, reader: Path) -> 
     corrections = Corrections(terminal.models.parent / "corrections.sqlite3")
     corrections.put(correction(model="small-reader", weights=fingerprint(folder)))
     corrections.close()
-    line = "  From 50 verdicts on, Spanlight adjusts how sure it is to them: 1 so far\n"
+    line = "  Its probabilities are adjusted from 50 verdicts on: 1 so far\n"
     assert terminal("models").out.count(line) == 1
     values = {model["name"]: model["verdicts"] for model in terminal("models", "--json").json["models"]}
     assert values["small-reader"] == 1 and values["reader-careful"] == 0

@@ -38,9 +38,7 @@ class OwnVerdicts:
     def in_words(self) -> str:
         """What they do: "Adjusted to your 64 verdicts"."""
         if not self.enough:
-            return (
-                f"From {FEWEST} verdicts on, Spanlight adjusts how sure it is to them: {self.number} so far"
-            )
+            return f"Its probabilities are adjusted from {FEWEST} verdicts on: {self.number} so far"
         return f"{'Adjusted' if self.followed else 'Not adjusted'} to your {count(self.number, 'verdict')}"
 
 
@@ -56,7 +54,7 @@ def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report:
             if card is not None:
                 _follow(workspace, card, weights)
     except SpanlightError as fault:
-        report.notice(f"How sure the reader is was not adjusted to your verdict: {fault.message}")
+        report.notice(f"The reader's probabilities were not adjusted to your verdict: {fault.message}")
 
 
 def readers_named(workspace: Workspace, name: str) -> list[ModelCard]:

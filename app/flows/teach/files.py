@@ -99,7 +99,7 @@ def only_text_column(columns: Sequence[str], rows: Sequence[Sequence[str]], path
     found = next((each for each in (named, wordy, range(len(columns))) if len(each) == 1), None)
     if found is None:
         raise SpanlightError(
-            f"It cannot be told which column of “{path.name}” holds the texts.",
+            f"It is not clear which column of “{path.name}” holds the texts.",
             f"Add --column NAME; its columns are: {', '.join(columns) or 'none'}.",
         )
     return found[0]

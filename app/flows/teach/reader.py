@@ -297,8 +297,8 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
     """Write a new teaching into its folder, in place of any other."""
     if len(examples) < FEWEST:
         raise SpanlightError(
-            f"These are too few corrections to learn from: {len(examples)}.",
-            f"From {FEWEST} on the reader can be taught: correct some more answers.",
+            f"There are too few corrections to learn from: {len(examples)}.",
+            f"It takes {FEWEST}: correct some more answers.",
         )
     learn, hold = _parted(examples)
     each = _steps_an_epoch(len(learn))

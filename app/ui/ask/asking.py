@@ -267,9 +267,10 @@ class Asking(QObject):
         return verdicts
 
     def shown(self) -> None:
-        """Look up again what was said of the answer shown: another page may have changed it."""
+        """Look up again what was said of the answer shown, and the threshold: another page may have changed them."""
         if self._verdicts is not None:
             self._verdicts.look_up()
+            self._read_own_threshold()
 
     def close(self) -> None:
         """Keep the answers so far, and what was just said of one, before the window closes."""

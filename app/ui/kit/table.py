@@ -220,20 +220,16 @@ class RowTable(QTableView):
 
     def narrow(self, words: str, accepts: Callable[[Any], bool] | None = None) -> None:
         """Show only the rows that are accepted, and contain all of these words in a cell or its tool tip."""
-        wanted = words.casefold().split()
-        columns = self._model.columns
+        wanted, model = words.casefold().split(), self._model
 
-        def has_words(row: Any) -> bool:
-            text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in columns).casefold()
+        def is_wanted(row: Any) -> bool:
+            if accepts is not None and not accepts(row):
+                return False
+            text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in model.columns).casefold()
             return all(word in text for word in wanted)
 
-        if not wanted:
-            self._model.accepts = accepts
-        elif accepts is None:
-            self._model.accepts = has_words
-        else:
-            self._model.accepts = lambda row: accepts(row) and has_words(row)
-        self._model.arrange()
+        model.accepts = is_wanted if wanted else accepts
+        model.arrange()
 
     def text_of(self, rows: Sequence[Any]) -> str:
         """What is copied of these rows."""

@@ -254,7 +254,7 @@ class ReliabilityCard(QFrame):
         self.follow.setVisible(own is not None and own.enough)
         self._so_far.setVisible(own is not None and not own.enough)
         if own is not None:
-            self.follow.setText(f"Adjust how sure it is to your {count(own.number, 'verdict')}")
+            self.follow.setText(f"Adjust its probabilities to your {count(own.number, 'verdict')}")
             self.follow.setChecked(own.followed)
             self._so_far.setText(f"{own.in_words}.")
         self.setVisible(bool(self.chart.words) or own is not None)

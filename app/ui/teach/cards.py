@@ -24,8 +24,8 @@ from app.ui.teach.teaching import ReaderState
 if TYPE_CHECKING:
     from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
 
-_HOW = "Some minutes on this computer, behind everything else. The reader in use is not changed."
-_GOING_ON = "The window can be used as usual. What is learnt is kept, also when Spanlight is closed."
+_HOW = "This takes some minutes, behind all other work. The reader in use is not changed."
+_GOING_ON = "You can work on as usual. What is learnt is kept, even if you close Spanlight."
 
 
 class TeachCard(QFrame):
@@ -78,7 +78,7 @@ class TeachCard(QFrame):
         self._of.setText("Reader in use")
         if unfinished is not None:
             name = model_title(unfinished.base)
-            self._of.setText("Reader that is taught")
+            self._of.setText("Reader being taught")
         self._reader.setText(name)
         self.teach.setVisible(not busy)
         self.discard.setVisible(not busy and unfinished is not None)
@@ -94,7 +94,7 @@ class TeachCard(QFrame):
         else:
             self._set_action(f"Teach the reader from {count(corrections, 'correction')}")
             lacking = fewest - corrections
-            few = f"It learns from {fewest} corrections on: {lacking} more."
+            few = f"It takes {fewest} corrections: {lacking} more."
             self._about.setText(_GOING_ON if busy else few if lacking > 0 else _HOW)
 
     def show_progress(self, progress: Progress) -> None:
@@ -248,7 +248,7 @@ def _points(value: float) -> str:
 
 
 class VersionsCard(QFrame):
-    """The readers that were taught, newest first, and below them the one that they began with.
+    """The readers that were taught, newest first, and below them the one that comes along.
 
     `chosen` carries a version, None for the reader that comes along; `use_asked` the name of one that is to be used,
     "" for that reader; `export_asked` and `remove_asked` a version's name.
@@ -309,7 +309,7 @@ class VersionsCard(QFrame):
             is_used = state.reader is not None and state.reader.folder == state.own.folder
             self._in_use = _OWN if is_used else self._in_use
             sign = "In use" if is_used else ""
-            rows.append(ModelRow(_OWN, state.own.title, "As it comes along", sign=sign))
+            rows.append(ModelRow(_OWN, state.own.title, "Comes with Spanlight", sign=sign))
         self.list.set_rows(rows)
         self.setVisible(bool(self._versions))
         self._fit()

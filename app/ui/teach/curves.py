@@ -10,7 +10,7 @@ from app.core.results import TrainingStep
 from app.ui.kit.chart import Chart, Table, number, tick_label, ticks
 from app.ui.kit.theme import Theme
 
-LOSS, F1 = "Loss", "F1 on corrections held out"
+LOSS, F1 = "Loss", "F1 on held-out corrections"
 # The heights of both plots, in steps.
 _HIGH = 19
 # The share of the loss before it in each point of its line, so that single batches do not hide the trend.

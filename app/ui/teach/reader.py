@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 _NOTHING = (
     "No corrections yet",
-    "Below an answer, say what you know: A, it is right; E, the words that you selected instead; X, it is not in the"
-    " text. In tables too. What you say is kept here, on this computer only, and the reader can learn from it.",
+    "Below an answer, or beside a table’s cell, press A if it is right, E to take the words that you selected instead,"
+    " or X if the text does not answer. That is kept on this computer only, and the reader can learn from it.",
 )
 _SPLITTER = "reader"
 
@@ -83,6 +84,7 @@ class ReaderSection(Section):
         self._whole = -1  # not known yet
         self._looking: Job | None = None
         self._deleted: list[Correction] = []
+        self._bringing: deque[Correction] = deque()  # back, in order
         self._brought = 0
         self._takes_focus = False
         self.teach_card, self.gate, self.versions = TeachCard(theme), GateCard(theme), VersionsCard(theme)
@@ -209,10 +211,21 @@ class ReaderSection(Section):
     def _bring_back(self) -> None:
         if self._deleted:
             last = self._deleted.pop()
-            self._brought = last.number
-            self._change(bring_back, last)
+            self._bringing.append(last)
+            job = self._change(bring_back, last)
+            job.done.connect(self._brought_back)
+            job.failed.connect(self._not_brought_back)
             self.undo.clear()
             self._offer_undo()
+
+    @Slot()
+    def _brought_back(self) -> None:
+        self._brought = self._bringing.popleft().number
+
+    @Slot()
+    def _not_brought_back(self) -> None:
+        self._deleted.append(self._bringing.popleft())
+        self._offer_undo()
 
     def _offer_undo(self) -> None:
         if self._deleted:
@@ -222,11 +235,12 @@ class ReaderSection(Section):
     def _undo_over(self) -> None:
         self._deleted.clear()
 
-    def _change(self, flow: Callable[..., None], correction: Correction) -> None:
+    def _change(self, flow: Callable[..., None], correction: Correction) -> Job:
         job = self.lanes.files.start(flow, self.workspace, [correction])
         job.done.connect(self._look)
         job.failed.connect(self.show_fault)
         job.failed.connect(self._look)
+        return job
 
     @Slot(object)
     def _copy(self, correction: Correction) -> None:

@@ -209,6 +209,27 @@ def test_a_correction_is_deleted_and_brought_back(
     assert section.list.correction() == before[1] and not section.undo.isVisible()
 
 
+def test_a_correction_that_could_not_be_brought_back_can_be_later(
+    open_section: Open, workspace: Workspace, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(workspace, 3)
+    section = open_section()
+    before = section.list.corrections()
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: section.list.corrections() == before[1:])
+
+    def full(one: object) -> None:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace.corrections, "put", full)
+        section.undo.button.click()
+        qtbot.waitUntil(lambda: section.notice.sentence() == "The disk is full.")
+    assert section.undo.isVisible()
+    section.undo.button.click()
+    qtbot.waitUntil(lambda: section.list.corrections() == before)
+
+
 def test_the_question_is_opened_in_its_document(
     open_section: Open, workspace: Workspace, qtbot: QtBot
 ) -> None:

@@ -121,7 +121,7 @@ def test_ones_own_verdicts_stand_beside_the_known_questions(card: ReliabilityCar
 def test_the_adjustment_can_be_left_out_from_fifty_verdicts_on(card: ReliabilityCard, qtbot: QtBot) -> None:
     card.show_bins({}, OwnVerdicts(12, bins_of([])))
     assert not card.isHidden() and card.chart.isHidden() and card.follow.isHidden()
-    assert "From 50 verdicts on, Spanlight adjusts how sure it is to them: 12 so far." in said(card)
+    assert "Its probabilities are adjusted from 50 verdicts on: 12 so far." in said(card)
     card.show_bins({}, OwnVerdicts(64, OWN))
     card.show()
     assert card.follow.isVisible() and card.follow.isChecked()
