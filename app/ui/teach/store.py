@@ -91,8 +91,10 @@ class TeachStore(QObject, LabelledTexts):
         self._guessing: Job | None = None
         self._guess_again = False
         self._teaching: Job | None = None
-        # What goes on after other work: teaching, or measuring what was taught.
+        # What is left to do, teaching or measuring what was taught, and that which goes on after other work.
+        self._left: Callable[[], None] = self.teach
         self._waiting: Callable[[], None] | None = None
+        self._measuring: Job | None = None
         self._learnt_from = 0
         self._changes = self._changes_then = 0
         self._is_new = False
@@ -353,6 +355,7 @@ class TeachStore(QObject, LabelledTexts):
         """Teach a classifier and measure it, in place of one that is being taught."""
         from app.flows.teach.teach import teach
 
+        self._left = self.teach
         job = self._start(teach, "Getting ready to learn")
         if job is not None:
             self._learnt_from = len(self.given)
@@ -363,6 +366,7 @@ class TeachStore(QObject, LabelledTexts):
         """Measure the classifier that was taught, where that was stopped."""
         from app.flows.teach.teach import measure
 
+        self._left = self.measure
         self._start(measure, "Getting ready to measure")
 
     def _start(self, flow: Flow, words: str) -> Job | None:
@@ -401,7 +405,7 @@ class TeachStore(QObject, LabelledTexts):
     @Slot(object)
     def _part_taught(self, part: object) -> None:
         if isinstance(part, Dataset):
-            self.dataset, self.is_unmeasured = part, True
+            self.dataset, self.is_unmeasured, self._left = part, True, self.measure
             self.loaded.emit()
         else:
             self._guessed(part)  # type: ignore[arg-type]
@@ -411,9 +415,9 @@ class TeachStore(QObject, LabelledTexts):
         self._teaching = None
         self.teaching.emit(None)
         self.classifier_changed.emit()
-        job = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
-        job.done.connect(self._measured)
-        job.failed.connect(self.failed)
+        self._measuring = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
+        self._measuring.done.connect(self._measured)
+        self._measuring.failed.connect(self.failed)
         self.guess()
 
     @Slot(object)
@@ -441,7 +445,7 @@ class TeachStore(QObject, LabelledTexts):
         if self._teaching is not None and self._teaching.running:
             self._teaching.drop()
             self._teaching = None
-            self._waiting = self.measure if self.is_unmeasured else self.teach
+            self._waiting = self._left
             self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
@@ -456,8 +460,9 @@ class TeachStore(QObject, LabelledTexts):
 
     def _drop_work(self) -> None:
         self.stop()
-        if self._guessing is not None:
-            self._guessing.drop()
+        for job in (self._guessing, self._measuring):
+            if job is not None:
+                job.drop()
         self._guessing, self._guess_again = None, False
 
     # Files

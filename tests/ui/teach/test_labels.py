@@ -239,6 +239,21 @@ def test_measuring_that_was_cut_short_goes_on_at_the_next_start_or_with_a_click(
     assert sorted(again.store.held_out.rows) == list(range(len(TEXTS)))
 
 
+def test_what_is_taught_anew_while_it_was_being_measured_goes_on_after_other_work(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path))
+    page.store.teach()
+    qtbot.waitUntil(lambda: page.store.is_unmeasured, timeout=60_000)
+    page.store.teach()
+    taught: list[object] = []
+    page.store.taught.connect(lambda: taught.append(page.store.dataset))
+    page.lanes.work.start(lambda report: None)
+    qtbot.waitUntil(lambda: bool(page.store.held_out.rows), timeout=60_000)
+    assert taught, "not only measured"
+
+
 def test_renamed_labels_keep_their_texts(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
