@@ -23,8 +23,8 @@ from app.training.verdicts import fit_adjustment
 # What would make the shipped calibration right on such documents.
 WORLDS = {
     "well calibrated": Adjustment(),
-    "twice as sure as it may be": Adjustment(slope=0.5, sharing=2.0),
-    "half as sure as it may be": Adjustment(slope=2.0, sharing=0.5),
+    "twice as sure as it should be": Adjustment(slope=0.5, sharing=2.0),
+    "half as sure as it should be": Adjustment(slope=2.0, sharing=0.5),
     "texts that rarely answer": Adjustment(bias=-1.5),
     "texts that mostly answer": Adjustment(bias=1.5),
 }

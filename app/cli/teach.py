@@ -84,7 +84,7 @@ def _reader_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _reader(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     """Teach a reader, and print its figures beside those of the one that it began with."""
-    output = Path(arguments.output)
+    output = Path(arguments.output).absolute()  # "." has no name to put a folder beside it
     source = None if arguments.source == _HISTORY else Path(arguments.source)
     if source is not None:
         refuse_same_file(source, output)

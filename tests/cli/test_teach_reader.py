@@ -46,9 +46,15 @@ def test_a_reader_is_taught_from_the_history(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "model.safetensors").is_file()
 
 
-def test_a_reader_is_taught_from_a_file(run: Run, tmp_path: Path) -> None:
+def test_a_reader_is_taught_from_a_file_into_the_folder_where_one_is(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     output = tmp_path / "mine"
-    code, out, err = run("--from", rows_file(tmp_path, ROWS), "--model", "reader", "--output", str(output))
+    output.mkdir()
+    with monkeypatch.context() as inside:
+        inside.chdir(output)
+        code, out, err = run("--from", rows_file(tmp_path, ROWS), "--model", "reader", "--output", ".")
+        inside.chdir(tmp_path)
     assert code == 0 and "20 corrections" in out and "before" in out and str(output) in out
     assert "dev f1" in err
     code, _, err = run("--from", rows_file(tmp_path, ROWS), "--output", str(output))

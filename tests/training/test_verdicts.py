@@ -42,7 +42,7 @@ def test_the_error_is_below_six_points_after_100_verdicts(name: str) -> None:
 
 
 def test_more_verdicts_make_it_better() -> None:
-    some, world = readings(600), WORLDS["half as sure as it may be"]
+    some, world = readings(600), WORLDS["half as sure as it should be"]
     means = [mean(errors(some, SHIPPED, world, seed, number)[1] for seed in range(6)) for number in (50, 800)]
     assert means[1] < 0.03 < means[0]
 

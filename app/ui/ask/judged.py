@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class JudgedAnswer:
     """The answer of a question in one document, whose key in `QuestionRun.said` is `key`.
 
-    `on_page` is what is highlighted in it: the question itself, or that as far as it is about this document.
+    `on_page` is what is highlighted in it: the question itself, or of one on several documents the part about this one.
     """
 
     run: QuestionRun

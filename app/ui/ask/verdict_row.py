@@ -13,7 +13,7 @@ from app.ui.kit.theme import Theme
 
 
 class VerdictRow(QWidget):
-    """Right, These words instead, Not in the text: what was said is shown pressed, and in words where it is of others.
+    """Right, These words instead, Not in the text: what was said is shown pressed, below the right words.
 
     `judged` carries the Verdict of the button that was pressed, or of its key.
     """

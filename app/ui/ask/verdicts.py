@@ -1,4 +1,4 @@
-"""What the person says of the answers at the right: looked up, kept, and taken back."""
+"""The person's verdicts on the answers shown: looked up, kept, and taken back."""
 
 from __future__ import annotations
 

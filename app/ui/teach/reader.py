@@ -276,8 +276,6 @@ class ReaderSection(Section):
     @Slot()
     def _show_side(self) -> None:
         """Show what can be taught, and the versions; nothing of it before there is anything."""
-        from app.flows.teach.reader import FEWEST
-
         state, busy = self.teaching.state, self.teaching.is_busy
         known = state is not None and self._whole >= 0
         self.panes.side.setVisible(
@@ -285,6 +283,8 @@ class ReaderSection(Section):
         )
         if state is None or not known:
             return
+        from app.flows.teach.reader import FEWEST  # imported by now, where the state was found
+
         self.teach_card.show_state(state, self._whole, FEWEST, busy=busy)
         self.versions.show_state(state)
         shown = self.gate.version
@@ -334,7 +334,7 @@ class ReaderSection(Section):
     @Slot()
     def _used(self) -> None:
         self.changed.emit(Head.QUESTION_ANSWERING.value)
-        self.note.emit("Questions are answered by the chosen reader from now on")
+        self.note.emit("Another reader answers questions from now on")
 
     @Slot()
     def _removed(self) -> None:
