@@ -179,7 +179,7 @@ def joined(pieces: Sequence[Array]) -> Array:
     return np.concatenate(list(pieces))
 
 
-def tempered(probabilities: Array, temperature: float) -> Array:
+def tempered(probabilities: Array | Sequence[Sequence[float]], temperature: float) -> Array:
     """The probabilities of a softmax whose logits are divided by a temperature."""
     powers = np.maximum(probabilities, 1e-7) ** (1 / temperature)
     return np.asarray(powers / powers.sum(1, keepdims=True), dtype=np.float32)

@@ -436,16 +436,20 @@ def _fit_temperature(
     if dataset.multi or overall.accuracy in (0.0, 1.0):
         update_notes(card, measured=measured)
         return
+    # It may have been measured before: as it would say these, and has said those that are stored.
+    now = card.class_temperature
     readings = tuple(
-        ClassReading(probabilities, dataset.names.index(labels[0]))
-        for probabilities, labels in zip(held_out.probabilities, held_out.labels, strict=True)
+        ClassReading(tuple(probabilities), dataset.names.index(labels[0]))
+        for probabilities, labels in zip(
+            linear.tempered(held_out.probabilities, now).tolist(), held_out.labels, strict=True
+        )
     )
     choice = _choice(workspace, card.folder)
     temperature = workspace.engine.run(ClassCalibrationData(readings), choice, report)
     update_notes(card, class_temperature=temperature, measured=measured)
     stored = _stored(workspace, dataset, card)
     if stored is not None:
-        calm = linear.packed(linear.tempered(stored, temperature))
+        calm = linear.packed(linear.tempered(stored, temperature / now))
         workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), calm)
 
 

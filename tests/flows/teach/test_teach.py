@@ -290,6 +290,23 @@ def test_what_was_taught_but_not_measured_is_known_and_measured_later(
     assert is_unmeasured(workspace, left), "the figures were of the classifier before"
 
 
+def test_a_classifier_that_is_measured_again_is_as_sure_as_before(
+    workspace: Workspace, tmp_path: Path, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught = teach(workspace, made(workspace, tmp_path), Silent())
+    before = guess(workspace, taught, Silent()).probabilities
+    said = tuple((0.95, 0.05) if at % 4 else (0.05, 0.95) for at in range(len(TEXTS)))
+    half_right = HeldOut(tuple(range(len(TEXTS))), tuple(("cats",) for _ in TEXTS), said)
+    monkeypatch.setattr("app.flows.teach.teach.hold_out", lambda *_: half_right)
+    measure(workspace, taught, Silent())
+    temperature, found = read_notes(taught.model).class_temperature, guess(workspace, taught, Silent())
+    assert temperature > 1.2 and abs(found.probabilities - before).max() > 0.01
+    measure(workspace, taught, Silent())
+    again = guess(workspace, taught, Silent())
+    assert read_notes(taught.model).class_temperature == pytest.approx(temperature, rel=0.02)
+    assert abs(again.probabilities - found.probabilities).max() < 2e-3
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".jsonl"])
 def test_the_table_comes_out_with_its_labels(workspace: Workspace, tmp_path: Path, suffix: str) -> None:
     dataset = made(workspace, tmp_path, labelled=False)
