@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     if sum(given) != 1:
         raise SpanlightError("Give either texts, or --file, or --batch.", f"See {command()} classify --help.")
     if arguments.column is not None and arguments.file is None:
-        raise SpanlightError("--column goes with --file.", "Give both, or neither.")
+        raise SpanlightError("--column goes with --file.", "Give the table with --file.")
     if arguments.labels is not None:
         _run_labels(arguments, workspace, report)
     elif arguments.batch is not None:

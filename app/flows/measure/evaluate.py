@@ -18,6 +18,7 @@ from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
 from app.flows.rows import LONE_SURROGATE
+from app.flows.teach.calibration import own_verdicts, set_followed
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa
 from app.training.metrics import best_threshold, exact_match, f1
@@ -118,8 +119,9 @@ def evaluate_qa(
 ) -> QaEvaluation:
     """Ask every question and score the answers against the known ones.
 
-    The reliability is recorded too, where nothing is fitted that would change it. Raises SpanlightError for files that
-    do not fit, Stopped when cancelled.
+    The reliability is recorded too, where nothing is fitted that would change it; a fitted calibration is not adjusted
+    to the person's verdicts, which were on the one before. Raises SpanlightError for files that do not fit, Stopped
+    when cancelled.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report, adjusted=False)
     files = [read_qa(path) for path in plan.files]
@@ -142,12 +144,18 @@ def evaluate_qa(
         calibration = workspace.engine.run(CalibrationData(tuple(readings)), choice, report)
     evaluation = QaEvaluation(title, where, tuple(measured), calibration, _reliability(by_kind))
     if plan.fit or plan.record:
+        card = workspace.find_model(Head.QUESTION_ANSWERING, model)
         update_notes(
-            workspace.find_model(Head.QUESTION_ANSWERING, model),
+            card,
             calibration=calibration,
             measured=_figures_by_name(plan, evaluation) if plan.record else None,
             reliability=evaluation.reliability if plan.record and not plan.fit else None,
         )
+        if plan.fit and own_verdicts(workspace, card, report) is not None:
+            set_followed(workspace, card, False, report)
+            report.notice(
+                f"{card.name} is no longer adjusted to your verdicts: they were on its old calibration."
+            )
     return evaluation
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -174,6 +175,25 @@ def test_an_evaluation_is_of_the_shipped_calibration(workspace: Workspace, tmp_p
     before = evaluate_qa(workspace, Plan((file,)), Silent()).measured[0].overall
     judge(workspace, range(FEWEST), Verdict.NOT_THERE)
     assert evaluate_qa(workspace, Plan((file,)), Silent()).measured[0].overall == before
+
+
+def test_a_calibration_fitted_anew_is_not_adjusted_to_verdicts_on_the_one_before(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    row = {"id": "a", "context": TEXT, "question": "who", "source": "one"}
+    answered = [{"text": "cat", "answer_start": 4}]
+    rows = [row | {"answers": answered}, row | {"id": "b", "question": "why", "answers": []}]
+    file = tmp_path / "dev.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    judge(workspace, range(FEWEST), Verdict.NOT_THERE)
+    assert workspace.choose(QA, "", "", Silent()).adjustment is not None
+    told = Told()
+    fitted = evaluate_qa(workspace, Plan((file,), fit=True), told).calibration
+    card = workspace.find_model(QA)
+    assert fitted is not None and card.calibration == fitted
+    assert own_threshold(workspace, Silent()) == fitted.threshold and "no longer adjusted" in told.notices[-1]
+    own = own_verdicts(workspace, card, Silent())
+    assert own is not None and (own.number, own.followed) == (FEWEST, False)
 
 
 def test_a_verdict_is_kept_where_the_adjustment_cannot_be(
