@@ -43,9 +43,9 @@ label, on all the others; without, on each quarter of the texts after learning f
 _READER_EPILOG = """\
 The reader learns from what was said of its answers in the window (history, the default), or from FILE: SQuAD 2.0,
 or rows {"id", "context", "question", "answers": [{"text", "answer_start"}]} as JSON Lines; no answers: the text
-does not say. A fifth is held out. The reader before and after is measured on these, and on questions like those
-that it was made from; that reader is not changed. The folder that is written holds one that `ask --model` takes,
-and that opens in transformers unchanged.
+does not say. A fifth is held out. The reader is measured before and after on these, and on questions like those
+that it was made from. It is not changed: the folder that is written holds a new one that `ask --model` takes,
+and that opens in transformers.
 
 A run that was stopped with Ctrl+C, or killed, goes on where it was when the same command is given again.
 """

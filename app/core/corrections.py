@@ -98,7 +98,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a correction tells about its reader's probabilities.
+    """What a correction shows about its reader's probabilities.
 
     `said` is the probability that words were shown with, None where there were none. `chance` is how likely the text
     answers, and `share` the words' part of that, both by the reader's shipped calibration. `answers`: the text does

@@ -68,7 +68,7 @@ class ReaderSection(Section):
     TITLE = "Reader"
     SHORTCUTS = (
         ("Ctrl+F", "Search the corrections"),
-        ("Enter", "Open the document there"),
+        ("Enter", "Open its document there"),
         ("Del", "Delete the correction, or the version after asking"),
         ("Ctrl+Z", "Bring back what was deleted"),
         ("Ctrl+C", "Copy the question with the right words"),
