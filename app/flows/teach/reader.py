@@ -186,6 +186,7 @@ def teach_reader(
         if not _is_whole(model):
             train(workspace, _request(workspace, run, folder), _Part(report, "Teaching", run.seconds))
         if not run.after:
+            _describe(run, model, workspace.paths.models)  # it is measured with its calibration
             measured, _ = _figures(workspace, str(model), sets, _Part(report, "Measuring what it learnt"))
             run = _kept(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
@@ -446,7 +447,7 @@ def _is_whole(model: Path) -> bool:
 
 
 def _describe(run: _Run, model: Path, models: Path) -> None:
-    """Write into a version's folder what it is, and its figures; its calibration is the base's."""
+    """Write into a version's folder what it is, and its figures once there are any; its calibration is the base's."""
     notes = read_notes(run.folder)
     measured = {
         f"{name}{when}": {
@@ -455,7 +456,7 @@ def _describe(run: _Run, model: Path, models: Path) -> None:
             "f1": figures.f1,
             "calibration error": figures.calibration_error,
         }
-        for at, name in enumerate((_ON_HELD, _ON_KNOWN))
+        for at, name in enumerate((_ON_HELD, _ON_KNOWN) if run.after else ())
         for when, figures in (("", run.after[at]), (_BEFORE, run.before[at]))
     }
     words = f"Taught on this computer from {count(run.corrections, 'correction')}; it began with {run.base}."

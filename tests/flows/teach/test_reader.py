@@ -124,6 +124,22 @@ def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspa
     assert reading.model == found.name
 
 
+def test_a_version_is_measured_with_the_calibration_of_its_base(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[Any] = []
+    measure = reader._figures
+
+    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
+        notes.append(read_notes(folder))
+        return measure(workspace, folder, *rest)
+
+    monkeypatch.setattr(reader, "_figures", figures)
+    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    before, after = notes
+    assert (after.calibration, after.window) == (before.calibration, before.window)
+
+
 def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
     folder = Path(workspace.find_model(Head.QUESTION_ANSWERING).folder)
     model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float16)
