@@ -33,6 +33,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "app.models.compute.classes",
         "app.models.compute.mean",
         "app.models.compute.peak",
+        "app.models.compute.processor",
         "app.models.disk.config",
         "app.models.disk.heads",
     ),

@@ -1,4 +1,4 @@
-"""Measure teaching labels: how often a classifier is right after few examples, and how soon it is there."""
+"""Measure teaching: labels from few examples, a reader from corrections, and how soon either is there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from statistics import mean, stdev
 
 from app.bench.plan import BenchPlan
 from app.bench.results import BenchPart, BenchRow
+from app.bench.teach_reader import NOTE, measure_readers
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Label
 from app.core.models import Head
@@ -67,11 +68,17 @@ class Set:
 
 
 def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
-    """Teach each set of the data folder with few examples, in every way. Raises SpanlightError, Stopped."""
+    """Teach each set of the data folder with few examples, in every way, and the readers.
+
+    With a model only that reader is taught. Raises SpanlightError, Stopped.
+    """
     from app.flows.teach.teach import first_guesses
 
-    rows: list[BenchRow] = []
-    details: dict[str, dict[str, list[float]]] = {}
+    readers, details = measure_readers(workspace, plan, report)
+    if plan.model:
+        title = "Teaching a reader from corrections"
+        return BenchPart("teach", title, tuple(readers), (NOTE,), plan.model, details=details)
+    rows = [*readers]
     for one in _sets(plan, report):
         texts = tuple(example.text for example in one.dev)
         wanted = [target[0] for target in one.targets(one.dev)]
@@ -100,6 +107,7 @@ def measure(workspace: Workspace, plan: BenchPlan, report: Report) -> BenchPart:
         (
             f"Right labels of up to {plan.questions or HELD} dev texts, the mean of {plan.repeats or SEEDS} draws of"
             " examples; beside it that of a logistic regression on the same encoder's frozen vectors.",
+            *((NOTE,) if readers else ()),
         ),
         workspace.find_model(Head.EMBEDDINGS).name,
         reference="logistic regression on frozen vectors",

@@ -15,11 +15,13 @@ from app.cli.terminal import (
     print_json,
 )
 from app.core.about import command
+from app.core.corrections import Correction
 from app.core.days import date_and_time, iso, local
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.wording import UNNAMED, count
 from app.flows.history.history import check_again, forget, forget_all, past
+from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
 
 _EPILOG = f"""\
@@ -71,32 +73,37 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _list(arguments, workspace, report)
 
 
-def entry_values(entry: Entry) -> dict[str, object]:
-    """An entry as `--json` prints it."""
+def entry_values(entry: Entry, said: Correction | None = None) -> dict[str, object]:
+    """An entry as `--json` prints it, with what the person said of it."""
     return asdict(entry) | {
         "asked": iso(entry.asked),
         "share_read": entry.share_read,
         "outcome": entry.outcome,
+        "verdict": said.verdict_on(entry.shown_span) if said is not None else "",
+        "right_words": said.words if said is not None else "",
     }
 
 
 def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
     found = past(workspace, " ".join(arguments.words), report, limit=arguments.limit)
+    every = corrections_of(workspace, found.entries)
+    said = [every.get((entry.sha256, entry.question)) for entry in found.entries]
     if arguments.json:
-        print_json({"total": found.total, "entries": [entry_values(entry) for entry in found.entries]})
+        values = [entry_values(entry, one) for entry, one in zip(found.entries, said, strict=True)]
+        print_json({"total": found.total, "entries": values})
         return
     if not found.total:
         print("Nothing was found." if arguments.words else "Nothing was asked yet.")
         return
-    for number, entry in enumerate(found.entries):
+    for number, (entry, one) in enumerate(zip(found.entries, said, strict=True)):
         if number:
             print()
-        _print(entry)
+        _print(entry, one)
     if found.total > len(found.entries):
         print(f"\n{len(found.entries):,} of {count(found.total, 'entry', 'entries')}; --limit shows more.")
 
 
-def _print(entry: Entry) -> None:
+def _print(entry: Entry, said: Correction | None) -> None:
     shown = entry.shown
     print(f"{entry.number}  {marked(one_line(entry.question))}")
     if shown is None:
@@ -104,6 +111,8 @@ def _print(entry: Entry) -> None:
     else:
         print(f"  {one_line(shown.text)}")
         print(f"  {entry.likely}.")
+    if said is not None:
+        print(f"  {one_line(said.said_of(entry.shown_span))}.")
     if entry.in_part:
         print(f"  {entry.in_part}.")
     where = f", {one_line(shown.where)}" if shown is not None and shown.where else ""

@@ -61,6 +61,27 @@ class Correction:
             return not self.answered
         return self.verdict is Verdict.RIGHT
 
+    def verdict_on(self, shown: Span | None) -> Verdict:
+        """The verdict on what a reading shows, perhaps a later one: the words at `shown`, None for no answer."""
+        if self.span is None:
+            return Verdict.NOT_THERE
+        return Verdict.RIGHT if shown == self.span else Verdict.OTHER_WORDS
+
+    def agrees_with(self, shown: Span | None) -> bool:
+        """Whether what a reading shows is right."""
+        verdict = self.verdict_on(shown)
+        return verdict is Verdict.RIGHT or (verdict is Verdict.NOT_THERE and shown is None)
+
+    def said_of(self, shown: Span | None) -> str:
+        """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""
+        match self.verdict_on(shown):
+            case Verdict.RIGHT:
+                return "You said: right"
+            case Verdict.OTHER_WORDS:
+                return f"Yours: {' '.join(self.words.split())}"
+            case _:
+                return "You said: not in the text"
+
     @property
     def document(self) -> Document:
         """The passage as a document to ask."""

@@ -79,6 +79,11 @@ class Entry(Judged[KeptAnswer]):
         return wording.best_passages() if self.complete and self.quick else self.stopped
 
     @property
+    def shown_span(self) -> Span | None:
+        """The place of the words shown; None where the text does not answer."""
+        return None if self.shown is None else self.shown.span
+
+    @property
     def words(self) -> str:
         """The words shown, else a sentence instead, which claims nothing about unread parts."""
         return self._without_answer[0] if self.shown is None else self.shown.text

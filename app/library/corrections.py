@@ -74,6 +74,11 @@ class Corrections:
         found = self._select("WHERE sha256 = ? AND question = ?", (sha256, stored(question)))
         return found[0] if found else None
 
+    def of(self, asked: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Correction]:
+        """The verdicts on questions about documents, each by the document's SHA-256 and the question."""
+        found = {each: self.find(*each) for each in asked}
+        return {each: one for each, one in found.items() if one is not None}
+
     def all(self, words: str = "") -> list[Correction]:
         """The corrections whose question, words or document contain all of these words, newest first."""
         parts = fold(clean(words)).split()

@@ -24,6 +24,7 @@ from app.core.errors import SpanlightError
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
+from app.models.compute import processor
 from app.models.compute.peak import measure_peak
 from app.tasks.text.windows import padding_id
 from app.training import checkpoint, folder
@@ -289,6 +290,8 @@ def _bfloat16(request: TrainingRequest, device: str, model: nn.Module, teacher: 
         return False  # its attention masks with float32's least number, which bf16 does not hold
     if device != "cpu":
         return device.startswith("cuda")
+    if processor.fast_bfloat16():
+        return True
     peaks = {peak.dtype: peak.flops for peak in measure_peak("cpu", lambda: None)}
     return peaks.get("bfloat16", 0.0) > 1.5 * peaks.get("float32", 0.0)
 

@@ -11,7 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from app.core.corrections import Verdict
+from app.core.report import Silent
+from app.flows.ask.read import read_document
+from app.flows.teach.corrections import correct
+from app.flows.workspace import Workspace
 from app.library.history import History
+from app.settings import settings as settings_file
 from app.settings.paths import default_paths
 from tests.helpers.commands import Command
 
@@ -56,6 +62,20 @@ def test_words_limit_and_json(command: Command, asked: str) -> None:
     (entry,) = values["entries"]
     assert (entry["number"], entry["answers"][0]["text"], entry["path"]) == (1, "tarts", asked)
     assert command("history", "zebra")[1] == "Nothing was found.\n"
+
+
+def test_what_was_said_of_an_answer_is_told(command: Command, asked: str, tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    with closing(Workspace(settings_file.load(paths.settings_file), paths)) as workspace:
+        opened = read_document(workspace, Path(asked), Silent())
+        correct(workspace, opened, workspace.history.get(1), Verdict.NOT_THERE, Silent())
+    first, second = command("history")[1].split("\n\n")
+    assert "You said" not in first and "\n  You said: not in the text.\n" in second
+    values = json.loads(command("history", "--json")[1])["entries"]
+    assert [(one["verdict"], one["right_words"]) for one in values] == [("", ""), ("not there", "")]
+    assert command("history", "--delete", "1")[0] == 0
+    with closing(Workspace(settings_file.load(paths.settings_file), paths)) as workspace:
+        assert workspace.corrections.count() == 1
 
 
 def test_an_empty_history_is_said(command: Command) -> None:

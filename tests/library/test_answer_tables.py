@@ -50,6 +50,7 @@ def test_a_question_keeps_its_cells_wherever_it_stands_and_when_it_comes_back(st
     assert turned.columns[0].type is ColumnType.DATE
     without = store.save(replace(table, columns=table.columns[1:]), LIBRARY)
     assert store.cells(without) == {}
+    assert store.question(cell.column) == "Who?" and store.question(99) == ""
     again = store.save(replace(without, columns=table.columns), LIBRARY)
     assert store.cells(again) == {(cell.sha256, cell.column): cell}
 

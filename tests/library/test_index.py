@@ -194,6 +194,15 @@ def test_equal_files_have_one_text_and_are_found_by_each_name(index: Index, libr
     assert index.file_of(files["/docs/lease.txt"].text, library).path == "/docs/lease.txt"
 
 
+def test_a_file_is_found_by_its_bytes_until_it_is_gone(index: Index, library: Library) -> None:
+    files = stored(index, library, {"/docs/lease.txt": "Three months.", "/docs/b.txt": "Three months."})
+    sha256 = files["/docs/b.txt"].sha256
+    assert index.file_with(sha256) == files["/docs/b.txt"]
+    index.set_state([files["/docs/b.txt"]], FileState.GONE)
+    assert index.file_with(sha256) == files["/docs/lease.txt"]
+    assert index.file_with("0" * 64) is None
+
+
 def test_the_same_bytes_under_another_extension_are_another_text(index: Index, library: Library) -> None:
     files = stored(index, library, {"/docs/a.txt": "# Title", "/docs/a.md": "# Title"})
     assert len({file.text for file in files.values()}) == 2

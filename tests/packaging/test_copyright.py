@@ -95,5 +95,5 @@ def test_every_starter_model_and_set_of_examples_is_named() -> None:
     patterns = "\n".join(stanza.get("Files", "") for stanza in stanzas())
     for folder in (ROOT / "resources" / "models").iterdir():
         assert f"*/resources/models/{folder.name}/*" in patterns
-    for file in (ROOT / "resources" / "examples").glob("*.jsonl"):
+    for file in (ROOT / "resources" / "examples").glob("*.jsonl*"):
         assert f"*/resources/examples/{file.name}" in patterns

@@ -1,15 +1,19 @@
 import json
 import lzma
+from array import array
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.text import Replacement, View
 from app.training.examples import (
     QaExample,
     Source,
     TextExample,
     parse_source,
+    plain_qa,
     read_placed_qa,
     read_qa,
     read_texts,
@@ -246,3 +250,10 @@ def test_an_archive_that_cannot_be_read(tmp_path: Path) -> None:
         (tmp_path / "documents.jsonl.xz").write_bytes(content)
         with pytest.raises(SpanlightError, match=r"documents\.jsonl\.xz cannot be read"):
             read_qa(path)
+
+
+def test_a_row_holds_all_of_a_question(tmp_path: Path) -> None:
+    view = View((Replacement(3, 4, " a "),), array("i", [0, 10]), ((0, "Tarts"),))
+    examples = [EXAMPLE, replace(EXAMPLE, id="2", answers=(), view=view)]
+    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(plain_qa(one)) for one in examples))
+    assert read_qa(tmp_path / "a.jsonl") == examples

@@ -10,14 +10,14 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.training.trainer import train
-from tests.training.test_trainer import Killed, Watched, request_for
+from tests.training.test_trainer import Killed, Watched, equal, request_for, weights
 
 EVERY_STEP = {"workers": 1.0, "bfloat16": 0.0, "checkpoint_every": 1.0}
 
 
 def stop_at(step: int, files: Path, **changes) -> Path:
     with pytest.raises(Killed):
-        train(request_for(files, options=EVERY_STEP, **changes), Watched(step))
+        train(request_for(files, **{"options": EVERY_STEP} | changes), Watched(step))
     return files / "out.run"
 
 
@@ -109,3 +109,30 @@ def test_a_base_with_code_of_its_own_is_refused_without_asking(files: Path) -> N
     (path.parent / "mine.py").write_text("raise RuntimeError('ran')")
     with pytest.raises(SpanlightError, match="program code of its own"):
         train(request, Silent())
+
+
+def test_a_checkpoint_is_due_after_some_seconds_too(files: Path) -> None:
+    options = {"workers": 1.0, "bfloat16": 0.0, "checkpoint_every": 100.0}
+    with pytest.raises(Killed):
+        train(request_for(files, options=options | {"checkpoint_seconds": 1000.0}), Watched(7))
+    assert not [*(files / "out.run").glob("step-*")]
+    with pytest.raises(Killed):
+        train(request_for(files, options=options | {"checkpoint_seconds": 0.0}), Watched(7))
+    assert [p.name for p in (files / "out.run").glob("step-*")] == ["step-6"]
+
+
+def test_a_run_that_mixes_in_its_base_goes_on_with_what_was_learnt(files: Path) -> None:
+    options = EVERY_STEP | {"of_base": 0.5, "last": 1.0, "frozen": 1.0}
+    whole = train(request_for(files, options=options, output=str(files / "whole")), Silent())
+    stop_at(7, files, options=options)
+    resumed = train(request_for(files, options=options), Silent())
+    assert equal(weights(whole.folder), weights(resumed.folder))
+
+
+def test_a_disk_that_refuses_is_no_bug(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.training.checkpoint.flush", full)
+    with pytest.raises(SpanlightError, match="No space left"):
+        train(request_for(files, options=EVERY_STEP), Silent())

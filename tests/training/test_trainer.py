@@ -168,6 +168,7 @@ def learnt_with(files: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., d
             return tuple(Peak(dtype, flops) for dtype, flops in peaks.items())
 
         monkeypatch.setattr(trainer, "measure_peak", measured)
+        monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: "")
         request = request_for(files, family=family, epochs=0.5, options={"workers": 1.0, **options})
         return weights(train(request, Silent()).folder)
 
@@ -267,3 +268,38 @@ def test_weights_cut_short_are_refused(files: Path) -> None:
     path.write_bytes(path.read_bytes()[:2000])
     with pytest.raises(SpanlightError):
         train(request, Silent())
+
+
+def test_nothing_is_measured_where_the_processor_is_known_to_be_quick(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainer.processor, "fast_bfloat16", lambda: "AMX")
+    monkeypatch.setattr(trainer, "measure_peak", lambda *_: pytest.fail("measured"))
+    request = request_for(files, epochs=0.5, options={"workers": 1.0})
+    found = weights(train(request, Silent()).folder)
+    told = replace(request, options={"workers": 1.0, "bfloat16": 1.0})
+    assert equal(found, weights(train(told, Silent()).folder))
+
+
+@pytest.mark.parametrize("bfloat16", [0.0, 1.0])
+def test_half_of_the_base_stays_where_that_is_asked(files: Path, bfloat16: float) -> None:
+    options = {"workers": 2.0, "bfloat16": bfloat16, "last": 1.0}
+    whole, half = (
+        train(
+            request_for(
+                files,
+                options=options | {"of_base": share},
+                output=str(files / f"out{share}"),
+                evaluate_every=5,
+            ),
+            Silent(),
+        )
+        for share in (0.0, 0.5)
+    )
+    base, learnt, mixed = (
+        weights(str(folder)) for folder in (files / "base-bert", whole.folder, half.folder)
+    )
+    assert half.best_step == half.steps == 12
+    for name, weight in mixed.items():
+        torch.testing.assert_close(weight, (base[name] + learnt[name]) / 2, atol=1e-6, rtol=1e-5)
+    assert any(not torch.equal(mixed[name], base[name]) for name in mixed)

@@ -145,11 +145,10 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
     """Keep the verdict on a cell as a correction, or take back the one on its question and document."""
     question = workspace.tables.question(cell.column)
     file = workspace.library.file_with(cell.sha256) if cell.verdict is not Verdict.NONE else None
-    found = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
-    if found is None:
+    opened = _judged_in(workspace, cell, file) if file is not None and cell.can_be_judged else None
+    if opened is None:
         workspace.corrections.take_back(cell.sha256, question)
         return
-    opened, verdict = found
     answer = cell.answer
     entry = Entry(
         question=question,
@@ -167,22 +166,22 @@ def _correct(workspace: Workspace, cell: Cell, report: Report) -> None:
         asked=cell.seconds,
         windows_total=1 + (len(opened.document.text) > _WINDOW),
     )
-    correct(workspace, opened, entry, verdict, report, span=cell.right_span)
+    correct(workspace, opened, entry, cell.verdict, report, span=cell.right_span)
 
 
-def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> tuple[Opened, Verdict] | None:
-    """The text of a cell that was judged, and what this says of it; None where that is not in the text."""
+def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | None:
+    """The text of a cell that was judged; None where its words, or the person's, do not stand there."""
     try:
         opened = workspace.library.opened(file)
     except SpanlightError:
         return None  # it was dropped meanwhile
-    text, answer = opened.document.text, cell.answer
-    if answer is not None and answer.span.of(text) != answer.text:
-        return None
+    text = opened.document.text
+    places: list[tuple[Span | None, str]] = []
+    if cell.answer is not None:
+        places.append((cell.answer.span, cell.answer.text))
     if cell.verdict is Verdict.OTHER_WORDS:
-        there = cell.right_span is not None and cell.right_span.of(text) == cell.right_words
-        return (opened, Verdict.OTHER_WORDS) if there else None
-    return opened, Verdict.NOT_THERE if answer is None else cell.verdict
+        places.append((cell.right_span, cell.right_words))
+    return opened if all(span is not None and span.of(text) == words for span, words in places) else None
 
 
 def checked(cells: Iterable[Cell]) -> Checked:

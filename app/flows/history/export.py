@@ -14,6 +14,7 @@ from app.flows.history.export_formats import FORMATS, Exported, require_format, 
 from app.flows.history.export_pdf import marked_copies
 from app.flows.history.export_squad import squad
 from app.flows.history.export_text import page, table
+from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
 
 
@@ -46,15 +47,16 @@ def export_text(
     if not require_format(FORMATS, kind).is_text:
         raise SpanlightError(f"{kind} is not text.", "Name a file that it is to be written to.")
     _require(entries)
+    if kind == "json":
+        return Exported(len(entries), web_annotations(entries))
+    said = corrections_of(workspace, entries)
     match kind:
         case "csv":
-            return Exported(len(entries), table(entries))
+            return Exported(len(entries), table(entries, said))
         case "markdown":
-            return Exported(len(entries), page(entries))
-        case "json":
-            return Exported(len(entries), web_annotations(entries))
+            return Exported(len(entries), page(entries, said))
         case _:
-            return squad(workspace, entries, report, password=password)
+            return squad(workspace, entries, said, report, password=password)
 
 
 def _require(entries: Sequence[Entry]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from app.core.corrections import Correction
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
 from app.core.report import Progress, Report
@@ -12,16 +13,19 @@ from app.core.text import Span
 from app.core.wording import count
 from app.flows.history.export_annotations import entry_identity
 from app.flows.history.export_formats import Exported
+from app.flows.history.export_text import Said
 from app.flows.history.history import digest, document_of
 from app.flows.workspace import Workspace
 
 
-def squad(workspace: Workspace, entries: Sequence[Entry], report: Report, *, password: str = "") -> Exported:
+def squad(
+    workspace: Workspace, entries: Sequence[Entry], said: Said, report: Report, *, password: str = ""
+) -> Exported:
     """The questions as JSON.
 
     A question's context is its document's whole text where that is still available unchanged, else the saved sentence;
     `answer_start` counts its code points. A question without an answer `is_impossible`, and the best span, below the
-    threshold, is a plausible answer.
+    threshold, is a plausible answer. Where the person `said` what is right, that is the answer, or that there is none.
     """
     notes: list[str] = []
     texts = _texts(workspace, entries, report, notes, password)
@@ -29,16 +33,18 @@ def squad(workspace: Workspace, entries: Sequence[Entry], report: Report, *, pas
     written, left_out = 0, 0
     for entry in entries:
         text = texts.get(_key(entry), "")
-        placed = _placed(entry, text)
+        verdict = said.get((entry.sha256, entry.question))
+        placed = _placed(entry, text, verdict)
         if placed is None:
             left_out += 1
             continue
         context, answers = placed
-        found = "answers" if entry.best is not None else "plausible_answers"
+        has_answer = entry.best is not None if verdict is None else verdict.span is not None
+        found = "answers" if has_answer else "plausible_answers"
         question = {
             "id": entry_identity(entry).removeprefix("urn:uuid:"),
             "question": entry.question,
-            "is_impossible": entry.best is None,
+            "is_impossible": not has_answer,
             "answers": [],
             found: [{"text": context[at.start : at.end], "answer_start": at.start} for at in answers],
         }
@@ -87,15 +93,19 @@ def _texts(
     return texts
 
 
-def _placed(entry: Entry, text: str) -> tuple[str, list[Span]] | None:
+def _placed(entry: Entry, text: str, said: Correction | None) -> tuple[str, list[Span]] | None:
     """The context of a question and the place of its answer there; None where there is no context to give."""
+    if said is not None and said.span is not None and said.place is not None:
+        return (
+            (text, [said.span]) if text and said.span.of(text) == said.words else (said.passage, [said.place])
+        )
     answer = entry.answers[0] if entry.answers else None
     if text and (answer is None or answer.span.of(text) == answer.text):
         return text, [answer.span] if answer else []
-    if answer is None:
-        return None
-    at = _in_sentence(answer)
-    return (answer.sentence, [at]) if at else None
+    at = _in_sentence(answer) if answer is not None else None
+    if answer is not None and at is not None:
+        return answer.sentence, [at]
+    return (said.passage, []) if said is not None else None
 
 
 def _in_sentence(answer: KeptAnswer) -> Span | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from app.core.corrections import Correction
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.tables import csv_lines
@@ -13,26 +14,30 @@ from app.core.wording import NEAREST_WORDS, UNNAMED
 COLUMNS = (
     "question", "answer", "probability", "no_answer_probability", "document", "page", "heading", "sentence", "start",
     "end", "asked", "model", "device", "seconds", "threshold", "quick", "complete", "path", "sha256", "share_read",
-    "page_label", "line", "outcome", "nearest",
+    "page_label", "line", "outcome", "nearest", "verdict", "right_words",
 )  # fmt: skip
+# What was said of the answers, by an entry's `sha256` and `question`.
+Said = Mapping[tuple[str, str], Correction]
 _SPECIAL = re.compile(r"[\\`*_\[\]<>#&|~!$^]")
 # Beginnings of a line that Markdown takes for a list, a rule, or the line below a heading.
 _FIRST = re.compile(r"(?:([-+=:])|(\d+)([.)]))")
 
 
-def table(entries: Sequence[Entry]) -> str:
+def table(entries: Sequence[Entry], said: Said) -> str:
     """One row an entry under `COLUMNS`.
 
-    For the nearest words with low confidence `answer` is empty: the words are in the last column, and the other
+    For the nearest words with low confidence `answer` is empty: the words are in the column `nearest`, and the other
     columns have their place and probability. Without an answer in the text all of these are empty. Numbers have six
-    decimals; `asked` is UTC; `start` and `end` count code points of the document's text.
+    decimals; `asked` is UTC; `start` and `end` count code points of the document's text. `verdict` is what the person
+    `said` of the answer shown (right, other words, not there), and `right_words` are those that are right by it.
     """
-    return csv_lines([COLUMNS, *(_row(entry) for entry in entries)])
+    return csv_lines([COLUMNS, *(_row(entry, said.get((entry.sha256, entry.question))) for entry in entries)])
 
 
-def page(entries: Sequence[Entry]) -> str:
-    """The questions with their answers, each quoted with its place, as Markdown (CommonMark)."""
-    return "# Questions and answers\n" + "".join(f"\n{_section(entry)}" for entry in entries)
+def page(entries: Sequence[Entry], said: Said) -> str:
+    """The questions with their answers, each quoted with its place, and what was `said` of it, as Markdown."""
+    sections = (_section(entry, said.get((entry.sha256, entry.question))) for entry in entries)
+    return "# Questions and answers\n" + "".join(f"\n{section}" for section in sections)
 
 
 def citation(entry: Entry) -> str:
@@ -56,7 +61,7 @@ def escaped(text: str) -> str:
     )
 
 
-def _row(entry: Entry) -> list[str]:
+def _row(entry: Entry, said: Correction | None) -> list[str]:
     shown = entry.shown
     probability, *place, label, line, nearest = [""] * 9
     if shown is not None:
@@ -71,10 +76,11 @@ def _row(entry: Entry) -> list[str]:
         "yes" if entry.quick else "no", "yes" if entry.complete else "no",
         entry.path, entry.sha256, "" if entry.share_read is None else f"{entry.share_read:.6f}",
         label, line, entry.outcome, nearest,
+        said.verdict_on(entry.shown_span) if said is not None else "", said.words if said is not None else "",
     ]  # fmt: skip
 
 
-def _section(entry: Entry) -> str:
+def _section(entry: Entry, said: Correction | None) -> str:
     shown = entry.shown
     lines = [f"## {escaped(entry.question)}"]
     if shown is None:
@@ -86,6 +92,8 @@ def _section(entry: Entry) -> str:
             f"> {escaped(shown.sentence or shown.text)}",
             f"{entry.likely}." if entry.best is not None else f"{entry.likely}. {NEAREST_WORDS}",
         ]
+    if said is not None:
+        lines.append(f"{escaped(said.said_of(entry.shown_span))}.")
     if entry.in_part:
         lines.append(f"{entry.in_part}.")
     read = f", by {escaped(entry.model)}" if entry.model else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.core.corrections import Correction, Verdict, passage_around
@@ -15,6 +15,8 @@ from app.core.layout import Opened
 from app.core.models import Head
 from app.core.report import Report
 from app.core.text import Span
+from app.core.wording import UNNAMED
+from app.flows.history.history import digest
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.settings.files import write_atomic
@@ -31,21 +33,31 @@ def correct(
 ) -> Correction | None:
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
-    `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`. NONE takes
-    a verdict back, and returns None. Raises SpanlightError where the document has changed since.
+    `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
+    are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
+    and returns None. Raises SpanlightError where the document has changed since, or no words are at `span`.
     """
     if verdict is Verdict.NONE:
         workspace.corrections.take_back(entry.sha256, entry.question)
         return None
-    document = opened.document
+    document, text = opened.document, opened.document.text
     shown = entry.answers[0] if entry.answers else None
-    if shown is not None and shown.span.of(document.text) != shown.text:
-        raise SpanlightError(f"{entry.name} has changed since this was asked.", "Ask again.")
+    shown_span = shown.span if shown is not None else None
+    # The index keeps a file's text without the digest of its bytes.
+    sha256 = opened.sha256 or ("" if entry.path else digest(text))
+    is_other = bool(sha256) and sha256 != entry.sha256
+    if is_other or (shown is not None and shown.span.of(text) != shown.text):
+        raise SpanlightError(f"{entry.name or UNNAMED} has changed since this was asked.", "Ask again.")
+    if verdict is Verdict.RIGHT and entry.shown is None:
+        verdict = Verdict.NOT_THERE
     if verdict is Verdict.RIGHT:
-        span = shown.span if shown is not None else None
+        span = shown_span
     elif verdict is Verdict.NOT_THERE:
         span = None
-    shown_span = shown.span if shown is not None else None
+    elif span is None or span.end > len(text) or not span.of(text).strip():
+        raise SpanlightError("No words were taken.", "Select the right ones in the document.")
+    elif entry.shown is not None and span == shown_span:
+        verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
     return workspace.corrections.put(
         Correction(
@@ -55,7 +67,7 @@ def correct(
             sha256=entry.sha256,
             kind=entry.kind,
             verdict=verdict,
-            words=span.of(document.text) if span is not None else "",
+            words=span.of(text) if span is not None else "",
             span=span,
             shown=shown.text if shown is not None else "",
             shown_span=shown_span,
@@ -116,6 +128,16 @@ def _question_of(correction: Correction) -> dict[str, object]:
         start = shown.start - correction.passage_start
         found["plausible_answers"] = [{"text": correction.shown, "answer_start": start}]
     return found
+
+
+def correction_of(workspace: Workspace, opened: Opened, question: str, report: Report) -> Correction | None:
+    """What was said of the answer to a question about a document; None where nothing was."""
+    return workspace.corrections.find(opened.sha256 or digest(opened.document.text), question.strip())
+
+
+def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:
+    """What was said of the answers of entries, by an entry's `sha256` and `question`."""
+    return workspace.corrections.of((entry.sha256, entry.question) for entry in entries)
 
 
 def _weights(workspace: Workspace, model: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from math import ceil, inf, isfinite
 from pathlib import Path
 
 from app.core.corrections import Correction
@@ -173,7 +173,9 @@ def teach_reader(
                 run = _begin(workspace, folder, examples, card)
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
         if not run.before:
-            measured, seconds = _figures(workspace, run.folder, sets, _Part(report, "Measuring the reader"))
+            measured, seconds = _figures(
+                workspace, run.folder, sets, _Part(report, "Measuring the reader", inf)
+            )
             run = _kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
         if not _is_whole(model):
@@ -184,8 +186,7 @@ def teach_reader(
         _describe(run, model, workspace.paths.models)
         version = _installed(workspace, run, model, report) if output is None else _moved(run, model, output)
         with suppress(OSError):  # what stays is deleted when the next one begins
-            (folder / _RUN).unlink()
-            delete_tree(folder)
+            _delete(folder)
         return version
 
 
@@ -210,7 +211,7 @@ def discard_unfinished(workspace: Workspace, report: Report) -> None:
     """Delete the teaching that was not finished, if there is one. Raises Busy while it runs."""
     with _held(workspace.paths.teaching):
         try:
-            delete_tree(workspace.paths.teaching)
+            _delete(workspace.paths.teaching)
         except OSError as fault:
             raise copying.refusal(fault, "The teaching could not be discarded") from fault
 
@@ -283,12 +284,17 @@ def _begun(folder: Path) -> _Run | None:
         return None
 
 
+def _delete(folder: Path) -> None:
+    """Delete a teaching: first what makes it one. Raises OSError."""
+    (folder / _RUN).unlink(missing_ok=True)
+    delete_tree(folder)
+
+
 def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], card: ModelCard) -> _Run:
     """Write a new teaching into its folder, in place of any other."""
     if len(examples) < FEWEST:
-        found = count(len(examples), "correction") if examples else "no corrections"
         raise SpanlightError(
-            f"There are {found}, too few to learn from.".replace("are 1 ", "is 1 "),
+            f"These are too few corrections to learn from: {len(examples)}.",
             f"From {FEWEST} on the reader can be taught: correct some more answers.",
         )
     learn, hold = _parted(examples)
@@ -304,7 +310,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         steps,
     )
     try:
-        delete_tree(folder)
+        _delete(folder)
         check_space(folder, _ROOM * card.parameters)
         folder.mkdir(parents=True)
         for name, part in ((_LEARN, learn), (_HOLD, hold)):
@@ -316,7 +322,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
 
 
 def _steps_an_epoch(learnt: int) -> int:
-    return math.ceil(learnt * (1 + _REPLAYED) / _BATCH)
+    return ceil(learnt * (1 + _REPLAYED) / _BATCH)
 
 
 def _kept(folder: Path, run: _Run) -> _Run:
@@ -513,13 +519,18 @@ def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
 
 
 class _Part(Relay):
-    """The Report of one part of a teaching: its progress has the part's name, and the time left that of the rest."""
+    """The Report of one part of a teaching: its progress has the part's name, and the time left the rest's seconds too.
+
+    A rest of infinite seconds is not known yet.
+    """
 
     def __init__(self, report: Report, what: str, rest: float = 0.0) -> None:
         super().__init__(report)
         self._what, self._rest = what, rest
 
     def progress(self, progress: Progress) -> None:
-        left = progress.seconds_left + self._rest if progress.seconds_left is not None else None
+        left = progress.seconds_left
+        if left is not None:
+            left = left + self._rest if isfinite(self._rest) else None
         what = self._what if progress.total else progress.what
         self._report.progress(dataclasses.replace(progress, what=what, seconds_left=left))

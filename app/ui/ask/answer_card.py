@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.ui.document.marks.places import Place
@@ -16,6 +19,9 @@ from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import look_button, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.ui.ask.verdict_row import VerdictRow
 
 _VERY_LIKELY = 0.9
 _COPY = "Copy"
@@ -87,6 +93,7 @@ class AnswerCard(QFrame):
             mark(button, kind="small", type="small")
             buttons.addWidget(button)
         column.addLayout(buttons)
+        self._column = column
         self._copied_timer = QTimer(self)
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(1600)
@@ -97,6 +104,18 @@ class AnswerCard(QFrame):
         theme.in_steps(buttons.setSpacing, 1.5)
         self._name_nearest()
         self.hide()
+
+    @cached_property
+    def verdicts(self) -> VerdictRow:
+        """The buttons for what the person says of the answer, made when they are first needed."""
+        from app.ui.ask.verdict_row import VerdictRow
+
+        row = VerdictRow(self._theme)
+        self._column.addWidget(row)
+        for before, after in pairwise((self.whole, row.right, row.absent, row.instead)):
+            QWidget.setTabOrder(before, after)
+        self._theme.refresh()  # with a style sheet Qt resets the fonts of a widget that gets a parent
+        return row
 
     def offer_formats(self, formats: Sequence[tuple[str, str]]) -> None:
         """Set the formats to save the answers in, by key and name; without any the button is hidden."""

@@ -64,6 +64,9 @@ class AskView(Page):
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
+        ("A", "The answer is right"),
+        ("E", "The words selected in the document are right instead"),
+        ("X", "The answer is not in the text"),
         ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
         ("Ctrl+I", "Look inside: how the model came to the answer"),
         ("Ctrl+F", "Find in the text"),
@@ -95,7 +98,7 @@ class AskView(Page):
             theme, "Keep these as a library", "Not now", kind="primary", is_band=True
         )
         self.asking = Asking(
-            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self
+            workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self.stack, self
         )
         self.finding = Finding(self.find_bar, self.sheets.searched, self)
         self.zoom = Zoom(workspace, theme, self.sheets.searched, self)
@@ -131,13 +134,14 @@ class AskView(Page):
         """Save the open texts and questions, and the splitter's place."""
         self._splitter.keep()
         self.controller.close()
-        self.asking.across.close()
+        self.asking.close()
         if not self._first_job.running:
             self.sheets.save_now()
 
     def shown(self) -> None:
         """Go to the page while it is empty, else to the question."""
         self._focus_next()
+        self.asking.shown()
 
     def _is_page_first(self) -> bool:
         """Whether the page comes before the question: it has no text, or its file needs something."""

@@ -23,6 +23,7 @@ from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.offers import OfferedModel
+    from app.ui.ask.verdicts import Verdicts
     from app.ui.kit.libraries import Libraries
 
 
@@ -45,12 +46,15 @@ class Asking(QObject):
         files: DocumentFiles,
         controller: AskController,
         panel: AnswerPanel,
+        document: QWidget,
         page: QWidget,
     ) -> None:
         super().__init__(page)
         self.workspace, self.theme, self.lanes = workspace, theme, lanes
-        self.sheets, self.controller, self.panel, self._page = sheets, controller, panel, page
+        self.sheets, self.controller, self.panel = sheets, controller, panel
+        self._document, self._page = document, page
         self.across = AcrossDocuments(workspace, lanes, sheets, files, controller, self)
+        self._verdicts: Verdicts | None = None  # made with the first answer
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
@@ -200,7 +204,9 @@ class Asking(QObject):
     def show_sheet(self, sheet: Sheet) -> None:
         """Show the question and the answers of the sheet that became the current one."""
         self.panel.notice.clear()
-        if not self.is_across():
+        if self.is_across():
+            self._show_verdict()
+        else:
             self._show_asked()
 
     def _show_asked(self) -> None:
@@ -228,6 +234,7 @@ class Asking(QObject):
     @Slot(object)
     @Slot()
     def _show(self, sheet: Sheet | None = None) -> None:
+        self._show_verdict()
         if not self._shows(sheet):
             return
         if sheet is None:
@@ -235,6 +242,39 @@ class Asking(QObject):
         else:
             self.panel.show_sheet(sheet)
         self._offer_stronger()
+
+    # Verdicts
+
+    def _show_verdict(self) -> None:
+        """Offer the verdicts on what is shown, where its document is on the page."""
+        run = self._run()
+        if self._verdicts is None and run is not None and run.reading is not None:
+            self._verdicts = self._make_verdicts()
+        if self._verdicts is not None:
+            self._verdicts.show(run, self.sheets.current())
+
+    def _make_verdicts(self) -> Verdicts:
+        from app.ui.ask.verdicts import Verdicts
+
+        row, notice = self.panel.card.verdicts, self.panel.notice
+        for place in (self.panel.card, self.panel.list, self._document):
+            row.add_keys(place)
+        verdicts = Verdicts(self.workspace, self.lanes, row, self)
+        verdicts.hint.connect(notice.show_hint)
+        verdicts.failed.connect(notice.show_error)
+        verdicts.kept.connect(notice.clear)
+        return verdicts
+
+    def shown(self) -> None:
+        """Look up again what was said of the answer shown: another page may have changed it."""
+        if self._verdicts is not None:
+            self._verdicts.look_up()
+
+    def close(self) -> None:
+        """Keep the answers so far, and what was just said of one, before the window closes."""
+        self.across.close()
+        if self._verdicts is not None:
+            self._verdicts.close()
 
     @Slot(object)
     @Slot()
@@ -250,6 +290,7 @@ class Asking(QObject):
     def _show_chosen(self, sheet: Sheet | None = None) -> None:
         if self._shows(sheet):
             self.panel.show_chosen()
+            self._show_verdict()
 
     @Slot(int)
     def _choose(self, index: int) -> None:

@@ -574,7 +574,7 @@ class AskController(QObject):
         from app.flows.history.kept_answers import reading_of
 
         reading = listed(reading_of(entry, found.answers), (found.opened.document,))
-        sheet.session.restore(entry, found.opened, reading, self._workspace.settings.ask_threshold)
+        sheet.session.restore(entry, found, reading, self._workspace.settings.ask_threshold)
         sheet.highlight()
 
     # Files of answers

@@ -16,6 +16,7 @@ from app.core.report import Progress
 from app.ui.document.marks.places import Place, place_in_file, place_of
 
 if TYPE_CHECKING:
+    from app.core.corrections import Correction
     from app.core.history import Entry
     from app.core.inspection import Visit
     from app.core.layout import Opened
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.core.requests import Question
     from app.core.results import Answer, Reading
     from app.core.text import Span
+    from app.flows.history.kept_answers import Found
 
 _OPEN, _LIBRARY = "open", "library:"
 
@@ -136,6 +138,10 @@ class QuestionRun:
     passages: int = 0
     # The newest result from less of the text than the answers shown.
     held_back: Reading | LibraryReading | None = None
+    # Whether the document is the one that was asked: an entry of the history may be shown in a later state of it.
+    is_same_document: bool = True
+    # What the person said of the answer in a document, by its key in `place_key`, "" for the only one.
+    said: dict[str, Correction] = field(default_factory=dict)
     began: float = 0.0
 
     @property
@@ -387,11 +393,8 @@ class QuestionRun:
         if self.status is None:
             return f"Not in the {wording.count(len(self.keys), 'open document')}"
         files = wording.count(self.status.total, "file")
-        return (
-            f"Not in {files}"
-            if self.status.read == self.status.total
-            else f"Not in {self.status.read:,} of {files}"
-        )
+        is_whole = self.status.read == self.status.total
+        return f"Not in {files}" if is_whole else f"Not in {self.status.read:,} of {files}"
 
     def facts(self) -> str:
         """The time that reading took, what was read, and by which model; empty before the end."""
@@ -401,9 +404,8 @@ class QuestionRun:
         by = f" by {model_title(reading.model)}" if reading.model else ""
         read = "read whole" if reading.complete else "read in part"
         if self.library is not None:
-            read = (
-                f"{wording.count(self.passages, 'passage')} {'read' if reading.complete else 'read in part'}"
-            )
+            passages = wording.count(self.passages, "passage")
+            read = f"{passages} {'read' if reading.complete else 'read in part'}"
         elif reading.complete and reading.quick:
             finder = model_title(reading.finder)
             found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""
@@ -517,18 +519,19 @@ class AskSession:
         self.run, self.is_preview = QuestionRun(request, (opened,), threshold, is_example=is_example), False
         return self.run
 
-    def restore(self, entry: Entry, opened: Opened, reading: Reading, threshold: float | None) -> None:
-        """Show a question of the history in place of the last one."""
+    def restore(self, entry: Entry, found: Found, reading: Reading, threshold: float | None) -> None:
+        """Show a question of the history in place of the last one, its answers as they were found."""
         from app.core.requests import Question
 
         self.run = QuestionRun(
-            Question(entry.question, (opened.document,), quick=entry.quick),
-            (opened,),
+            Question(entry.question, (found.opened.document,), quick=entry.quick),
+            (found.opened,),
             threshold,
             state=RunState.STOPPED if entry.stopped else RunState.DONE,
             reading=reading,
             note=entry.stopped,
             asked_at=entry.asked,
+            is_same_document=not found.changed,
         )
 
     def text_changed(self, *, is_blank: bool, is_same: bool) -> bool:

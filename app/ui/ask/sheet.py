@@ -194,7 +194,13 @@ class Sheet(QWidget):
         run.chosen = min(run.chosen, max(0, len(answers) - 1))
         faint = not run.is_answered or (run.is_running and run.pinned is None)
         places = [(answer.span, answer.text) for answer in answers]
-        run.lit = tuple(self.pane.light(places, run.chosen, faint=faint))
+        said, own = run.said.get(""), -1
+        if said is not None and said.span is not None and places[:1] != [(said.span, said.words)]:
+            if (said.span, said.words) not in places:
+                places.append((said.span, said.words))
+            own = places.index((said.span, said.words))
+        lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
+        run.lit = tuple(lit[: len(answers)])
 
     def _pane_for(self, kind: Kind) -> AnyPane:
         """The pane for a kind of document: the present one where it fits."""

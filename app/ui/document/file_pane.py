@@ -81,10 +81,10 @@ class FilePane(QStackedWidget):
         return self.pane.text() if self.pane is not None and self.document is not None else ""
 
     def selected(self) -> tuple[str, Span]:
-        """The selected words and where they are in the text; empty without a selection."""
+        """The selected words and where they are in the text, as `Pane.selected_place`; empty without a document."""
         if self.pane is None or self.document is None:
             return "", Span(0, 0)
-        return self.pane.selected_words(), self.pane.selection()
+        return self.pane.selected_place()
 
     def forget(self) -> None:
         """Show no file any more."""

@@ -56,9 +56,13 @@ def page_fit(theme: Theme, measure: float, room: float) -> tuple[int, int]:
 
 
 class _Highlights(Protocol):
-    """The highlights of any pane; `chosen` is the index of the strong one, pale and dashed with `faint`."""
+    """The highlights of any pane; `chosen` is the index of the strong one, pale and dashed with `faint`.
+
+    `own` is the index of the words that the person took, -1 without any.
+    """
 
     chosen: int
+    own: int
     faint: bool
 
     def clear(self) -> None:
@@ -154,14 +158,15 @@ class Pane(_ScrollArea):
         self.map.place_clicked.connect(self._go_to_share)
 
     def light(
-        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False
+        self, places: Sequence[tuple[Span, str]], chosen: int = 0, *, faint: bool = False, own: int = -1
     ) -> list[bool]:
         """Highlight places, each only where the page has exactly its words; returns which are shown.
 
-        The chosen one is stronger; with `faint` it is pale, with dashes under it.
+        The chosen one is stronger; with `faint` it is pale, with dashes under it. That of the index `own` was taken by
+        the person, and has another colour than what the reader found.
         """
         shown = self._place_highlights(places)
-        self.lights.faint = faint
+        self.lights.faint, self.lights.own = faint, own
         self.choose(chosen)
         return shown
 
@@ -190,6 +195,13 @@ class Pane(_ScrollArea):
     def moved_by_user(self) -> bool:
         """Whether the page was scrolled since `note_position` or `reveal`, other than by them."""
         return self._scroll_position() != self._noted_position
+
+    def selected_place(self) -> tuple[str, Span]:
+        """The selected words without the blanks around them, as answers are, and where they are; empty without any."""
+        words = self.selected_words()
+        start = self.selection().start + len(words) - len(words.lstrip())
+        words = words.strip()
+        return words, Span(start, start + len(words))
 
     def is_empty(self) -> bool:
         """Whether there is no text."""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
+from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import Entry, Forgotten
 from app.core.report import Progress, Report
@@ -26,6 +27,7 @@ from app.flows.history.history import (
     forget_all,
     past,
 )
+from app.flows.teach.corrections import corrections_of
 from app.flows.workspace import Workspace
 from app.ui.history.history_panel import HistoryPanel, elided
 from app.ui.kit.file_dialog import save_name
@@ -42,25 +44,26 @@ _LOCKED = "Open it with Enter, type the password there, and ask again there."
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A page of entries, the number that match `words`, and the number of all."""
+    """A page of entries, the number that match `words`, the number of all, and what was said of those of the page."""
 
     words: str
     entries: tuple[Entry, ...]
     total: int
     whole: int
+    said: dict[tuple[str, str], Correction]
 
 
 def _look(workspace: Workspace, words: str, report: Report, *, limit: int = PAGE) -> _Found:
     """The newest entries with these words."""
     found = past(workspace, words, report, limit=limit)
     whole = past(workspace, "", report, limit=0).total if words.strip() else found.total
-    return _Found(words, found.entries, found.total, whole)
+    return _Found(words, found.entries, found.total, whole, corrections_of(workspace, found.entries))
 
 
 def _look_on(workspace: Workspace, words: str, before: Entry, report: Report) -> _Found:
     """The entries with these words that are older than one of them."""
     found = past(workspace, words, report, limit=PAGE, before=before)
-    return _Found(words, found.entries, found.total, -1)
+    return _Found(words, found.entries, found.total, -1, corrections_of(workspace, found.entries))
 
 
 def _export(workspace: Workspace, words: str, kind: str, output: Path, report: Report) -> Exported:
@@ -163,7 +166,8 @@ class HistoryView(Page):
         chosen = self._list.entry() if again else None
         self._words, self._whole = found.words, found.whole - len(self._deleting)
         staying = [entry for entry in found.entries if entry.number not in self._deleting]
-        self._list.history.set_entries(staying, found.total - len(found.entries) + len(staying))
+        total = found.total - len(found.entries) + len(staying)
+        self._list.history.set_entries(staying, total, found.said)
         if chosen is not None:
             self._list.choose(chosen.number)
         # New entries are scrolled into view.
@@ -182,7 +186,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _more_found(self, found: _Found) -> None:
-        self._list.history.append(found.entries, found.total)
+        self._list.history.append(found.entries, found.total, found.said)
 
     @Slot(object)
     def _more_failed(self, error: BaseException) -> None:

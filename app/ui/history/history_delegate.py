@@ -12,6 +12,7 @@ from app.ui.kit.theme import Theme
 
 _APART = "  ·  "
 _LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
+_MOST_SAID = 0.5  # of the room that what was said shares with the name
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
@@ -145,12 +146,24 @@ class HistoryDelegate(RowDelegate):
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         used = self.draw_text(painter, low, row.likely, "small" if ink == "ink" else "small_strong", ink)
         rest = low.adjusted(used, 0, -self.tools, 0)
+        if row.said:
+            rest.setLeft(self._draw_said(painter, rest, row))
         where = fitted(row, QFontMetrics(theme.font("small")), int(rest.width()))
         self.draw_text(painter, rest, where, "small", "ink_quiet")
         if row.news:
             self._draw_news(
                 painter, QRectF(inner.left(), low.bottom() + theme.step(2), inner.width(), 0), row
             )
+
+    def _draw_said(self, painter: QPainter, line: QRectF, row: Row) -> float:
+        """Draw what was said of the answer, with a sign before it; returns where that ends."""
+        step, theme = self._theme.step, self._theme
+        side, name = step(3.5), "check" if row.agreed else "close"
+        sign = QRect(int(line.left() + step(3)), int(line.center().y() - side / 2), side, side)
+        theme.icon(name, "likely" if row.agreed else "fault").paint(painter, sign)
+        left = sign.right() + step(1.25)
+        words = QRectF(left, line.top(), (line.right() - left) * _MOST_SAID, line.height())
+        return left + self.draw_text(painter, words, row.said, "small_strong")
 
     def _draw_news(self, painter: QPainter, place: QRectF, row: Row) -> None:
         theme = self._theme

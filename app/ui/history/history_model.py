@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 
+from app.core.corrections import Correction
 from app.core.days import day, local
 from app.core.history import Entry
 from app.core.wording import UNNAMED
@@ -20,7 +21,7 @@ class Row:
 
     `name` is that of the document, `place` the page or line in it, `part` the part of it that was read. `first` and
     `last` mark the first and the last entry of a day. `news` is the result of asking again; `changed` if the answer
-    differed.
+    differed. `said` is what the person said of the answer, `agreed` whether that it is right.
     """
 
     title: str
@@ -36,6 +37,8 @@ class Row:
     last: bool = False
     news: str = ""
     changed: bool = False
+    said: str = ""
+    agreed: bool = False
 
     @property
     def where(self) -> str:
@@ -56,20 +59,26 @@ class Row:
             return self.title
         return " ".join(
             f"{one.rstrip('.')}."
-            for one in (self.title, self.answer, self.likely, self.where, self.news)
+            for one in (self.title, self.answer, self.likely, self.said, self.where, self.news)
             if one
         )
 
 
-def row_of(entry: Entry) -> Row:
-    """The row of an entry."""
+def row_of(entry: Entry, said: Correction | None = None) -> Row:
+    """The row of an entry, with what was said of its answer."""
     shown, moment = entry.shown, local(entry.asked)
     place = f", {plain(shown.where)}" if shown is not None and shown.where else ""
     part = f"  ·  {entry.in_part}" if entry.in_part else ""
     return Row(
         plain(entry.question), moment.date(), entry, plain(entry.words), entry.likely, plain(entry.name) or UNNAMED,
         place, part, f"{moment:%H:%M}",
+        said=plain(said.said_of(entry.shown_span)) if said is not None else "",
+        agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
+
+
+def _key(entry: Entry) -> tuple[str, str]:
+    return entry.sha256, entry.question
 
 
 def plain(text: str) -> str:
@@ -87,6 +96,7 @@ class HistoryModel(RowModel):
         self.rows: list[Row] = []
         self._entries: list[Entry] = []
         self._news: dict[int, tuple[str, bool]] = {}
+        self._said: dict[tuple[str, str], Correction] = {}
         self._total = 0
         self._waiting = False
 
@@ -100,19 +110,26 @@ class HistoryModel(RowModel):
         """The number of entries, including those not loaded yet."""
         return self._total
 
-    def set_entries(self, entries: Sequence[Entry], total: int) -> None:
-        """Show these, the newest of `total`."""
+    def set_entries(
+        self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
+    ) -> None:
+        """Show these, the newest of `total`, with what was `said` of them, by their `sha256` and `question`."""
         self._waiting = False
-        if list(entries) == self._entries[: len(entries)] and total == self._total:
+        known = said or {}
+        is_said = all(self._said.get(key) == known.get(key) for key in map(_key, entries))
+        if list(entries) == self._entries[: len(entries)] and total == self._total and is_said:
             return
         self.beginResetModel()
-        self._entries, self._total = list(entries), total
+        self._entries, self._total, self._said = list(entries), total, dict(known)
         self.rows = self._grouped(self._entries)
         self.endResetModel()
 
-    def append(self, entries: Sequence[Entry], total: int) -> None:
-        """Add these below the others."""
+    def append(
+        self, entries: Sequence[Entry], total: int, said: Mapping[tuple[str, str], Correction] | None = None
+    ) -> None:
+        """Add these below the others; `said` as for `set_entries`."""
         self._waiting = False
+        self._said |= said or {}
         if not entries:
             self._total = len(self._entries)
             return
@@ -204,7 +221,9 @@ class HistoryModel(RowModel):
 
     def _make_row(self, entry: Entry, first: bool, last: bool) -> Row:
         news, changed = self._news.get(entry.number, ("", False))
-        return replace(row_of(entry), first=first, last=last, news=news, changed=changed)
+        return replace(
+            row_of(entry, self._said.get(_key(entry))), first=first, last=last, news=news, changed=changed
+        )
 
     def _grouped(self, entries: Sequence[Entry]) -> list[Row]:
         rows: list[Row] = []

@@ -105,6 +105,13 @@ def line_boxes(line: QTextLine, start: int, end: int) -> list[QRectF]:
     return [QRectF(low, line.y(), high - low, line.height()) for low, high in merged]
 
 
+def own_pen(colour: QColor, ratio: float = 1.0) -> QPen:
+    """The pen for a line under words that the person took: thin and whole; `ratio` as for `line_pen`."""
+    pen = QPen(colour, 1.25 * ratio)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
+
+
 def line_pen(colour: QColor, chosen: bool, faint: bool, ratio: float = 1.0) -> QPen:
     """The pen for a line under highlighted words: dotted, or thick for the chosen ones, dashed if `faint`.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.ui.kit.theme import Theme
+from app.ui.kit.theme import Theme, mark
 
 
 def plain_label(
@@ -34,6 +34,32 @@ def push_button(
     if icon:
         button.setIcon(theme.icon(icon, "on_accent" if kind == "primary" else "ink"))
     return button
+
+
+class KeyButton(QPushButton):
+    """A button that shows the key that does the same."""
+
+    def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
+        super().__init__(text)
+        self._theme, self._key = theme, key
+        self.setAccessibleName(text)
+        self.setAccessibleDescription(f"Key {key}")
+        self.setToolTip(f"{text}  ({key})")
+        mark(self, kind=kind, type=type)
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width() + self._theme.step(4), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        place = QRectF(self.rect().adjusted(0, 0, -self._theme.step(2.5), 0))
+        ink = "ink_quiet" if self.isEnabled() else "ink_disabled"
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        draw_line(QPainter(self), self._theme, place, self._key, "small", ink, right)
 
 
 def look_button(theme: Theme, *, bare: bool = False) -> QPushButton:

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.ui.kit.page_layout import line_pen
+from app.ui.kit.page_layout import line_pen, own_pen
 from app.ui.kit.parts import draw_line
 from app.ui.kit.theme import Theme
 
@@ -134,16 +134,23 @@ class RowDelegate(QStyledItemDelegate):
         """Paint a line of text in a font and a colour of the theme, elided where needed; returns its width."""
         return draw_line(painter, self._theme, rect, text, font, ink, side, elide)
 
-    def draw_lit(self, painter: QPainter, line: QRectF, words: str, *, faint: bool = False) -> None:
-        """Draw words highlighted as on their page: with a background and a line under them, dashed if `faint`."""
+    def draw_lit(
+        self, painter: QPainter, line: QRectF, words: str, *, faint: bool = False, own: bool = False
+    ) -> None:
+        """Draw words highlighted as on their page: with a background and a line under them.
+
+        The line is dashed if they are `faint`; `own` words are those that the person took.
+        """
         theme = self._theme
         font = theme.font("quote")
         metrics = QFontMetrics(font)
         pad = theme.step(0.75)
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width() - 2 * pad))
         box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
-        painter.fillRect(box, theme.colour("other_ground" if faint else "answer_ground"))
-        painter.setPen(line_pen(theme.colour("answer_line"), True, faint))
+        ground = "own_ground" if own else "other_ground" if faint else "answer_ground"
+        painter.fillRect(box, theme.colour(ground))
+        pen = own_pen(theme.colour("own_line")) if own else line_pen(theme.colour("answer_line"), True, faint)
+        painter.setPen(pen)
         painter.drawLine(box.bottomLeft(), box.bottomRight())
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))

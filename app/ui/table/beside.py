@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
@@ -22,40 +22,13 @@ from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import KeyButton, plain_label
 from app.ui.kit.theme import Theme, mark
 from app.ui.table.cells import Row
 
 CHANGED = "This file has changed since its answers were read."
 NOT_LIT = "These words are not on the page where they were read."
 SELECT_FIRST = "Select the right words in the document first, then press E."
-
-
-class KeyButton(QPushButton):
-    """A button that shows the key that does the same."""
-
-    def __init__(self, theme: Theme, text: str, key: str) -> None:
-        super().__init__(text)
-        self._theme, self._key = theme, key
-        self.setAccessibleName(text)
-        self.setAccessibleDescription(f"Key {key}")
-        self.setToolTip(f"{text}  ({key})")
-        mark(self, kind="keyed")
-
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return QSize(hint.width() + self._theme.step(4), hint.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setFont(self._theme.font("small"))
-        painter.setPen(self._theme.colour("ink_quiet" if self.isEnabled() else "ink_disabled"))
-        place = self.rect().adjusted(0, 0, -self._theme.step(2.5), 0)
-        painter.drawText(place, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), self._key)
 
 
 class Beside(QFrame):
@@ -144,20 +117,17 @@ class Beside(QFrame):
         """Take the words that are selected in the document."""
         if not self.instead.isEnabled():
             return
-        words, span = self.file.selected()
-        if not words.strip():
+        words, own = self.file.selected()
+        if not words:
             self.notice.show_hint(SELECT_FIRST)
             return
-        # Around the words themselves, as answers are.
-        start = span.start + len(words) - len(words.lstrip())
-        own = Span(start, start + len(words.strip()))
         document = self.file.document
         there = (
             document is not None
             and not self._has_changed(document)
-            and own.of(document.document.text) == words.strip()
+            and own.of(document.document.text) == words
         )
-        self.judged.emit(Verdict.OTHER_WORDS, words.strip(), own if there else None)
+        self.judged.emit(Verdict.OTHER_WORDS, words, own if there else None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         acts = {"A": self.accept, "E": self.take_selected, "X": self.reject, "U": self.undo_asked.emit}

@@ -69,6 +69,7 @@ class TeachCard(QFrame):
         self.strip.stop_asked.connect(self.pause_asked)
         self.stop.clicked.connect(self._ask)
         self.losing.confirmed.connect(self.discard_asked)
+        self.losing.cancelled.connect(self.stop.show)
 
     def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
         """Show what can be done: teach, or go on with what was not finished; `busy` while it is being taught."""
@@ -79,14 +80,13 @@ class TeachCard(QFrame):
             name = model_title(unfinished.base)
             self._of.setText("Reader that is taught")
         self._reader.setText(name)
-        for button in (self.teach, self.discard):
-            button.setVisible(not busy)
-        for widget in (self.strip, self.stop):
-            widget.setVisible(busy)
+        self.teach.setVisible(not busy)
+        self.discard.setVisible(not busy and unfinished is not None)
+        self.strip.setVisible(busy)
         self.curves.setVisible(busy or (unfinished is not None and self.curves.count() > 0))
         if not busy:
             self.losing.withdraw()
-        self.discard.setVisible(not busy and unfinished is not None)
+        self.stop.setVisible(busy and not self.losing.asking)
         self.teach.setEnabled(reader is not None and (unfinished is not None or corrections >= fewest))
         if unfinished is not None:
             self._set_action("Go on teaching")
@@ -108,6 +108,7 @@ class TeachCard(QFrame):
     @Slot()
     def _ask(self) -> None:
         self.losing.ask("Discard what was learnt so far?")
+        self.stop.hide()
 
 
 def _unfinished(unfinished: UnfinishedTeaching) -> str:
@@ -121,11 +122,10 @@ def _unfinished(unfinished: UnfinishedTeaching) -> str:
 class GateCard(QFrame):
     """What a version answers better or worse than the reader that it began with, and whether to use it.
 
-    `use_asked` carries the version; `closed` is sent when the other one is kept.
+    `use_asked` carries the version.
     """
 
     use_asked = Signal(object)
-    closed = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -190,8 +190,8 @@ class GateCard(QFrame):
             ),
             (
                 "Its probabilities, off by",
-                f"{100 * known.before.calibration_error:.1f}%",
-                f"{100 * known.after.calibration_error:.1f}%",
+                f"{known.before.calibration_error:.1f}%",
+                f"{known.after.calibration_error:.1f}%",
                 "Expected calibration error on those questions",
             ),
         )
@@ -221,7 +221,6 @@ class GateCard(QFrame):
     @Slot()
     def _close(self) -> None:
         self.show_version(None)
-        self.closed.emit()
 
 
 def in_words(version: ReaderVersion) -> str:
@@ -349,7 +348,7 @@ class VersionsCard(QFrame):
     @Slot()
     def _ask(self) -> None:
         if self.list.key() in self._versions:
-            self.removal.ask(f"Delete “{self.list.key()}” for good? Your corrections stay.")
+            self.removal.ask(f"Delete “{self.list.key()}” for good?")
 
     @Slot()
     def _remove(self) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
 from app.core.history import Entry, KeptAnswer
-from app.core.text import Span
 from app.core.wording import UNNAMED, first_words
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
@@ -65,20 +64,17 @@ def said_before(correction: Correction) -> str:
 
 
 def entry_of(correction: Correction) -> Entry:
-    """The correction as an entry of the history, whose answer are the right words, to be opened in the document."""
+    """The question as an entry of the history, as the reader had answered it, to be shown in its document again."""
     answers: tuple[KeptAnswer, ...] = ()
-    if correction.span is not None and correction.place is not None:
-        at, passage = correction.place, correction.passage
-        agreed = correction.verdict is Verdict.RIGHT
-        answers = (
-            KeptAnswer(
-                correction.span,
-                correction.words,
-                correction.probability if agreed else 1.0,
-                before=Span(max(0, at.start - _AROUND), at.start).of(passage),
-                after=Span(at.end, at.end + _AROUND).of(passage),
-            ),
-        )
+    if (shown := correction.shown_span) is not None:
+        # Where it stands in the passage, if it does: the person's words may be elsewhere.
+        start, passage = shown.start - correction.passage_start, correction.passage
+        end = start + len(correction.shown)
+        is_there = start >= 0 and passage[start:end] == correction.shown
+        before = passage[max(0, start - _AROUND) : start] if is_there else ""
+        after = passage[end : end + _AROUND] if is_there else ""
+        answers = (KeptAnswer(shown, correction.shown, correction.probability, before=before, after=after),)
+    windows = 2 if correction.in_parts else 1
     return Entry(
         question=correction.question,
         name=correction.name,
@@ -86,13 +82,15 @@ def entry_of(correction: Correction) -> Entry:
         sha256=correction.sha256,
         kind=correction.kind,
         answers=answers,
-        answered=bool(answers),
-        no_answer_probability=correction.no_answer if answers else 1.0,
+        answered=correction.answered,
+        no_answer_probability=correction.no_answer,
         threshold=0.0,
         model=correction.model,
         device="",
         seconds=0.0,
         asked=correction.judged,
+        windows=windows,
+        windows_total=windows,
     )
 
 
@@ -116,7 +114,7 @@ class _CorrectionDelegate(RowDelegate):
         self.draw_text(painter, top, row.question, "strong")
         middle = QRectF(inner.left(), top.bottom() + step(1.5), inner.width(), self.line_height("quote"))
         if row.words:
-            self.draw_lit(painter, middle, row.words)
+            self.draw_lit(painter, middle, row.words, own=row.correction.verdict is Verdict.OTHER_WORDS)
         else:
             self.draw_text(painter, middle, ABSENT, "quote", "ink_quiet")
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

@@ -58,7 +58,7 @@ def _look(workspace: Workspace, words: str, report: Report) -> _Found:
 class ReaderSection(Section):
     """The corrections at the right; at the left the teaching from them, and the versions that came of it.
 
-    `opened` carries an Entry whose document is to be opened with the right words highlighted; `ask_asked` requests the
+    `opened` carries an Entry whose document is to be opened, with what was said of it; `ask_asked` requests the
     page Ask.
     """
 
@@ -276,6 +276,7 @@ class ReaderSection(Section):
         if shown is not None:
             present = next((one for one in state.versions if one.name == shown.name), None)
             self._show_version(present)
+            self.versions.choose(shown.name)
 
     @Slot()
     def _teach(self) -> None:
@@ -302,7 +303,6 @@ class ReaderSection(Section):
         better = "it is better" if version.is_better else "it is not better"
         self.note.emit(f"The reader was taught from {count(version.corrections, 'correction')}: {better}")
         self.gate.show_version(version)
-        self.versions.choose(version.name)
         self.changed.emit("models")
 
     @Slot(object)

@@ -17,7 +17,7 @@ from app.ui.teach.reader import ReaderSection
 class TeachView(SectionedPage[LabelsSection | ReaderSection]):
     """What is taught above: labels, or the reader; the last one is shown again at the next start.
 
-    `opened` carries an Entry whose document is to be opened with its words highlighted; `ask_asked` requests the page
+    `opened` carries an Entry whose document is to be opened, with what was said of it; `ask_asked` requests the page
     Ask.
     """
 

@@ -80,6 +80,7 @@ class ReaderTeaching(QObject):
         self._job: Job | None = None
         self._again = False
         self._ending = False  # the job was paused, and winds down
+        self._settling = False  # it has, and what is kept of it is looked for
         self._discards = False
         lanes.work.begun.connect(self._give_way)
         lanes.work.rested.connect(self._rested)
@@ -91,12 +92,23 @@ class ReaderTeaching(QObject):
             self._looking.drop()
         self._looking = self._lanes.files.start(_state, self._workspace)
         self._looking.done.connect(self._found)
-        self._looking.failed.connect(self.failed)
+        self._looking.failed.connect(self._not_found)
 
     @Slot(object)
     def _found(self, state: ReaderState) -> None:
         self.state = state
+        self._settle()
         self.looked.emit()
+
+    @Slot(object)
+    def _not_found(self, error: BaseException) -> None:
+        self._settle()
+        self.failed.emit(error)
+
+    def _settle(self) -> None:
+        if self._settling:
+            self._settling = False
+            self.teaching.emit(None)
 
     # Teaching
 
@@ -108,14 +120,14 @@ class ReaderTeaching(QObject):
     @property
     def is_busy(self) -> bool:
         """Whether it is being taught, or what was learnt is still being kept or discarded."""
-        return self.is_teaching or self._ending
+        return self.is_teaching or self._ending or self._settling
 
     @Slot()
     def teach(self) -> None:
         """Teach the reader from all corrections, or go on with the teaching that was not finished."""
         from app.flows.teach.reader import teach_reader
 
-        if self._ending or (self._job is not None and self._job.running):
+        if self._ending or self._settling or (self._job is not None and self._job.running):
             return
         self._again = False
         # Aside: questions and all other work go first.
@@ -155,8 +167,7 @@ class ReaderTeaching(QObject):
         """Nothing writes what was learnt any more."""
         from app.flows.teach.reader import discard_unfinished
 
-        self._ending = False
-        self.teaching.emit(None)
+        self._ending, self._settling = False, True
         if self._discards:
             self._discards = False
             self._run(discard_unfinished)

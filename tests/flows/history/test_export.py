@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.layout import Kind
@@ -29,6 +30,7 @@ from app.flows.ask.read import read_document
 from app.flows.history.export import export, export_text
 from app.flows.history.export_text import COLUMNS, escaped
 from app.flows.history.history import remember
+from app.flows.teach.corrections import correct
 from app.flows.workspace import Workspace
 from app.training.examples import read_qa
 from tests.flows.fake_engine import fake_workspace
@@ -69,7 +71,7 @@ def out(workspace: Workspace, entries: list[Entry], kind: str) -> str:
 
 def test_the_table_has_a_row_for_each_entry(workspace: Workspace) -> None:
     rows = list(csv.DictReader(io.StringIO(out(workspace, [entry(), unanswered(3600)], "csv"), newline="")))
-    assert tuple(rows[0]) == COLUMNS and COLUMNS[-5:-2] == ("share_read", "page_label", "line")
+    assert tuple(rows[0]) == COLUMNS and COLUMNS[-7:-4] == ("share_read", "page_label", "line")
     assert rows[0]["path"] == ENTRY.path, "each under its own name"
     first, second = rows
     assert (first["question"], first["answer"], first["page"]) == (ENTRY.question, LEASE.text, "2")
@@ -257,6 +259,57 @@ def test_squad_says_what_it_leaves_out(workspace: Workspace) -> None:
     exported = export_text(workspace, [entry(answers=(), answered=False), entry(1)], "squad", SILENT)
     assert exported.count == 1
     assert any("1 question could not be written" in note for note in exported.notes)
+
+
+# What the person said
+
+
+def say(workspace: Workspace, kept: Entry, verdict: Verdict, words: str = "") -> None:
+    """Give a verdict on an entry, with words of its document."""
+    at = TEXT.index(words)
+    opened = read_document(workspace, Path(kept.path), SILENT)
+    correct(workspace, opened, kept, verdict, SILENT, span=Span(at, at + len(words)) if words else None)
+
+
+def test_squad_has_what_the_person_said_is_right(workspace: Workspace, tides: Entry) -> None:
+    path = Path(tides.path)
+    none, absent = asked(workspace, path, "Who is Eve?"), asked(workspace, path, "Who swims at noon?")
+    agreed = asked(workspace, path, "Perhaps the tide?")
+    assert agreed.best is None and agreed.shown is not None
+    say(workspace, tides, Verdict.OTHER_WORDS, "Nobody")
+    say(workspace, none, Verdict.OTHER_WORDS, "highest")
+    say(workspace, absent, Verdict.NOT_THERE)
+    say(workspace, agreed, Verdict.RIGHT)
+    entries = [tides, none, absent, agreed, asked(workspace, path, "Who is highest?")]
+    for _ in range(2):
+        found = questions(out(workspace, entries, "squad"))
+        told = {
+            question["question"]: (question["is_impossible"], [one["text"] for one in question["answers"]])
+            for _, question in found
+        }
+        assert [told[one.question] for one in entries] == [
+            (False, ["Nobody"]), (False, ["highest"]), (True, []), (False, ["tide"]), (False, ["highest"]),
+        ]  # fmt: skip
+        for context, question in found:
+            for one in question["answers"]:
+                assert context[one["answer_start"] :].startswith(one["text"])
+        path.unlink(missing_ok=True)  # then the passages around the words are written
+
+
+def test_the_table_and_the_page_have_what_the_person_said(workspace: Workspace, tides: Entry) -> None:
+    none = asked(workspace, Path(tides.path), "Who is Eve?")
+    other = asked(workspace, Path(tides.path), "What is the tide?")
+    say(workspace, tides, Verdict.RIGHT)
+    say(workspace, none, Verdict.NOT_THERE)
+    say(workspace, other, Verdict.OTHER_WORDS, "highest")
+    entries = [tides, none, other, entry()]
+    rows = list(csv.DictReader(io.StringIO(out(workspace, entries, "csv"), newline="")))
+    assert [(row["verdict"], row["right_words"]) for row in rows] == [
+        ("right", "Ada"), ("not there", ""), ("other words", "highest"), ("", ""),
+    ]  # fmt: skip
+    page = out(workspace, entries, "markdown")
+    assert page.count("You said: right.") == page.count("You said: not in the text.") == 1
+    assert "Yours: highest." in page
 
 
 # PDF

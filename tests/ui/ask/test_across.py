@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.corrections import Verdict
 from app.core.library import FileState, Library
 from app.core.report import Progress, Report, Silent
 from app.core.requests import ModelChoice, Question
@@ -372,3 +374,66 @@ def test_the_files_that_were_not_read_are_a_click_away(view: AskView, qtbot: QtB
     qtbot.waitUntil(lambda: not index.files(index.library("Coast"), [FileState.LOCKED]))
     assert ask(view, qtbot, "harbour").scope.library
     qtbot.waitUntil(lambda: view.panel.scope.read.text() == "4 files read")
+
+
+def test_a_verdict_is_on_the_answer_whose_document_is_open(view: AskView, qtbot: QtBot, folder: Path) -> None:
+    row, corrections = view.panel.card.verdicts, view.workspace.corrections
+    ask(view, qtbot, "harbour: six, seven, noon")
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert not row.isVisible(), "none of the documents is open"
+    view.asking.choose_next()
+    assert lit(view, qtbot) == "six"
+    qtbot.waitUntil(row.isVisible)
+    assert row.about.isHidden()
+    row.right.click()
+    qtbot.waitUntil(row.right.isChecked)
+    (said,) = corrections.all()
+    assert (said.words, said.name, said.verdict) == ("six", "harbour.txt", Verdict.RIGHT)
+    assert said.sha256 == hashlib.sha256((folder / "harbour.txt").read_bytes()).hexdigest()
+    view.asking.choose_next()
+    assert lit(view, qtbot) == "noon" and row.right.isChecked() and row.about.isHidden()
+    row.instead.click()
+    qtbot.waitUntil(row.instead.isChecked)
+    (said,) = corrections.all()
+    assert (said.words, said.shown) == ("noon", "six"), "the other place in the document of the card's answer"
+    view.asking.choose_next()
+    assert lit(view, qtbot) == "seven"
+    qtbot.waitUntil(lambda: not row.about.isHidden())
+    assert row.about.text() == "About “seven” in island.md:"
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+    assert not row.instead.isChecked(), "that was said of the other one"
+    row.absent.click()
+    qtbot.waitUntil(row.absent.isChecked)
+    assert {(one.name, one.verdict) for one in corrections.all()} == {
+        ("harbour.txt", Verdict.OTHER_WORDS),
+        ("island.md", Verdict.NOT_THERE),
+    }
+    view.asking.choose_previous()
+    assert lit(view, qtbot) == "noon"
+    qtbot.waitUntil(row.instead.isChecked)
+    assert row.yours.text() == "Yours: noon"
+    view.sheets.show_new()
+    assert not row.isVisible(), "a text that was not asked is on the page"
+
+
+def test_a_verdict_on_one_of_the_open_documents_is_on_the_tab_that_is_up(
+    view: AskView, qtbot: QtBot, folder: Path
+) -> None:
+    row = view.panel.card.verdicts
+    view.open_files([folder / "harbour.txt", folder / "island.md"])
+    qtbot.waitUntil(lambda: all(sheet.is_open for sheet in view.sheets.all()))
+    view.asking.set_scope(Scope(ScopeKind.OPEN))
+    ask(view, qtbot, "harbour: seven, noon")
+    for _ in range(2):
+        view.asking.choose_next()
+        qtbot.waitUntil(row.isVisible)
+    assert lit(view, qtbot) == "noon" and row.about.text().startswith("About “noon” in harbour.txt")
+    view.sheets.bring(titles(view).index("island.md"))
+    qtbot.waitUntil(row.about.isHidden)
+    row.right.click()
+    qtbot.waitUntil(row.right.isChecked)
+    (said,) = view.workspace.corrections.all()
+    assert (said.words, said.name) == ("seven", "island.md")
+    view.asking.set_scope(Scope())
+    assert view.panel.card.answer.text() == "seven"
+    qtbot.waitUntil(row.right.isChecked)

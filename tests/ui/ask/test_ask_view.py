@@ -150,10 +150,10 @@ def test_card_copy_history_and_export_say_the_same(
     qtbot.waitUntil(lambda: bool(sheet.session.entry) and view.lanes.files.idle)
     entry = entry_numbered(view.workspace, sheet.session.entry, Silent())
     row = row_of(entry)
-    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry])):
+    for said in (QGuiApplication.clipboard().text(), row.answer, page([entry], {})):
         assert answer in said
-    assert row.likely == likely and likely in page([entry])
-    assert (wording.NEAREST_WORDS in page([entry])) == (card.note.text() == wording.NEAREST_WORDS)
+    assert row.likely == likely and likely in page([entry], {})
+    assert (wording.NEAREST_WORDS in page([entry], {})) == (card.note.text() == wording.NEAREST_WORDS)
 
 
 def test_the_threshold_counts_at_once_without_reading_again(
@@ -314,7 +314,7 @@ def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, q
     ask(view, qtbot, "How long?")
     view.panel.box.field.setFocus()
     reached = []
-    for _ in range(12):
+    for _ in range(15):
         focused = QApplication.focusWidget()
         assert focused is not None and focused.accessibleName(), focused
         reached.append(focused)
@@ -322,7 +322,15 @@ def test_every_control_has_a_name_and_tab_reaches_them_in_order(view: AskView, q
     panel = view.panel
     order = [
         reached.index(each)
-        for each in (panel.box.field, panel.box.button, panel.card, panel.card.copy, panel.list)
+        for each in (
+            panel.box.field,
+            panel.box.button,
+            panel.card,
+            panel.card.copy,
+            panel.card.verdicts.right,
+            panel.card.verdicts.instead,
+            panel.list,
+        )
     ]
     assert order == sorted(order)
     assert view.sheets.current().pane in reached

@@ -16,14 +16,16 @@ from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from app.core.corrections import Verdict
 from app.core.errors import EngineLost, SpanlightError
 from app.core.history import Entry
-from app.core.layout import Kind
+from app.core.layout import Kind, Opened
 from app.core.models import Head, ModelCard
-from app.core.report import Report
+from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question
 from app.core.results import Answer, Reading
-from app.core.text import Span
+from app.core.text import Document, Span
+from app.flows.teach.corrections import correct
 from app.settings import settings as settings_file
 from app.ui.history.history import PAGE, HistoryView
 from app.ui.history.history_delegate import fitted
@@ -310,6 +312,33 @@ def test_a_click_opens_an_entry_and_the_row_under_the_mouse_has_buttons(
             listed.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.left() + 9, rect.top() + 9)
         )
     assert opened.args[0].number == 1
+
+
+def test_what_was_said_of_an_answer_stands_in_its_row(
+    open_view: Callable[..., HistoryView], qtbot: QtBot
+) -> None:
+    opened = Opened(Document(PASTED, "Pasted text"))
+    view = open_view(pasted(), entry(question="Another"))
+    model = view.panel.list.history
+
+    def said() -> tuple[str, bool]:
+        settle(view, qtbot)
+        row = next(row for row in model.rows if row.entry is not None and not row.entry.path)
+        assert row.said in row.accessible_text
+        return row.said, row.agreed
+
+    assert said() == ("", False)
+    for verdict, span, told in (
+        (Verdict.RIGHT, None, ("You said: right", True)),
+        (Verdict.OTHER_WORDS, Span(20, 27), ("Yours: highest", False)),
+        (Verdict.NOT_THERE, None, ("You said: not in the text", False)),
+        (Verdict.NONE, None, ("", False)),
+    ):
+        correct(view.workspace, opened, pasted(), verdict, Silent(), span=span)
+        view.shown()
+        assert said() == told
+        view.grab()
+    assert [row.said for row in model.rows if row.title == "Another"] == [""]
 
 
 # Deleting

@@ -40,6 +40,9 @@ SHAPE_ON = [("focus", g) for g in ("desk", "panel", "paper", "frame", "raised", 
     ("line_strong", "field"),
     ("answer_line", "paper"),
     ("answer_line", "answer_ground"),
+    ("own_line", "paper"),
+    ("own_line", "own_ground"),
+    ("print_own_line", "print_own"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -15,18 +16,22 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
 from app.core.history import Entry
+from app.core.layout import Kind
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
+from app.core.text import Span
 from app.flows.teach import reader as flow
 from app.flows.teach.reader import Change, ReaderFigures, ReaderVersion, UnfinishedTeaching
 from app.flows.workspace import Workspace
+from app.ui.ask.ask import AskView
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.teach.cards import in_words
 from app.ui.teach.reader import ReaderSection
 from app.ui.teach.teach import TeachView
-from tests.helpers.corrections import OWN, SHOWN, absent, correction, right
+from app.ui.window.window import MainWindow
+from tests.helpers.corrections import OWN, PASSAGE, SHOWN, absent, correction, right
 from tests.helpers.windows import FakeEngine, open_fake_workspace
 
 KEY = Qt.Key
@@ -35,7 +40,7 @@ NEXT = ModelCard("reader 12", "/m/reader-12", "bert", (Head.QUESTION_ANSWERING,)
 
 
 def figures(exact: float, f1: float) -> ReaderFigures:
-    return ReaderFigures(10, exact, f1, 0.05)
+    return ReaderFigures(10, exact, f1, 5.0)
 
 
 BETTER = ReaderVersion(
@@ -101,8 +106,13 @@ class Flow:
 
 
 @pytest.fixture
-def workspace(spanlight_home: Path) -> Iterator[Workspace]:
-    found = open_fake_workspace(FakeEngine(lambda *_: None, READER, NEXT))
+def engine() -> FakeEngine:
+    return FakeEngine(lambda *_: None, READER, NEXT)
+
+
+@pytest.fixture
+def workspace(spanlight_home: Path, engine: FakeEngine) -> Iterator[Workspace]:
+    found = open_fake_workspace(engine)
     yield found
     found.close()
 
@@ -199,11 +209,12 @@ def test_a_correction_is_deleted_and_brought_back(
     assert section.list.correction() == before[1] and not section.undo.isVisible()
 
 
-def test_the_document_is_opened_at_the_right_words(
+def test_the_question_is_opened_in_its_document(
     open_section: Open, workspace: Workspace, qtbot: QtBot
 ) -> None:
     workspace.corrections.put(correction("How long?", judged=2.0))
-    workspace.corrections.put(absent("Is there a garden?", judged=1.0))
+    garden = absent("Is there a garden?", judged=1.0, shown="", shown_span=None, answered=False)
+    workspace.corrections.put(garden)
     section = open_section()
     opened: list[Entry] = []
     section.opened.connect(opened.append)
@@ -212,9 +223,10 @@ def test_the_document_is_opened_at_the_right_words(
     section.open.click()
     first, second = opened
     kept = section.list.corrections()[0]
-    assert [(one.text, one.span) for one in first.answers] == [(OWN, kept.span)]
+    # As the reader had answered: the page Ask lights the person's own words beside it.
+    assert [(one.text, one.span) for one in first.answers] == [(SHOWN, kept.shown_span)]
     assert first.best is not None and (first.path, first.sha256) == (kept.path, kept.sha256)
-    assert first.answers[0].before.endswith("sixty (") and first.answers[0].after.startswith(") days")
+    assert first.answers[0].before.endswith("lease with ") and first.answers[0].after.startswith(" of notice")
     assert second.answers == () and second.best is None
 
 
@@ -257,6 +269,7 @@ def test_a_better_reader_is_offered_and_used(
     qtbot.waitUntil(lambda: Head.QUESTION_ANSWERING.value in changed)
     qtbot.waitUntil(lambda: section.teaching.state is not None and section.teaching.state.in_use == BETTER)
     assert not section.gate.use.isVisible(), "it is in use"
+    assert section.versions.list.key() == BETTER.name
 
 
 def test_the_old_reader_is_kept(
@@ -399,4 +412,48 @@ def test_the_page_remembers_what_was_taught(
         qtbot.keyClick(section.list, KEY.Key_Return)
     again.open_files([workspace.paths.example_sets / "none.csv"])
     assert again.names.selected() == "labels"
+    again.next()
+    qtbot.waitUntil(lambda: lanes.files.idle and section.list.hasFocus())
+    qtbot.keyClick(section.list, KEY.Key_Delete)
+    qtbot.waitUntil(lambda: len(questions(section)) == 1)
+    qtbot.keyClick(section.list, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: len(questions(section)) == 2)
     lanes.close()
+
+
+def test_a_correction_is_shown_on_the_page_ask(
+    open_window: Callable[[], MainWindow], workspace: Workspace, teaching: Flow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "lease.txt"
+    file.write_text(PASSAGE, encoding="utf-8")
+    start = PASSAGE.index("900 euros")
+    kept = correction(
+        "How long is the notice?",
+        path=str(file),
+        name=file.name,
+        kind=Kind.TEXT,
+        sha256=hashlib.sha256(file.read_bytes()).hexdigest(),
+        passage_start=0,
+        shown_span=Span(PASSAGE.index(SHOWN), PASSAGE.index(SHOWN) + len(SHOWN)),
+        words="900 euros",
+        span=Span(start, start + 9),
+    )
+    workspace.corrections.put(kept)
+    window = open_window()
+    window.show_page("teach")
+    page = window.page
+    assert isinstance(page, TeachView)
+    page.show_section("reader")
+    section = page.section()
+    assert isinstance(section, ReaderSection)
+    qtbot.waitUntil(lambda: section.list.isVisible())
+    qtbot.keyClick(section.list, KEY.Key_Return)
+    qtbot.waitUntil(lambda: window.page.KEY == "ask")
+    ask = window.page
+    assert isinstance(ask, AskView)
+    qtbot.waitUntil(lambda: ask.sheets.current().session.run is not None)
+    run = ask.sheets.current().session.run
+    assert run is not None and run.question == kept.question
+    assert [answer.text for answer in run.answers()] == [SHOWN]
+    qtbot.waitUntil(lambda: "" in run.said)
+    assert run.said[""].words == "900 euros"

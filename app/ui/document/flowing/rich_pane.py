@@ -170,10 +170,15 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
         cursor = self.textCursor()
         anchor, position = cursor.anchor(), cursor.position()
         selected = self._places.to_point(cursor.selectionEnd())
-        places, chosen, faint = self._answer_places, self.lights.chosen, self.lights.faint
+        places, chosen, faint, own = (
+            self._answer_places,
+            self.lights.chosen,
+            self.lights.faint,
+            self.lights.own,
+        )
         self._rebuild()
         if places:
-            self.light(places, chosen, faint=faint)
+            self.light(places, chosen, faint=faint, own=own)
         if anchor != position:
             self.build_to(selected + 1)
             value = self.map.value()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QTextBlock, QTextDocument
 from app.core.positions import Offsets
 from app.core.text import Span
 from app.ui.document.marks.offsets import text_at
-from app.ui.kit.page_layout import line_boxes, line_pen
+from app.ui.kit.page_layout import line_boxes, line_pen, own_pen
 from app.ui.kit.theme import Theme
 
 Blocks = Sequence[tuple[QTextBlock, QPointF]]
@@ -27,12 +27,15 @@ class HighlightRange:
 
 
 class Highlights:
-    """The highlighted places of one page; `chosen` is the index of the strong one, pale and dashed with `faint`."""
+    """The highlighted places of one page; `chosen` is the index of the strong one, pale and dashed with `faint`.
+
+    `own` is the index of the words that the person took, -1 without any.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self.places: list[HighlightRange] = []
-        self.chosen = -1
+        self.chosen = self.own = -1
         self.faint = False
 
     def take(
@@ -52,7 +55,7 @@ class Highlights:
 
     def clear(self) -> None:
         """Remove all highlights."""
-        self.places, self.chosen, self.faint = [], -1, False
+        self.places, self.chosen, self.own, self.faint = [], -1, -1, False
 
     def get(self, index: int) -> HighlightRange | None:
         """A highlighted place, None where there is none of that index or it is not shown."""
@@ -86,7 +89,8 @@ class Highlights:
     def draw_grounds(self, painter: QPainter, blocks: Blocks) -> None:
         """Draw the grounds under the letters."""
         for index in self._order(blocks):
-            ground = self._theme.colour("answer_ground" if self._strong(index) else "other_ground")
+            usual = "answer_ground" if self._strong(index) else "other_ground"
+            ground = self._theme.colour("own_ground" if index == self.own else usual)
             for box in self.boxes(index, blocks):
                 painter.fillRect(box.adjusted(-1, -1, 1, 2), ground)
 
@@ -94,7 +98,8 @@ class Highlights:
         """Draw the lines under the words: a thick one for the chosen place, dots for the others."""
         for index in self._order(blocks):
             role = "answer_line" if index == self.chosen else "other_line"
-            painter.setPen(line_pen(self._theme.colour(role), index == self.chosen, self.faint))
+            pen = line_pen(self._theme.colour(role), index == self.chosen, self.faint)
+            painter.setPen(own_pen(self._theme.colour("own_line")) if index == self.own else pen)
             for box in self.boxes(index, blocks):
                 painter.drawLine(
                     QPointF(box.left() - 1, box.bottom() + 2), QPointF(box.right() + 1, box.bottom() + 2)
@@ -104,8 +109,8 @@ class Highlights:
         return index == self.chosen and not self.faint
 
     def _order(self, blocks: Blocks) -> list[int]:
-        """The places that are at least partly in these blocks, the chosen one last."""
+        """The places that are at least partly in these blocks, the person's own last, before it the chosen one."""
         low = min((block.position() for block, _ in blocks), default=0)
         high = max((block.position() + block.length() for block, _ in blocks), default=0)
         seen = [n for n, light in enumerate(self.places) if light.start < high and light.end > low]
-        return sorted(seen, key=lambda index: index == self.chosen)
+        return sorted(seen, key=lambda index: (index == self.own, index == self.chosen))

@@ -11,7 +11,7 @@ from app.core.layout import PageText
 from app.core.page_runs import Box
 from app.core.pages import PageMark, mark_on_pages
 from app.core.text import Span
-from app.ui.kit.page_layout import line_pen
+from app.ui.kit.page_layout import line_pen, own_pen
 from app.ui.kit.theme import Theme
 
 # Left, top, right and bottom of a box in the screen's pixels.
@@ -19,7 +19,10 @@ Pixels = tuple[float, float, float, float]
 
 
 class PageHighlights:
-    """The highlighted places of a document with pages; `chosen` is the strong one, pale and dashed with `faint`."""
+    """The highlighted places of a document with pages; `chosen` is the strong one, pale and dashed with `faint`.
+
+    `own` is the index of the words that the person took, -1 without any.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -27,7 +30,7 @@ class PageHighlights:
         self._pages: Sequence[PageText] = ()
         self._cache: dict[tuple[Span, str], PageMark] = {}
         self._on_page: dict[int, list[tuple[int, Box]]] = {}
-        self.chosen = -1
+        self.chosen = self.own = -1
         self.faint = False
 
     def __len__(self) -> int:
@@ -52,7 +55,7 @@ class PageHighlights:
         """Remove all highlights."""
         self._marks, self._on_page = [], {}
         self._pages, self._cache = (), {}
-        self.chosen, self.faint = -1, False
+        self.chosen, self.own, self.faint = -1, -1, False
 
     def reason(self, index: int) -> str:
         """Why a place is not highlighted, empty for one that is."""
@@ -85,13 +88,21 @@ class PageHighlights:
         own = self._on_page.get(page, ())
         if not own:
             return
-        chosen = [place(box) for index, box in own if index == self.chosen]
-        others = [place(box) for index, box in own if index != self.chosen]
-        ground = region(chosen, ratio)
-        multiply(painter, region(others, ratio).subtracted(ground), self._theme.colour("print_other"))
-        multiply(painter, ground, self._theme.colour("print_other" if self.faint else "print_answer"))
-        for boxes, strong in ((others, False), (chosen, True)):
-            pen = line_pen(self._theme.colour("print_line"), strong, self.faint, ratio)
+        chosen = [place(box) for index, box in own if index == self.chosen != self.own]
+        others = [place(box) for index, box in own if index not in (self.chosen, self.own)]
+        taken = [place(box) for index, box in own if index == self.own]
+        ground, mine = region(chosen, ratio), region(taken, ratio)
+        below = ground.united(mine)
+        multiply(painter, region(others, ratio).subtracted(below), self._theme.colour("print_other"))
+        strong = self._theme.colour("print_other" if self.faint else "print_answer")
+        multiply(painter, ground.subtracted(mine), strong)
+        multiply(painter, mine, self._theme.colour("print_own"))
+        line = self._theme.colour("print_line")
+        for boxes, pen in (
+            (others, line_pen(line, False, self.faint, ratio)),
+            (chosen, line_pen(line, True, self.faint, ratio)),
+            (taken, own_pen(self._theme.colour("print_own_line"), ratio)),
+        ):
             painter.setPen(pen)
             for left, _, right, bottom in boxes:
                 y = round(bottom + ratio) + (round(pen.widthF()) % 2) / 2

@@ -1,0 +1,84 @@
+"""The buttons below an answer for what the person says of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core.corrections import Verdict
+from app.ui.kit.flow_row import FlowRow
+from app.ui.kit.parts import KeyButton, plain_label
+from app.ui.kit.theme import Theme
+
+
+class VerdictRow(QWidget):
+    """Right, These words instead, Not in the text: what was said is shown pressed, and in words where it is of others.
+
+    `judged` carries the Verdict of the button that was pressed, or of its key.
+    """
+
+    judged = Signal(object)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.about = plain_label(type="small", ink="quiet")
+        self.yours = plain_label(type="small_strong")
+        self.right = KeyButton(theme, "Right", "A", kind="verdict", type="small")
+        self.instead = KeyButton(theme, "These words instead", "E", kind="verdict", type="small")
+        self.instead.setToolTip("Select the right words in the document first  (E)")
+        self.absent = KeyButton(theme, "Not in the text", "X", kind="verdict", type="small")
+        column, buttons = QVBoxLayout(self), FlowRow()
+        column.addWidget(self.about)
+        column.addWidget(self.yours)
+        for button in (self.right, self.absent, self.instead):  # the long one last: it may need a line
+            button.setCheckable(True)
+            buttons.addWidget(button)
+        column.addLayout(buttons)
+        theme.space(column, 1.5)
+        theme.in_steps(buttons.setSpacing, 1.5)
+        self.right.clicked.connect(self.accept)
+        self.instead.clicked.connect(self.take_words)
+        self.absent.clicked.connect(self.reject)
+        self.hide()
+
+    def add_keys(self, widget: QWidget) -> None:
+        """Have the buttons' keys work while the focus is in a widget; a field that is typed in keeps them."""
+        for key, act in (("A", self.accept), ("E", self.take_words), ("X", self.reject)):
+            shortcut = QShortcut(QKeySequence(key), widget)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(act)
+
+    def offer(self, verdict: Verdict, yours: str = "", about: str = "", *, has_answer: bool = True) -> None:
+        """Show the buttons, what was said pressed, with the right words that are `yours`.
+
+        `about` names the answer where it is another one than the card's. Without an answer, Not in the text agrees.
+        """
+        self.about.setText(f"About {about}:")
+        self.about.setVisible(bool(about))
+        self.yours.setText(f"Yours: {yours}")
+        self.yours.setVisible(bool(yours))
+        self.right.setVisible(has_answer)
+        self.right.setChecked(verdict is Verdict.RIGHT)
+        self.instead.setChecked(verdict is Verdict.OTHER_WORDS)
+        self.absent.setChecked(verdict is Verdict.NOT_THERE)
+        self.show()
+
+    @Slot()
+    def accept(self) -> None:
+        """Say that the answer is right, or that there is none indeed."""
+        self._judge(Verdict.NOT_THERE if self.right.isHidden() else Verdict.RIGHT)
+
+    @Slot()
+    def take_words(self) -> None:
+        """Say that the words selected in the document are the right ones."""
+        self._judge(Verdict.OTHER_WORDS)
+
+    @Slot()
+    def reject(self) -> None:
+        """Say that the text does not answer."""
+        self._judge(Verdict.NOT_THERE)
+
+    def _judge(self, verdict: Verdict) -> None:
+        if not self.isHidden():
+            self.judged.emit(verdict)

@@ -1,0 +1,184 @@
+"""What the person says of the answers at the right: looked up, kept, and taken back."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.core.corrections import Correction, Verdict
+from app.core.errors import SpanlightError
+from app.core.report import Silent
+from app.core.wording import first_words
+from app.flows.workspace import Workspace
+from app.ui.ask.judged import JudgedAnswer, judged_answer
+from app.ui.ask.session import QuestionRun
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.verdict_row import VerdictRow
+from app.ui.kit.jobs import Job, Lanes
+
+if TYPE_CHECKING:
+    from app.core.text import Span
+
+_LONGEST = 300
+_SELECT = "Select the right words in the document first, then press “These words instead”."
+
+_log = logging.getLogger(__name__)
+
+
+class _Saving(NamedTuple):
+    """A verdict that is being kept."""
+
+    answer: JudgedAnswer
+    verdict: Verdict
+    span: Span | None
+    job: Job
+
+
+class Verdicts(QObject):
+    """Connects the buttons below the answer with what is kept of it.
+
+    A verdict that was given earlier, or elsewhere, is looked up when its answer is shown. It is shown pressed once it
+    is kept. `kept` is sent then, `hint` is a sentence, `failed` carries the fault of what was not kept.
+    """
+
+    kept = Signal()
+    hint = Signal(str)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, lanes: Lanes, row: VerdictRow, parent: QObject) -> None:
+        super().__init__(parent)
+        self._workspace, self._lanes, self._row = workspace, lanes, row
+        self._answer: JudgedAnswer | None = None
+        self._sheet: Sheet | None = None
+        self._looking: tuple[Job, JudgedAnswer] | None = None
+        self._saving: _Saving | None = None
+        self._next: Verdict | None = None  # pressed while one is being kept
+        row.judged.connect(self.judge)
+
+    def show(self, run: QuestionRun | None, sheet: Sheet) -> None:
+        """Offer the verdicts on the answer shown, with the document on a sheet; none where that cannot be judged."""
+        before, self._answer = self._answer, judged_answer(run, sheet.session)
+        self._sheet = sheet
+        self._show()
+        answer = self._answer
+        if answer is not None and (before is None or (before.run, before.key) != (answer.run, answer.key)):
+            self.look_up()
+
+    def look_up(self) -> None:
+        """Look up what was said of the answer shown."""
+        answer = self._answer
+        if answer is None:
+            return
+        from app.flows.teach.corrections import correction_of
+
+        if self._looking is not None:
+            self._looking[0].drop()
+        job = self._lanes.files.start_aside(
+            correction_of, self._workspace, answer.opened, answer.run.question
+        )
+        self._looking = job, answer
+        job.done.connect(self._looked_up)
+        job.failed.connect(self.failed)
+
+    @Slot(object)
+    def _looked_up(self, said: Correction | None) -> None:
+        if self._looking is not None:
+            (_, answer), self._looking = self._looking, None
+            self._take(answer, said)
+
+    def _take(self, answer: JudgedAnswer, said: Correction | None) -> None:
+        """Note what was said of an answer, and show it where that answer is shown."""
+        if said != answer.said:
+            answer.take(said)
+            if self._sheet is not None and self._sheet.session.shown_run is answer.on_page:
+                self._sheet.highlight()
+        self._show()
+
+    @Slot(object)
+    def judge(self, verdict: Verdict) -> None:
+        """Keep a verdict on the answer shown, or take it back where it was given before."""
+        answer, sheet = self._answer, self._sheet
+        self._show()  # pressed only once it is kept
+        if answer is None or sheet is None:
+            return
+        if self._saving is not None:
+            self._next = verdict
+            return
+        span = None
+        if verdict is Verdict.OTHER_WORDS:
+            words, selected = sheet.pane.selected_place()
+            span = selected if words else answer.other
+            said = answer.said.span if answer.said is not None else None
+            if answer.verdict is Verdict.OTHER_WORDS and span in (None, said):
+                verdict = Verdict.NONE
+            elif span is None:
+                self.hint.emit(_SELECT)
+                return
+        elif verdict is answer.verdict:
+            verdict = Verdict.NONE
+        self._save(answer, verdict, span)
+
+    def _save(self, answer: JudgedAnswer, verdict: Verdict, span: Span | None) -> None:
+        from app.flows.teach.corrections import correct
+
+        if self._looking is not None:  # it would say what was so before
+            self._looking[0].drop()
+            self._looking = None
+        job = self._lanes.files.start(
+            correct, self._workspace, answer.opened, answer.entry(), verdict, span=span
+        )
+        self._saving = _Saving(answer, verdict, span, job)
+        job.done.connect(self._saved)
+        job.failed.connect(self._not_saved)
+
+    @Slot(object)
+    def _saved(self, said: Correction | None) -> None:
+        if self._saving is None:
+            return
+        answer, self._saving = self._saving.answer, None
+        self._take(answer, said)
+        self.kept.emit()
+        following, self._next = self._next, None
+        if following is not None and self._answer is not None and self._answer.run is answer.run:
+            self.judge(following)
+
+    @Slot(object)
+    def _not_saved(self, error: BaseException) -> None:
+        self._saving = self._next = None
+        self.look_up()  # what is kept is what is shown
+        self.failed.emit(error)
+
+    def close(self) -> None:
+        """Keep the verdicts that are still to be kept before the window closes, with faults logged."""
+        from app.flows.teach.corrections import correct
+
+        while (saving := self._saving) is not None:
+            if saving.job.deliver():  # it just was
+                continue
+            saving.job.drop()
+            try:
+                said = correct(
+                    self._workspace,
+                    saving.answer.opened,
+                    saving.answer.entry(),
+                    saving.verdict,
+                    Silent(),
+                    span=saving.span,
+                )
+            except SpanlightError as fault:
+                _log.warning("what was said of the last answer was not kept: %s", fault)
+                self._saving = None
+            else:
+                self._saved(said)
+
+    def _show(self) -> None:
+        answer = self._answer
+        if answer is None:
+            self._row.hide()
+            return
+        verdict, said = answer.verdict, answer.said
+        words = " ".join(said.words.split()) if said is not None and verdict is Verdict.OTHER_WORDS else ""
+        about = "" if answer.is_on_card else first_words(answer.source, _LONGEST)
+        self._row.offer(verdict, first_words(words, _LONGEST), about, has_answer=answer.shown is not None)

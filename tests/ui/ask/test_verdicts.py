@@ -1,0 +1,334 @@
+"""What the person says of an answer: on its card and by keys, in each kind of document, kept, and found again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.corrections import Correction, Verdict
+from app.core.errors import SpanlightError
+from app.core.pages import places_of
+from app.core.text import Span
+from app.ui.ask.ask import AskView
+from app.ui.ask.sheet import Sheet
+from app.ui.ask.verdict_row import VerdictRow
+from app.ui.document.pdf.page_pane import PagePane
+from app.ui.document.pdf.page_stack import Spot
+from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
+from tests.helpers.ask_page import ask as ask_text
+from tests.helpers.finding import at_once
+from tests.helpers.open_files import ask, is_open, reader, write_pdf
+from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
+from tests.helpers.windows import FakeEngine
+
+KEY = Qt.Key
+TIDES = "The tide is high at noon.\nIt is low at six, and at midnight again."
+PAGE = "<html><body><h1>Tides</h1><p>The tide is high at <em>noon</em>.</p><p>It is low at six.</p></body></html>"
+
+
+@pytest.fixture
+def make(open_page: Callable[[type[AskView], FakeEngine], AskView]) -> Callable[[], AskView]:
+    def made() -> AskView:
+        view = open_page(AskView, reader())
+        view.activateWindow()
+        return view
+
+    return made
+
+
+@pytest.fixture
+def view(make: Callable[[], AskView]) -> AskView:
+    return make()
+
+
+@pytest.fixture
+def row(view: AskView) -> VerdictRow:
+    return view.panel.card.verdicts
+
+
+def write(folder: Path, kind: str) -> Path:
+    file = folder / f"tides.{kind}"
+    if kind == "pdf":
+        return write_pdf(file, "An empty page.", TIDES)
+    file.write_text(PAGE if kind == "html" else TIDES, "utf-8")
+    return file
+
+
+def rest(view: AskView, qtbot: QtBot) -> None:
+    """Wait until all is kept and looked up."""
+    qtbot.waitUntil(lambda: view.lanes.files.idle)
+
+
+def press(view: AskView, qtbot: QtBot, key: Qt.Key, where: QWidget) -> None:
+    """Press a key where the focus is, and wait until that is kept."""
+    where.setFocus()
+    qtbot.waitUntil(where.hasFocus)
+    qtbot.keyClick(where, key)
+    rest(view, qtbot)
+
+
+def click(view: AskView, qtbot: QtBot, button: QWidget) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    rest(view, qtbot)
+
+
+def pressed(row: VerdictRow) -> Verdict:
+    """The one button that is shown pressed."""
+    found = [
+        verdict
+        for verdict, button in (
+            (Verdict.RIGHT, row.right),
+            (Verdict.OTHER_WORDS, row.instead),
+            (Verdict.NOT_THERE, row.absent),
+        )
+        if button.isChecked()
+    ]
+    assert len(found) <= 1
+    return found[0] if found else Verdict.NONE
+
+
+def kept(view: AskView) -> Correction:
+    (correction,) = view.workspace.corrections.all()
+    return correction
+
+
+def own_words(sheet: Sheet) -> str:
+    """The words that are lit as the person's own."""
+    pane = sheet.pane
+    if pane.lights.own < 0 or not pane.light_boxes(pane.lights.own):
+        return ""
+    said = sheet.session.run.said[""] if sheet.session.run is not None else None
+    return said.words if said is not None else ""
+
+
+def test_an_answer_is_right_by_button_and_key_and_that_is_taken_back(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, "pdf")])
+    assert not row.isVisible()
+    ask(view, qtbot, "When is it noon?")
+    assert row.isVisible() and row.right.isVisible() and pressed(row) is Verdict.NONE
+    click(view, qtbot, row.right)
+    said = kept(view)
+    assert pressed(row) is said.verdict is Verdict.RIGHT
+    assert (said.words, said.shown, said.probability, said.answered) == ("noon", "noon", 0.8, True)
+    assert said.sha256 == hashlib.sha256((tmp_path / "tides.pdf").read_bytes()).hexdigest()
+    assert said.span is not None and said.span.of(sheet.pane.text()) == "noon" and said.model == "reader"
+    press(view, qtbot, KEY.Key_X, sheet.pane)
+    assert pressed(row) is kept(view).verdict is Verdict.NOT_THERE, "in place of the first"
+    press(view, qtbot, KEY.Key_A, view.panel.card)
+    assert pressed(row) is kept(view).verdict is Verdict.RIGHT
+    press(view, qtbot, KEY.Key_A, row.absent)
+    assert pressed(row) is Verdict.NONE and view.workspace.corrections.count() == 0
+
+
+def test_words_selected_on_a_page_are_taken_and_lit(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, "pdf")])
+    ask(view, qtbot, "When is it noon?")
+    press(view, qtbot, KEY.Key_E, view.panel.card)
+    assert "Select" in view.panel.notice.sentence() and view.workspace.corrections.count() == 0
+    pane = sheet.pane
+    assert isinstance(pane, PagePane)
+    at = pane.text().index("six")
+    (place,) = places_of(sheet.session.run.opened.pages, Span(at, at + 3))  # type: ignore[union-attr]
+    pane.go_to(at)
+    box = place.boxes[0]
+    spot = pane.place_of(Spot(place.page, (box.left + box.right) / 2, (box.top + box.bottom) / 2))
+    qtbot.mouseDClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=spot.toPoint())
+    assert pane.selected_words() == "six"
+    press(view, qtbot, KEY.Key_E, pane)
+    said = kept(view)
+    assert (said.verdict, said.words, said.span) == (Verdict.OTHER_WORDS, "six", Span(at, at + 3))
+    assert said.place is not None and said.place.of(said.passage) == "six" and said.shown == "noon"
+    assert pressed(row) is Verdict.OTHER_WORDS and row.yours.text() == "Yours: six"
+    assert own_words(sheet) == "six" and not view.panel.notice.isVisible()
+    press(view, qtbot, KEY.Key_E, pane)
+    assert pressed(row) is Verdict.NONE and not own_words(sheet) and row.yours.isHidden()
+
+
+@pytest.mark.parametrize("kind", ["txt", "html", "md"])
+def test_words_selected_in_a_text_are_taken_without_the_blanks_around_them(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    sheet = is_open(view, qtbot, [write(tmp_path, kind)])
+    ask(view, qtbot, "When is it noon?")
+    at_once(sheet.pane.seek(" six"))
+    assert sheet.pane.selected_words() == " six"
+    click(view, qtbot, row.instead)
+    said = kept(view)
+    at = sheet.pane.text().index("six")
+    assert (said.words, said.span, pressed(row)) == ("six", Span(at, at + 3), Verdict.OTHER_WORDS)
+    assert own_words(sheet) == "six" and sheet.pane.lit() == ["noon", "six"]
+    at_once(sheet.pane.seek("noon"))
+    click(view, qtbot, row.instead)
+    assert pressed(row) is kept(view).verdict is Verdict.RIGHT, "these are the words that are shown"
+    assert not own_words(sheet)
+
+
+def test_letters_typed_in_a_text_or_a_question_are_no_verdicts(
+    view: AskView, row: VerdictRow, qtbot: QtBot
+) -> None:
+    sheet = sheet_with(view, TIDES)
+    ask(view, qtbot, "When is it noon?")
+    press(view, qtbot, KEY.Key_A, view.panel.box.field)
+    assert view.workspace.corrections.count() == 0 and view.panel.box.question().endswith("a")
+    press(view, qtbot, KEY.Key_X, view.panel.card)
+    said = kept(view)
+    assert said.verdict is Verdict.NOT_THERE and said.sha256 == hashlib.sha256(TIDES.encode()).hexdigest()
+    press(view, qtbot, KEY.Key_A, sheet.pane)
+    assert sheet.pane.text() != TIDES and kept(view) == said
+    assert not row.isVisible(), "the text is another one than was asked"
+    qtbot.keyClick(sheet.pane, KEY.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(row.isVisible)
+    assert sheet.pane.text() == TIDES and pressed(row) is Verdict.NOT_THERE
+
+
+def test_another_place_that_was_gone_to_is_taken_where_nothing_is_selected(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
+) -> None:
+    view = open_page(AskView, FakeEngine(Reader(), CARD))
+    view.activateWindow()
+    row = view.panel.card.verdicts
+    ask_text(view, qtbot, "How long?")
+    rest(view, qtbot)
+    view.asking.choose_next()
+    press(view, qtbot, KEY.Key_E, view.panel.list)
+    said = kept(view)
+    assert (said.words, said.shown) == (WORDS[1], WORDS[0]) and row.yours.text() == f"Yours: {WORDS[1]}"
+    press(view, qtbot, KEY.Key_A, view.panel.list)
+    assert (kept(view).verdict, kept(view).words) == (Verdict.RIGHT, WORDS[0]), "that of the card"
+    view.asking.choose_previous()
+    ask_text(view, qtbot, "Is it doubtful?")
+    rest(view, qtbot)
+    assert view.panel.card.note.text() and pressed(row) is Verdict.NONE and row.right.isVisible()
+    click(view, qtbot, row.right)
+    low = view.workspace.corrections.all()[0]
+    assert (low.verdict, low.words, low.answered) == (Verdict.RIGHT, WORDS[0], False)
+    assert low.span is not None and low.span.of(TEXT) == WORDS[0]
+
+
+def test_to_agree_that_the_text_does_not_say_is_one_button(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
+) -> None:
+    view = open_page(AskView, FakeEngine(Reader(), CARD))
+    view.activateWindow()
+    row = view.panel.card.verdicts
+    ask_text(view, qtbot, "Is it boiling?")
+    rest(view, qtbot)
+    assert row.absent.isVisible() and row.instead.isVisible() and not row.right.isVisible()
+    press(view, qtbot, KEY.Key_A, view.panel.card)
+    assert pressed(row) is kept(view).verdict is Verdict.NOT_THERE and kept(view).is_agreed
+    view.panel.card.nearest.click()
+    assert not row.right.isVisible() and pressed(row) is Verdict.NOT_THERE
+    press(view, qtbot, KEY.Key_E, view.panel.card)
+    assert (kept(view).verdict, kept(view).words) == (Verdict.OTHER_WORDS, WORDS[1]), "the nearest words"
+    view.panel.card.nearest.click()
+    assert pressed(row) is Verdict.OTHER_WORDS
+    assert own_words(view.sheets.current()) == WORDS[1], "lit, though the reader has no answer"
+
+
+def test_no_verdict_is_offered_before_the_end(
+    open_page: Callable[[type[AskView], FakeEngine], AskView], qtbot: QtBot
+) -> None:
+    told = ToldReader()
+    view = open_page(AskView, FakeEngine(told, reader().cards[0]))
+    row = view.panel.card.verdicts
+    sheet = sheet_with(view, TIDES)
+    ask_in(view, qtbot, sheet, "Long: noon")
+    qtbot.waitUntil(lambda: told.asked == ["Long: noon"])
+    told.found("Long: noon", "six", 20)
+    qtbot.waitUntil(lambda: view.panel.card.isVisible())
+    assert not row.isVisible()
+    row.judged.emit(Verdict.RIGHT)
+    row.accept()
+    told.end("Long: noon")
+    qtbot.waitUntil(row.isVisible)
+    rest(view, qtbot)
+    assert view.workspace.corrections.count() == 0 and pressed(row) is Verdict.NONE
+
+
+def test_what_is_not_kept_is_said_and_not_shown_pressed(
+    view: AskView, row: VerdictRow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sheet_with(view, TIDES)
+    ask(view, qtbot, "When is it noon?")
+
+    def full(correction: Correction) -> Correction:
+        raise SpanlightError("The disk is full.", "Free some space.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(view.workspace.corrections, "put", full)
+        click(view, qtbot, row.right)
+    assert view.panel.notice.sentence() == "The disk is full." and pressed(row) is Verdict.NONE
+    click(view, qtbot, row.right)
+    assert pressed(row) is kept(view).verdict is Verdict.RIGHT and not view.panel.notice.isVisible()
+
+
+def test_a_verdict_pressed_twice_at_once_is_taken_back(view: AskView, row: VerdictRow, qtbot: QtBot) -> None:
+    sheet_with(view, TIDES)
+    ask(view, qtbot, "When is it noon?")
+    row.right.click()
+    row.right.click()
+    rest(view, qtbot)
+    assert pressed(row) is Verdict.NONE and view.workspace.corrections.count() == 0
+    row.right.click()
+    row.absent.click()
+    view.keep()
+    assert kept(view).verdict is Verdict.NOT_THERE, "also where the window closes at once"
+
+
+@pytest.mark.parametrize("kind", ["pdf", "html"])
+def test_what_was_said_is_there_at_the_next_start_and_from_the_history(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    first = make()
+    sheet = is_open(first, qtbot, [write(tmp_path, kind)])
+    ask(first, qtbot, "When is it noon?")
+    at_once(sheet.pane.seek("six"))
+    click(first, qtbot, first.panel.card.verdicts.instead)
+    first.keep()
+    first.workspace.save_settings()
+    first.workspace.close()
+    view = make()
+    row = view.panel.card.verdicts
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and row.isVisible())
+    qtbot.waitUntil(lambda: pressed(row) is Verdict.OTHER_WORDS)
+    assert row.yours.text() == "Yours: six" and own_words(view.sheets.current()) == "six"
+    view.sheets.close_current()
+    assert not row.isVisible()
+    (entry,) = view.workspace.history.entries()
+    view.open_entry(entry)
+    qtbot.waitUntil(lambda: row.isVisible() and pressed(row) is Verdict.OTHER_WORDS)
+    rest(view, qtbot)
+    view.workspace.corrections.delete([kept(view).number])
+    view.shown()
+    rest(view, qtbot)
+    assert pressed(row) is Verdict.NONE and not own_words(view.sheets.current()), "deleted on another page"
+    ask(view, qtbot, "How low is it at six?")
+    assert pressed(row) is Verdict.NONE, "that is another question"
+
+
+def test_no_verdict_is_offered_on_a_file_that_has_changed_since(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path
+) -> None:
+    first = make()
+    path = write(tmp_path, "txt")
+    is_open(first, qtbot, [path])
+    ask(first, qtbot, "When is it noon?")
+    path.write_text(f"{TIDES}\nNobody swims.", "utf-8")
+    view = make()
+    (entry,) = view.workspace.history.entries()
+    view.open_entry(entry)
+    qtbot.waitUntil(lambda: view.panel.card.isVisible())
+    rest(view, qtbot)
+    assert view.panel.card.answer.text() == "noon" and not view.panel.card.verdicts.isVisible()
+    ask(view, qtbot, "When is it noon?")
+    assert view.panel.card.verdicts.isVisible()
