@@ -266,7 +266,7 @@ def _cards(paths: Paths) -> Iterator[Component]:
             licence = ""
         yield _page_of(card, card.parent.name, licence, MODEL)
     for folder, name, licence in (
-        (paths.example_sets, "Examples with known answers", "CC BY-SA 4.0, CC BY 4.0"),
+        (paths.example_sets, "Examples with known answers", "CC BY-SA 4.0, CC BY 4.0, others by source"),
         (paths.samples, "Samples", "Apache-2.0, one in the public domain"),
     ):
         if (folder / "README.md").is_file():
