@@ -156,11 +156,12 @@ class ReaderTeaching(QObject):
             self._ended()
 
     def _end(self, words: Progress) -> None:
+        is_waiting = self._job is None  # for other work, which may take long
         if self._job is not None:
             self._job.drop()
         self._job, self._again, self._ending = None, False, True
         self.teaching.emit(words)
-        if self._lanes.work.idle:
+        if self._lanes.work.idle or (is_waiting and not self._discards):
             self._ended()
 
     def _ended(self) -> None:

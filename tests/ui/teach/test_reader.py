@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -319,6 +320,24 @@ def test_teaching_gives_way_to_a_question_and_goes_on(
     assert section.teaching.is_teaching and section.teach_card.strip.isVisible()
     teaching.may_end = True
     qtbot.waitUntil(lambda: section.gate.isVisible())
+
+
+def test_teaching_that_waits_for_other_work_is_paused_at_once(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    keep(workspace, 12)
+    section = open_section()
+    teaching.may_end = False
+    section.teach_card.teach.click()
+    qtbot.waitUntil(lambda: teaching.step == 5)
+    end = threading.Event()
+    section.lanes.work.start(lambda report: end.wait(30))
+    assert section.stop()
+    qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
+    assert not section.lanes.work.idle and not section.teaching.is_busy
+    end.set()
+    qtbot.waitUntil(lambda: section.lanes.work.idle)
+    assert teaching.begun == 1, "it stays paused"
 
 
 def test_teaching_is_paused_and_gone_on_with_after_a_restart(
