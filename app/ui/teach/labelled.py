@@ -80,6 +80,8 @@ class LabelledTexts:
             self._skipped, self._hidden = set(), {}
             self.forget_guesses()
             self.all_rows = tuple(TextRow(self, row, text) for row, text in enumerate(texts))
+        elif dataset.labels != self.dataset.labels:
+            self.forget_guesses()
         self.dataset, self.texts, self.given = dataset, texts, given
         self.given_counts = Counter(label for each in given.values() for label in each.labels)
         self._shown_counts = None

@@ -180,7 +180,6 @@ class TeachStore(QObject, LabelledTexts):
 
         assert self.dataset is not None
         self._drop_work()
-        self.forget_guesses()
         job = self._lanes.files.start(change_labels, self._workspace, self.dataset, labels, renamed)
         job.done.connect(self.classifier_changed)
         job.done.connect(self._made)
@@ -405,7 +404,8 @@ class TeachStore(QObject, LabelledTexts):
     @Slot(object)
     def _part_taught(self, part: object) -> None:
         if isinstance(part, Dataset):
-            self.dataset, self.is_unmeasured, self._left = part, True, self.measure
+            self.take_texts(part, self.texts, self.given)
+            self.is_unmeasured, self._left = True, self.measure
             self.loaded.emit()
         else:
             self._guessed(part)  # type: ignore[arg-type]

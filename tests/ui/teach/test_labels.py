@@ -6,20 +6,25 @@ import csv
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import SpanlightError
+from app.core.labels import Dataset, Label
 from app.core.models import Head
+from app.flows.teach.teach import Guesses
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.teach.head import FIGURES
 from app.ui.teach.head import TEXTS as ALL_TEXTS
+from app.ui.teach.labelled import LabelledTexts
 from app.ui.teach.labels import LabelsSection
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS, table_file, teaching_workspace
@@ -267,6 +272,18 @@ def test_renamed_labels_keep_their_texts(
     qtbot.waitUntil(lambda: page.store.dataset is not None and "kittens" in page.store.dataset.names)
     wanted = "kittens" if LABELS[row] == "cats" else "teas"
     assert page.store.given[row].labels == (wanted,)
+
+
+def test_guesses_of_labels_that_another_window_has_changed_are_forgotten() -> None:
+    texts = LabelledTexts()
+    dataset = Dataset(1, "Mine", ("text",), 0, tuple(map(Label, ("cats", "teas", "books"))))
+    texts.take_texts(dataset, TEXTS, {})
+    texts.take_guesses(Guesses(np.tile(np.float32([0.1, 0.2, 0.7]), (len(TEXTS), 1)), (), False, True))
+    assert texts.guess_of(0) == "books" and texts.shown_counts() == {"books": len(TEXTS)}
+    texts.take_texts(replace(dataset, name="Ours"), TEXTS, {})
+    assert texts.guess_of(0) == "books"
+    texts.take_texts(replace(dataset, labels=dataset.labels[:2]), TEXTS, {})
+    assert texts.guess_of(0) == "" and not texts.shown_counts()
 
 
 def test_several_labels_are_chosen_before_they_are_given(
