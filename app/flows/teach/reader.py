@@ -304,7 +304,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
     if len(examples) < FEWEST:
         raise SpanlightError(
             f"There are too few corrections to learn from: {len(examples)}.",
-            f"It takes {FEWEST}: correct some more answers.",
+            f"It takes at least {FEWEST}: correct some more answers.",
         )
     learn, hold = _parted(examples)
     each = _steps_an_epoch(len(learn))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
 
 _HOW = "This takes some minutes, behind all other work. The reader in use is not changed."
-_GOING_ON = "You can work on as usual. What is learnt is kept, even if you close Spanlight."
+_GOING_ON = "You can keep working as usual. What is learnt is kept, even if you close Spanlight."
 
 
 class TeachCard(QFrame):
@@ -94,7 +94,7 @@ class TeachCard(QFrame):
         else:
             self._set_action(f"Teach the reader from {count(corrections, 'correction')}")
             lacking = fewest - corrections
-            few = f"It takes {fewest} corrections: {lacking} more."
+            few = f"It takes at least {fewest} corrections: {lacking} more."
             self._about.setText(_GOING_ON if busy else few if lacking > 0 else _HOW)
 
     def show_progress(self, progress: Progress) -> None:
