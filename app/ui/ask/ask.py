@@ -120,7 +120,7 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close what is over the page, else drop a question that waits, else stop what runs, else leave the question."""
+        """Close what is over the page, else drop a question that waits, else stop what runs, else leave the box."""
         if self.documents.leave():
             return True
         if self.keep_together.asking:

@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +173,34 @@ def test_a_stopped_teaching_goes_on_with_what_it_began_with(
     assert "Measuring the reader" not in watched.whats, "that was measured before"
 
 
+class Stopping(Silent):
+    """Keeps how many questions each measure had asked; stops the work once it is so many."""
+
+    def __init__(self, stop_at: float = inf) -> None:
+        self.done: dict[str, list[int]] = {}
+        self._stop_at = stop_at
+
+    def progress(self, progress: Progress) -> None:
+        self.done.setdefault(progress.what, []).append(progress.done)
+
+    def check(self) -> None:
+        if any(max(done) >= self._stop_at for what, done in self.done.items() if "Measuring" in what):
+            raise Stopped
+
+
+def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_AT_ONCE", 3)
+    whole = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
+    watched = Stopping()
+    found = teach_reader(workspace, watched, corrections=corrections(NUMBER))
+    assert min(watched.done["Measuring the reader"]) >= 3
+    assert (found.held.before, found.known.before) == (whole.held.before, whole.known.before)
+
+
 def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
     discard_unfinished(workspace, Silent())
     with pytest.raises(Stopped):
@@ -193,6 +222,7 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None
 
 _SCRIPT = """\
 import sys
+from math import inf
 from pathlib import Path
 from app.core.report import Silent
 from app.engine.client import Engine

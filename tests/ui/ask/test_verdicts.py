@@ -137,7 +137,8 @@ def test_esc_goes_from_the_question_to_the_document_where_the_keys_are_verdicts(
     ask(view, qtbot, "When is it noon?")
     view.panel.box.select()
     assert view.stop() and not field.hasFocus()
-    assert (focused := QApplication.focusWidget()) is not None and sheet.isAncestorOf(focused)
+    focused = QApplication.focusWidget()
+    assert focused is not None and sheet.isAncestorOf(focused)
     press(view, qtbot, KEY.Key_A, focused)
     assert pressed(row) is kept(view).verdict is Verdict.RIGHT
     assert not view.stop(), "nothing is left to leave"
