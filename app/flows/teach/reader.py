@@ -227,12 +227,26 @@ def discard_unfinished(workspace: Workspace, report: Report) -> None:
             raise copying.refusal(fault, "The teaching could not be discarded") from fault
 
 
+def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
+    """The installed readers that a version began with and that are none themselves."""
+    found = versions(workspace, report)
+    cards: dict[str, ModelCard] = {}
+    for one in found:
+        with suppress(SpanlightError):  # it was removed
+            card = workspace.find_model(Head.QUESTION_ANSWERING, one.base)
+            cards[card.folder] = card
+    taught = {one.folder for one in found}
+    return tuple(card for folder, card in cards.items() if folder not in taught)
+
+
 def use_version(workspace: Workspace, name: str, report: Report) -> None:
-    """Answer questions with this version from now on; "" for the reader that comes along.
+    """Answer questions with this version, or the reader that one began with; "" for the reader that comes along.
 
     Raises SpanlightError where there is none of that name, and where the settings cannot be written.
     """
-    use(workspace, Head.QUESTION_ANSWERING, _named(workspace, name, report).folder if name else "")
+    base = next((card for card in bases(workspace, report) if card.name == name), None)
+    folder = base.folder if base is not None else _named(workspace, name, report).folder if name else ""
+    use(workspace, Head.QUESTION_ANSWERING, folder)
 
 
 def remove_version(workspace: Workspace, name: str, report: Report) -> None:

@@ -248,10 +248,10 @@ def _points(value: float) -> str:
 
 
 class VersionsCard(QFrame):
-    """The readers that were taught, newest first, and below them the one that they began with.
+    """The readers that were taught, newest first, below them those that they began with and the one that comes along.
 
-    `chosen` carries a version, None for the reader that comes along; `use_asked` the name of one that is to be used,
-    "" for that reader; `export_asked` and `remove_asked` a version's name.
+    `chosen` carries a version, None for another reader; `use_asked` the name of one that is to be used, "" for the
+    reader that comes along; `export_asked` and `remove_asked` a version's name.
     """
 
     chosen = Signal(object)
@@ -305,11 +305,13 @@ class VersionsCard(QFrame):
             )
             for one in state.versions
         ]
+        untaught = [(card.name, card, "As it was before teaching") for card in state.bases]
         if state.own is not None:
-            is_used = state.reader is not None and state.reader.folder == state.own.folder
-            self._in_use = _OWN if is_used else self._in_use
-            sign = "In use" if is_used else ""
-            rows.append(ModelRow(_OWN, state.own.title, "As it comes along", sign=sign))
+            untaught.append((_OWN, state.own, "As it comes along"))
+        for key, card, line in untaught:
+            is_used = state.reader is not None and state.reader.folder == card.folder
+            self._in_use = key if is_used else self._in_use
+            rows.append(ModelRow(key, card.title, line, sign="In use" if is_used else ""))
         self.list.set_rows(rows)
         self.setVisible(bool(self._versions))
         self._fit()

@@ -31,6 +31,7 @@ from app.flows.teach.reader import (
     Change,
     ReaderFigures,
     ReaderVersion,
+    bases,
     discard_unfinished,
     export_version,
     remove_version,
@@ -140,8 +141,11 @@ def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> Non
     second = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert second.base == first.name and second.name != first.name
     assert {each.name for each in versions(workspace, Silent())} == {first.name, second.name}
-    use_version(workspace, "", Silent())
-    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
+    assert [card.name for card in bases(workspace, Silent())] == ["reader"], "what a version began with"
+    for untaught in ("", "reader"):
+        use_version(workspace, first.name, Silent())
+        use_version(workspace, untaught, Silent())
+        assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
     use_version(workspace, second.name, Silent())
     remove_version(workspace, second.name, Silent())
     assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"

@@ -369,6 +369,21 @@ def test_versions_are_used_exported_and_deleted(
     assert versions.list.rows()[-1].sign == "In use" and not section.gate.isVisible()
 
 
+def test_one_goes_back_to_the_reader_that_a_version_began_with(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    teaching.kept = [replace(BETTER, name="mine", folder="/m/mine", base=NEXT.name)]
+    section = open_section()
+    versions = section.versions
+    qtbot.waitUntil(lambda: versions.isVisible())
+    assert [row.title for row in versions.list.rows()] == ["mine", NEXT.title, READER.title]
+    versions.list.setCurrentIndex(versions.list.model().index(1, 0))
+    assert not versions.export.isEnabled() and not versions.remove.isEnabled()
+    versions.use.click()
+    qtbot.waitUntil(lambda: [row.sign for row in versions.list.rows()] == ["", "In use", ""])
+    assert not versions.use.isEnabled()
+
+
 @pytest.mark.parametrize(
     ("held", "known", "is_better", "words"),
     [
