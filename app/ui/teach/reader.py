@@ -209,7 +209,7 @@ class ReaderSection(Section):
     def _bring_back(self) -> None:
         if self._deleted:
             last = self._deleted.pop()
-            self._brought = last.number
+            self._brought, self._takes_focus = last.number, True  # the link that was pressed may go
             self._change(bring_back, last)
             self.undo.clear()
             self._offer_undo()

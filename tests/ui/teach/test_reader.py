@@ -204,9 +204,11 @@ def test_a_correction_is_deleted_and_brought_back(
     qtbot.waitUntil(lambda: section.list.corrections() == (before[0], before[2]))
     assert section.list.correction() == before[2] and section.undo.isVisible()
     assert workspace.corrections.count() == 2
-    section.undo.button.click()
+    section.undo.button.setFocus()
+    qtbot.keyClick(section.undo.button, KEY.Key_Space)
     qtbot.waitUntil(lambda: section.list.corrections() == before)
     assert section.list.correction() == before[1] and not section.undo.isVisible()
+    assert section.list.hasFocus(), "the button that had it is gone"
 
 
 def test_the_question_is_opened_in_its_document(
