@@ -181,7 +181,7 @@ class Sheet(QWidget):
         return self.pane.top() if self.is_open else self.session.place
 
     def highlight(self) -> None:
-        """Highlight the answers of the session's question."""
+        """Highlight the answers of the session's question, and go to the person's own words where they are wanted."""
         run = self.session.run
         if not self.is_open:
             return
@@ -201,6 +201,9 @@ class Sheet(QWidget):
             own = places.index((said.span, said.words))
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
+        if run.goes_to_own and own >= 0:
+            run.goes_to_own = False
+            self.pane.reveal(own)
 
     def _pane_for(self, kind: Kind) -> AnyPane:
         """The pane for a kind of document: the present one where it fits."""
