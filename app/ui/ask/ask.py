@@ -60,7 +60,7 @@ class AskView(Page):
         ("Ctrl+L", "Go to the question"),
         ("Alt+Down", "Ask this document, the open ones, or a library"),
         ("Enter", "Ask"),
-        ("Esc", "Stop; the best answer so far stays. Else from the question to the document"),
+        ("Esc", "Stop; the best answer so far stays. Else from the question to its answer"),
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
@@ -120,7 +120,7 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close what is over the page, else drop a question that waits, else stop what runs, else leave the box."""
+        """Close what is over the page, else drop a waiting question, else stop what runs, else leave the question."""
         if self.documents.leave():
             return True
         if self.keep_together.asking:
@@ -128,14 +128,12 @@ class AskView(Page):
             return True
         if self.welcome is not None and self.welcome.leave():
             return True
-        return self.asking.stop() or self._leave_question()
-
-    def _leave_question(self) -> bool:
-        """Go from the question to the document, where the keys of a verdict are none that are typed."""
-        leaves = self.panel.box.field.hasFocus() and self.asking.asked().shown_run is not None
-        if leaves:
-            self._go_to_document()
-        return leaves
+        if self.asking.stop():
+            return True
+        if self.panel.box.field.hasFocus() and self.panel.card.isVisible():
+            # There the keys of a verdict are not typed, as they are in the question and in a text.
+            self.panel.card.setFocus(Qt.FocusReason.OtherFocusReason)
+        return False
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""
@@ -401,7 +399,7 @@ class AskView(Page):
     # Building
 
     @Slot()
-    def _go_to_document(self) -> None:
+    def _leave_find_bar(self) -> None:
         self.sheets.current().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lay_out(self) -> None:
@@ -417,7 +415,7 @@ class AskView(Page):
 
     def _connect(self) -> None:
         panel, controller = self.panel, self.controller
-        self.find_bar.closed.connect(self._go_to_document)
+        self.find_bar.closed.connect(self._leave_find_bar)
         self.tabs.open.clicked.connect(self._choose_files)
         self.tabs.documents.clicked.connect(self.documents.toggle)
         self.documents.toggled.connect(self.tabs.documents.setChecked)

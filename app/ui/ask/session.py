@@ -142,8 +142,6 @@ class QuestionRun:
     is_same_document: bool = True
     # What the person said of the answer in a document, by its key in `place_key`, "" for the only one.
     said: dict[str, Correction] = field(default_factory=dict)
-    # Whether the page is to go to the words that the person found right, once these are looked up.
-    goes_to_own: bool = False
     began: float = 0.0
 
     @property

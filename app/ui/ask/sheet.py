@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.positions import utf16_units
 from app.ui.ask.empty_page import EmptyPage
-from app.ui.ask.session import AskSession, DocumentState, TextState
+from app.ui.ask.session import AskSession, DocumentState, QuestionRun, TextState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
 from app.ui.kit.notice import Notice
@@ -57,6 +57,9 @@ class Sheet(QWidget):
         self.banner = Notice(theme)
         self.editor = DocumentPane(theme)
         self.pane: AnyPane = self.editor
+        self.to_own: QuestionRun | None = (
+            None  # whose words that the person took are to be gone to, once known
+        )
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
         self._stack = QStackedWidget()
@@ -201,8 +204,8 @@ class Sheet(QWidget):
             own = places.index((said.span, said.words))
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
-        if run.goes_to_own and own >= 0:
-            run.goes_to_own = False
+        if run is self.to_own and own >= 0:
+            self.to_own = None
             self.pane.reveal(own)
 
     def _pane_for(self, kind: Kind) -> AnyPane:
