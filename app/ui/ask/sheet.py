@@ -57,9 +57,8 @@ class Sheet(QWidget):
         self.banner = Notice(theme)
         self.editor = DocumentPane(theme)
         self.pane: AnyPane = self.editor
-        self.to_own: QuestionRun | None = (
-            None  # whose words that the person took are to be gone to, once known
-        )
+        # Whose words that the person took are to be gone to, once they are known.
+        self.to_own: QuestionRun | None = None
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
         self._stack = QStackedWidget()

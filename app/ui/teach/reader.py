@@ -116,10 +116,11 @@ class ReaderSection(Section):
         self.teaching.look()
 
     def stop(self) -> bool:
-        """Keep the version that was to be deleted, or pause teaching."""
-        if self.versions.removal.asking:
-            self.versions.removal.withdraw()
-            return True
+        """Keep the version that was to be deleted, or what was learnt, or pause teaching."""
+        for question in (self.versions.removal, self.teach_card.losing):
+            if question.asking:
+                question.withdraw()
+                return True
         return self.teaching.pause()
 
     def keep(self) -> None:
@@ -289,11 +290,11 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _progressed(self, progress: Progress | None) -> None:
-        if progress is None:
-            self.teach_card.strip.clear()
-        else:
+        if progress is not None:
             self.teach_card.show_progress(progress)
         self._show_side()
+        if progress is None:
+            self.teach_card.strip.clear()
 
     @Slot(object)
     def _stepped(self, step: TrainingStep) -> None:

@@ -310,9 +310,10 @@ def test_teaching_is_paused_and_gone_on_with_after_a_restart(
     teaching.may_end = False
     section.teach_card.teach.click()
     qtbot.waitUntil(lambda: teaching.step == 5)
+    section.teach_card.strip.focus_stop()
     assert section.stop() and not section.stop()
     qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
-    assert section.teach_card.discard.isVisible()
+    assert section.teach_card.discard.isVisible() and section.teach_card.teach.hasFocus()
     teaching.may_end = True
     again = open_section()
     assert again.teach_card.teach.text() == "Go on teaching" and again.teach_card.teach.isEnabled()
@@ -331,6 +332,14 @@ def test_teaching_is_stopped_and_discarded_after_asking(
     qtbot.waitUntil(lambda: teaching.step == 5)
     card.stop.click()
     assert card.losing.asking and section.teaching.is_teaching
+    assert section.stop() and not card.losing.asking and section.teaching.is_teaching
+    assert card.stop.isVisible() and section.stop(), "pauses it"
+    qtbot.waitUntil(lambda: card.discard.isVisible())
+    card.discard.click()
+    assert card.losing.asking and teaching.step == 5
+    card.losing.cancel.click()
+    assert not card.losing.asking and not card.stop.isVisible() and teaching.step == 5
+    card.discard.click()
     card.losing.confirm.click()
     qtbot.waitUntil(lambda: card.teach.isVisible() and not card.discard.isVisible())
     assert teaching.step == 0 and card.teach.text().startswith("Teach the reader")
