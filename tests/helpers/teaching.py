@@ -74,13 +74,13 @@ NAMES = ("king", "queen", "knave", "alice", "rabbit", "man")
 THINGS = ("tarts", "river", "book", "film", "city", "capital")
 
 
-def reader_workspace(home: Path, engine: Any = None, *, dtype: str = "float16") -> Workspace:
+def reader_workspace(home: Path, engine: Any = None, *, family: str = "bert") -> Workspace:
     """A workspace with a small reader that comes along, and few examples of what it was made from."""
     resources = home / "resources"
     paths = replace(default_paths({"SPANLIGHT_HOME": str(home)}), resources=resources)
     if not resources.is_dir():
         notes = {"languages": ["en"], "licence": "CC0", "window": 64, "stride": 16}
-        small_checkpoint(paths.starter_models / "reader", dtype=dtype, notes=notes)
+        small_checkpoint(paths.starter_models / "reader", family, dtype="float16", notes=notes)
         paths.example_sets.mkdir()
         for name, number in (("replay", 24), ("replay-held-out", 6)):
             rows = (json.dumps(question_row(at)) + "\n" for at in range(number))

@@ -28,6 +28,7 @@ from app.core.text import Document, Replacement, View
 from app.flows.ask.question import ask
 from app.flows.teach import reader
 from app.flows.teach.reader import (
+    FEWEST,
     Change,
     ReaderFigures,
     ReaderVersion,
@@ -125,6 +126,22 @@ def test_a_version_is_half_its_base_and_has_what_the_base_had(workspace: Workspa
     assert reading.model == found.name
 
 
+def test_a_version_is_measured_with_the_calibration_of_its_base(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes: list[Any] = []
+    measure = reader._figures
+
+    def figures(workspace: Workspace, folder: str, *rest: Any) -> Any:
+        notes.append(read_notes(folder))
+        return measure(workspace, folder, *rest)
+
+    monkeypatch.setattr(reader, "_figures", figures)
+    teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    before, after = notes
+    assert (after.calibration, after.window) == (before.calibration, before.window)
+
+
 def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
     folder = Path(workspace.find_model(Head.QUESTION_ANSWERING).folder)
     model = AutoModelForQuestionAnswering.from_pretrained(folder, dtype=torch.float16)
@@ -133,6 +150,17 @@ def test_a_sharded_reader_stays_sharded(workspace: Workspace) -> None:
     found = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert len([*Path(found.folder).glob("model-*.safetensors")]) > 1
     assert weights(found.folder).keys() == weights(folder).keys()
+
+
+@pytest.mark.parametrize("family", ["distilbert", "roberta", "mpnet", "albert", "mobilebert", "deberta-v2"])
+def test_readers_of_other_families_are_taught(tmp_path: Path, family: str) -> None:
+    workspace = reader_workspace(tmp_path / "home", family=family)
+    found = teach_reader(workspace, Silent(), corrections=corrections(FEWEST))
+    old, new = weights(workspace.find_model(Head.QUESTION_ANSWERING).folder), weights(found.folder)
+    changed = {name for name in old if not torch.equal(old[name], new[name])}
+    assert any("qa_outputs" in name for name in changed) and any("ttention" in name for name in changed)
+    assert family == "albert" or not any("word_embeddings" in name for name in changed)
+    workspace.close()
 
 
 def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> None:
@@ -248,7 +276,7 @@ if __name__ == "__main__":
 
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("step", [1, 9, 32])
+@pytest.mark.parametrize("step", [1, 9, 24])
 def test_a_killed_teaching_leaves_the_base_and_goes_on(
     tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
