@@ -73,10 +73,10 @@ class Correction:
             return Verdict.NOT_THERE
         return Verdict.RIGHT if shown == self.span else Verdict.OTHER_WORDS
 
-    def agrees_with(self, shown: Span | None) -> bool:
-        """Whether what a reading shows is right."""
+    def agrees_with(self, shown: Span | None, *, answered: bool) -> bool:
+        """Whether what a reading shows is right: the words at `shown`, given as the answer or as the nearest ones."""
         verdict = self.verdict_on(shown)
-        return verdict is Verdict.RIGHT or (verdict is Verdict.NOT_THERE and shown is None)
+        return verdict is Verdict.RIGHT or (verdict is Verdict.NOT_THERE and not answered)
 
     def said_of(self, shown: Span | None) -> str:
         """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""

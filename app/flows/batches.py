@@ -34,14 +34,14 @@ def groups(items: Iterable[ItemT], length: Callable[[ItemT], int]) -> Iterator[l
 class GroupReport(Relay):
     """The Report of one group after another, passed on as the progress of all of them.
 
-    `total` counts the items of all groups; partial results of a group are not passed on.
+    `total` counts the items of all groups, `before` of them done earlier; partial results are not passed on.
     """
 
-    def __init__(self, report: Report, total: int, what: str) -> None:
+    def __init__(self, report: Report, total: int, what: str, before: int = 0) -> None:
         super().__init__(report)
         self._total = total
         self._what = what
-        self._done = 0
+        self._done = self._before = before
         self._started = time.perf_counter()
 
     @property
@@ -65,7 +65,8 @@ class GroupReport(Relay):
         """Drop partial results."""
 
     def _report_done(self, done: int) -> None:
-        left = self.seconds / done * (self._total - done) if done and self.seconds > 1 else None
+        now = done - self._before
+        left = self.seconds / now * (self._total - done) if now and self.seconds > 1 else None
         self._report.progress(Progress(done, self._total, self._what, left))
 
 

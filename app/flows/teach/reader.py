@@ -21,7 +21,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.wording import count
 from app.flows.batches import GroupReport
-from app.flows.measure.evaluate import qa_figures, question_on, read_known
+from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
 from app.flows.measure.example_files import read_examples
 from app.flows.models.installed import origin_of
 from app.flows.models.installing import finish, names_taken, now
@@ -62,6 +62,8 @@ _CHECKPOINT_SECONDS = 20.0
 # Bytes on the disk for each weight: two checkpoints with their moments, the best weights, the finished model.
 _ROOM = 34
 _RUN, _LEARN, _HOLD, _MODEL = "run.json", "learn.jsonl", "held.jsonl", "model"
+# The measures of the base and of the version, written after so many questions.
+_BEFORE_FILE, _AFTER_FILE, _AT_ONCE = "before.json", "after.json", 32
 _NAME = "my-reader"
 _MARK = "corrections"
 # Figures in a version's notes.
@@ -150,6 +152,14 @@ class _Run:
         return f"{_MARK} {self.corrections} {self.begun} {self.base}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A measure as far as it has come: of each question in their order chance, probability, answered, exact, f1."""
+
+    seconds: float = 0.0
+    rows: tuple[tuple[float, float, bool, float, float], ...] = ()
+
+
 def teach_reader(
     workspace: Workspace,
     report: Report,
@@ -179,7 +189,7 @@ def teach_reader(
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
         if not run.before:
             measured, seconds = _figures(
-                workspace, run.folder, sets, _Part(report, "Measuring the reader", inf)
+                workspace, run.folder, sets, folder / _BEFORE_FILE, _Part(report, "Measuring the reader", inf)
             )
             run = _kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
@@ -187,7 +197,8 @@ def teach_reader(
             train(workspace, _request(workspace, run, folder), _Part(report, "Teaching", run.seconds))
         if not run.after:
             _describe(run, model, workspace.paths.models)  # it is measured with its calibration
-            measured, _ = _figures(workspace, str(model), sets, _Part(report, "Measuring what it learnt"))
+            part = _Part(report, "Measuring what it learnt")
+            measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
             run = _kept(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
         version = _installed(workspace, run, model, report) if output is None else _moved(run, model, output)
@@ -222,12 +233,26 @@ def discard_unfinished(workspace: Workspace, report: Report) -> None:
             raise copying.refusal(fault, "The teaching could not be discarded") from fault
 
 
+def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
+    """The installed readers that a version began with and that are none themselves."""
+    found = versions(workspace, report)
+    cards: dict[str, ModelCard] = {}
+    for one in found:
+        with suppress(SpanlightError):  # it was removed
+            card = workspace.find_model(Head.QUESTION_ANSWERING, one.base)
+            cards[card.folder] = card
+    taught = {one.folder for one in found}
+    return tuple(card for folder, card in cards.items() if folder not in taught)
+
+
 def use_version(workspace: Workspace, name: str, report: Report) -> None:
-    """Answer questions with this version from now on; "" for the reader that comes along.
+    """Answer questions with this version, or the reader that one began with; "" for the reader that comes along.
 
     Raises SpanlightError where there is none of that name, and where the settings cannot be written.
     """
-    use(workspace, Head.QUESTION_ANSWERING, _named(workspace, name, report).folder if name else "")
+    base = next((card for card in bases(workspace, report) if card.name == name), None)
+    folder = base.folder if base is not None else _named(workspace, name, report).folder if name else ""
+    use(workspace, Head.QUESTION_ANSWERING, folder)
 
 
 def remove_version(workspace: Workspace, name: str, report: Report) -> None:
@@ -403,18 +428,38 @@ def _parted(examples: Sequence[QaExample]) -> tuple[list[QaExample], list[QaExam
 
 
 def _figures(
-    workspace: Workspace, folder: str, sets: Sequence[Sequence[QaExample]], report: Report
+    workspace: Workspace, folder: str, sets: Sequence[Sequence[QaExample]], kept: Path, report: Report
 ) -> tuple[tuple[ReaderFigures, ...], float]:
-    """The figures of the reader in a folder on each set, and the seconds that took."""
+    """The figures of the reader in a folder on each set, and the seconds that took.
+
+    What is measured is written into the file `kept` as it comes: a stopped measure goes on there.
+    """
     choice = ModelChoice(folder, workspace.settings.device, workspace.settings.precision)
-    whole = GroupReport(report, sum(map(len, sets)), "questions")
-    found = []
-    for examples in sets:
-        outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in examples), choice, whole)
-        figures = qa_figures(outcomes)
+    examples = [one for each in sets for one in each]
+    known = _measured(kept)
+    rows = list(known.rows[: len(examples)])
+    whole = GroupReport(report, len(examples), "questions", before=len(rows))
+    while len(rows) < len(examples):
+        some = examples[len(rows) : len(rows) + _AT_ONCE]
+        outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
+        rows += [(one.chance, one.probability, one.answered, one.exact, one.f1) for one in outcomes]
+        write_atomic(kept, json.dumps(asdict(_Measured(known.seconds + whole.seconds, tuple(rows)))).encode())
+    found, at = [], 0
+    for part in sets:
+        given = zip(part, rows[at : at + len(part)], strict=True)
+        figures = qa_figures([QaOutcome(one, *row, windows=0) for one, row in given])
         values = (round(each, 2) for each in (figures.exact, figures.f1, figures.calibration_error))
         found.append(ReaderFigures(figures.questions, *values))
-    return tuple(found), whole.seconds
+        at += len(part)
+    return tuple(found), known.seconds + whole.seconds
+
+
+def _measured(kept: Path) -> _Measured:
+    """What a measure has kept so far; nothing where it has not begun."""
+    try:
+        return from_plain(_Measured, read_json(kept))
+    except (SpanlightError, OSError, ValueError):
+        return _Measured()
 
 
 def _request(workspace: Workspace, run: _Run, folder: Path) -> TrainingRequest:

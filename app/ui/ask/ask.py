@@ -60,7 +60,7 @@ class AskView(Page):
         ("Ctrl+L", "Go to the question"),
         ("Alt+Down", "Ask this document, the open ones, or a library"),
         ("Enter", "Ask"),
-        ("Esc", "Stop; the best answer so far stays"),
+        ("Esc", "Stop; the best answer so far stays. Else from the question to its answer"),
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
@@ -120,7 +120,7 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close what is over the page, else drop a question that waits for its file, else stop what runs."""
+        """Close what is over the page, else drop a waiting question, else stop what runs, else leave the question."""
         if self.documents.leave():
             return True
         if self.keep_together.asking:
@@ -128,7 +128,12 @@ class AskView(Page):
             return True
         if self.welcome is not None and self.welcome.leave():
             return True
-        return self.asking.stop()
+        if self.asking.stop():
+            return True
+        if self.panel.box.field.hasFocus() and self.panel.card.isVisible():
+            # There the keys of a verdict are not typed, as they are in the question and in a text.
+            self.panel.card.setFocus(Qt.FocusReason.OtherFocusReason)
+        return False
 
     def keep(self) -> None:
         """Save the open texts and questions, and the splitter's place."""

@@ -562,6 +562,7 @@ class AskController(QObject):
             self._show_found(sheet, entry, found)
         else:
             sheet.highlight()
+        sheet.to_own = sheet.session.run
         self.restored.emit(sheet)
         sheet.pane.reveal(0)
         if not found.in_place:

@@ -397,7 +397,7 @@ class QuestionRun:
         return f"Not in {files}" if is_whole else f"Not in {self.status.read:,} of {files}"
 
     def facts(self) -> str:
-        """The time that reading took, what was read, and by which model; empty before the end."""
+        """The time that reading took, if known, what was read, and by which model; empty before the end."""
         reading = self.reading
         if reading is None or self.is_running:
             return ""
@@ -410,7 +410,7 @@ class QuestionRun:
             finder = model_title(reading.finder)
             found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""
             read = f"the best passages {found}read"
-        return f"{wording.duration(reading.seconds)}, {read}{by}"
+        return (f"{wording.duration(reading.seconds)}, " if reading.seconds else "") + f"{read}{by}"
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.positions import utf16_units
 from app.ui.ask.empty_page import EmptyPage
-from app.ui.ask.session import AskSession, DocumentState, TextState
+from app.ui.ask.session import AskSession, DocumentState, QuestionRun, TextState
 from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
 from app.ui.kit.notice import Notice
@@ -57,6 +57,8 @@ class Sheet(QWidget):
         self.banner = Notice(theme)
         self.editor = DocumentPane(theme)
         self.pane: AnyPane = self.editor
+        # Whose words that the person took are to be gone to, once they are known.
+        self.to_own: QuestionRun | None = None
         self.empty = EmptyPage(theme, self.editor.viewport())
         self.opening: OpeningPage | None = None
         self._stack = QStackedWidget()
@@ -181,7 +183,7 @@ class Sheet(QWidget):
         return self.pane.top() if self.is_open else self.session.place
 
     def highlight(self) -> None:
-        """Highlight the answers of the session's question."""
+        """Highlight the answers of the session's question, and go to the person's own words where they are wanted."""
         run = self.session.run
         if not self.is_open:
             return
@@ -201,6 +203,9 @@ class Sheet(QWidget):
             own = places.index((said.span, said.words))
         lit = self.pane.light(places, run.chosen if answers else -1, faint=faint, own=own)
         run.lit = tuple(lit[: len(answers)])
+        if run is self.to_own and own >= 0:
+            self.to_own = None
+            self.pane.reveal(own)
 
     def _pane_for(self, kind: Kind) -> AnyPane:
         """The pane for a kind of document: the present one where it fits."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.core.inspection import Visit
 from app.core.measures import Measure, latest_of
 from app.core.models import HEAD_WORDS, SHOWN_HEADS, Head, ModelCard
-from app.core.offers import Origin
+from app.core.offers import Origin, Source
 from app.core.report import Report
 from app.core.wording import size
 from app.flows.heads.inspect import offers
@@ -107,6 +107,9 @@ class Listed:
         origin = self.origins.get(card.folder)
         source, tip = came_from(card, origin)
         last = self.uses.get(card.folder, "")
+        figures, whose = "Makers' figures", "They came with the model, and were not checked here"
+        if origin is not None and origin.source is Source.TAUGHT:
+            figures, whose = "When taught", "Measured on this computer when it had been taught"
         return [
             Fact("Name in commands", card.name if card.title != card.name else "", card.folder),
             Fact("Size", size(card.size), f"{card.size:,} bytes"),
@@ -116,9 +119,7 @@ class Listed:
                 "Measured here",
                 measured_here(self.measures.get(card.folder, ())) or ("Not yet" if _is_shown(card) else ""),
             ),
-            Fact(
-                "Makers' figures", makers_figures(card), "They came with the model, and were not checked here"
-            ),
+            Fact(figures, makers_figures(card), whose),
             Fact("Came from", source, tip),
             Fact("Last used", when(last) or "Never", last),
         ]

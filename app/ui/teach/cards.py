@@ -44,11 +44,11 @@ class TeachCard(QFrame):
         self._of = plain_label(type="small", ink="quiet")
         self._reader = plain_label(type="strong")
         self.teach = push_button(theme, kind="primary")
-        self.discard = push_button(theme, "Discard", tip="Delete what was learnt")
+        self.discard = push_button(theme, "Discard…", tip="Delete what was learnt")
         self.strip = ProgressStrip(theme, pauses=True)
         self.curves = Curves(theme)
         self.stop = push_button(theme, "Stop and discard…", kind="link")
-        self.losing = Confirmation(theme, "Discard", "Go on")
+        self.losing = Confirmation(theme, "Discard")
         self._about = plain_label(type="small", ink="quiet")
         self._actions = FlowRow()
         for button in (self.teach, self.discard):
@@ -65,11 +65,11 @@ class TeachCard(QFrame):
         theme.space(column, 2, (4, 4, 4, 4))
         theme.in_steps(self._actions.setSpacing, 2)
         self.teach.clicked.connect(self.teach_asked)
-        self.discard.clicked.connect(self.discard_asked)
+        self.discard.clicked.connect(self._ask)
         self.strip.stop_asked.connect(self.pause_asked)
         self.stop.clicked.connect(self._ask)
         self.losing.confirmed.connect(self.discard_asked)
-        self.losing.cancelled.connect(self.stop.show)
+        self.losing.cancelled.connect(self._keep)
 
     def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
         """Show what can be done: teach, or go on with what was not finished; `busy` while it is being taught."""
@@ -82,12 +82,14 @@ class TeachCard(QFrame):
         self._reader.setText(name)
         self.teach.setVisible(not busy)
         self.discard.setVisible(not busy and unfinished is not None)
-        self.strip.setVisible(busy)
         self.curves.setVisible(busy or (unfinished is not None and self.curves.count() > 0))
         if not busy:
             self.losing.withdraw()
         self.stop.setVisible(busy and not self.losing.asking)
         self.teach.setEnabled(reader is not None and (unfinished is not None or corrections >= fewest))
+        if not busy and self.strip.has_focus():  # else it goes on to the versions, and chooses one
+            self.teach.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.strip.setVisible(busy)
         if unfinished is not None:
             self._set_action("Go on teaching")
             self._about.setText(_GOING_ON if busy else _unfinished(unfinished))
@@ -109,6 +111,10 @@ class TeachCard(QFrame):
     def _ask(self) -> None:
         self.losing.ask("Discard what was learnt so far?")
         self.stop.hide()
+
+    @Slot()
+    def _keep(self) -> None:
+        self.stop.setVisible(self.strip.isVisibleTo(self))
 
 
 def _unfinished(unfinished: UnfinishedTeaching) -> str:
@@ -248,10 +254,10 @@ def _points(value: float) -> str:
 
 
 class VersionsCard(QFrame):
-    """The readers that were taught, newest first, and below them the one that comes along.
+    """The readers that were taught, newest first, below them those that they began with and the one that comes along.
 
-    `chosen` carries a version, None for the reader that comes along; `use_asked` the name of one that is to be used,
-    "" for that reader; `export_asked` and `remove_asked` a version's name.
+    `chosen` carries a version, None for another reader; `use_asked` the name of one that is to be used, "" for the
+    reader that comes along; `export_asked` and `remove_asked` a version's name.
     """
 
     chosen = Signal(object)
@@ -305,11 +311,13 @@ class VersionsCard(QFrame):
             )
             for one in state.versions
         ]
+        untaught = [(card.name, card, "As it was before teaching") for card in state.bases]
         if state.own is not None:
-            is_used = state.reader is not None and state.reader.folder == state.own.folder
-            self._in_use = _OWN if is_used else self._in_use
-            sign = "In use" if is_used else ""
-            rows.append(ModelRow(_OWN, state.own.title, "Comes with Spanlight", sign=sign))
+            untaught.append((_OWN, state.own, "Comes with Spanlight"))
+        for key, card, line in untaught:
+            is_used = state.reader is not None and state.reader.folder == card.folder
+            self._in_use = key if is_used else self._in_use
+            rows.append(ModelRow(key, card.title, line, sign="In use" if is_used else ""))
         self.list.set_rows(rows)
         self.setVisible(bool(self._versions))
         self._fit()

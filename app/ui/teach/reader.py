@@ -118,10 +118,11 @@ class ReaderSection(Section):
         self.teaching.look()
 
     def stop(self) -> bool:
-        """Keep the version that was to be deleted, or pause teaching."""
-        if self.versions.removal.asking:
-            self.versions.removal.withdraw()
-            return True
+        """Keep the version that was to be deleted, or what was learnt, or pause teaching."""
+        for question in (self.versions.removal, self.teach_card.losing):
+            if question.asking:
+                question.withdraw()
+                return True
         return self.teaching.pause()
 
     def keep(self) -> None:
@@ -215,6 +216,7 @@ class ReaderSection(Section):
             job = self._change(bring_back, last)
             job.done.connect(self._brought_back)
             job.failed.connect(self._not_brought_back)
+            self._takes_focus = True  # the link that was pressed may go
             self.undo.clear()
             self._offer_undo()
 
@@ -303,11 +305,11 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _progressed(self, progress: Progress | None) -> None:
-        if progress is None:
-            self.teach_card.strip.clear()
-        else:
+        if progress is not None:
             self.teach_card.show_progress(progress)
         self._show_side()
+        if progress is None:
+            self.teach_card.strip.clear()
 
     @Slot(object)
     def _stepped(self, step: TrainingStep) -> None:

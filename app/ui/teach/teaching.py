@@ -29,13 +29,15 @@ _DISCARDING = Progress(0, 0, "Discarding what was learnt")
 class ReaderState:
     """The reader in use, the one that comes along (None where there is none), the versions, and what is unfinished.
 
-    `versions` are newest first; `unfinished` is the teaching to go on with.
+    `versions` are newest first, `bases` what others than that reader they began with; `unfinished` is the teaching to
+    go on with.
     """
 
     reader: ModelCard | None
     own: ModelCard | None
     versions: tuple[ReaderVersion, ...]
     unfinished: UnfinishedTeaching | None
+    bases: tuple[ModelCard, ...] = ()
 
     @property
     def in_use(self) -> ReaderVersion | None:
@@ -45,13 +47,14 @@ class ReaderState:
 
 
 def _state(workspace: Workspace, report: Report) -> ReaderState:
-    from app.flows.teach.reader import unfinished, versions
+    from app.flows.teach.reader import bases, unfinished, versions
 
     reader = own = None
     with suppress(SpanlightError):  # none is installed
         own = workspace.shelf.default(Head.QUESTION_ANSWERING)
         reader = workspace.find_model(Head.QUESTION_ANSWERING)
-    return ReaderState(reader, own, versions(workspace, report), unfinished(workspace, report))
+    others = tuple(card for card in bases(workspace, report) if own is None or card.folder != own.folder)
+    return ReaderState(reader, own, versions(workspace, report), unfinished(workspace, report), others)
 
 
 class ReaderTeaching(QObject):
@@ -209,7 +212,7 @@ class ReaderTeaching(QObject):
     # Versions
 
     def use(self, name: str) -> None:
-        """Answer questions with a version from now on, "" for the reader that comes along."""
+        """Answer questions with a version or a base from now on, "" for the reader that comes along."""
         from app.flows.teach.reader import use_version
 
         self._run(use_version, name).done.connect(self.used)

@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from app.flows.teach.reader import (
     Change,
     ReaderFigures,
     ReaderVersion,
+    bases,
     discard_unfinished,
     export_version,
     remove_version,
@@ -167,8 +169,11 @@ def test_a_version_is_used_taught_again_and_removed(workspace: Workspace) -> Non
     second = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert second.base == first.name and second.name != first.name
     assert {each.name for each in versions(workspace, Silent())} == {first.name, second.name}
-    use_version(workspace, "", Silent())
-    assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
+    assert [card.name for card in bases(workspace, Silent())] == ["reader"], "what a version began with"
+    for untaught in ("", "reader"):
+        use_version(workspace, first.name, Silent())
+        use_version(workspace, untaught, Silent())
+        assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
     use_version(workspace, second.name, Silent())
     remove_version(workspace, second.name, Silent())
     assert workspace.find_model(Head.QUESTION_ANSWERING).name == "reader"
@@ -198,6 +203,34 @@ def test_a_stopped_teaching_goes_on_with_what_it_began_with(
     found = teach_reader(workspace, watched, corrections=corrections(30))
     assert found.corrections == NUMBER and watched.steps[0].step == begun.step + 1
     assert "Measuring the reader" not in watched.whats, "that was measured before"
+
+
+class Stopping(Silent):
+    """Keeps how many questions each measure had asked; stops the work once it is so many."""
+
+    def __init__(self, stop_at: float = inf) -> None:
+        self.done: dict[str, list[int]] = {}
+        self._stop_at = stop_at
+
+    def progress(self, progress: Progress) -> None:
+        self.done.setdefault(progress.what, []).append(progress.done)
+
+    def check(self) -> None:
+        if any(max(done) >= self._stop_at for what, done in self.done.items() if "Measuring" in what):
+            raise Stopped
+
+
+def test_a_stopped_measure_goes_on_and_comes_to_the_same_figures(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_AT_ONCE", 3)
+    whole = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    with pytest.raises(Stopped):
+        teach_reader(workspace, Stopping(3), corrections=corrections(NUMBER))
+    watched = Stopping()
+    found = teach_reader(workspace, watched, corrections=corrections(NUMBER))
+    assert min(watched.done["Measuring the reader"]) >= 3
+    assert (found.held.before, found.known.before) == (whole.held.before, whole.known.before)
 
 
 def test_a_teaching_that_is_not_wanted_any_more_is_discarded(workspace: Workspace) -> None:
@@ -230,6 +263,7 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None
 
 _SCRIPT = """\
 import sys
+from math import inf
 from pathlib import Path
 from app.core.report import Silent
 from app.engine.client import Engine

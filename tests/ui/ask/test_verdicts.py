@@ -128,6 +128,20 @@ def test_an_answer_is_right_by_button_and_key_and_that_is_taken_back(
     assert pressed(row) is Verdict.NONE and view.workspace.corrections.count() == 0
 
 
+def test_esc_goes_from_the_question_to_its_answer_where_the_keys_are_verdicts(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    is_open(view, qtbot, [write(tmp_path, "pdf")])
+    card, field = view.panel.card, view.panel.box.field
+    view.panel.box.select()
+    assert not view.stop() and field.hasFocus(), "nothing was asked that could be judged"
+    ask(view, qtbot, "When is it noon?")
+    view.panel.box.select()
+    assert not view.stop() and card.hasFocus(), "nothing was stopped"
+    press(view, qtbot, KEY.Key_A, card)
+    assert pressed(row) is kept(view).verdict is Verdict.RIGHT
+
+
 def test_words_selected_on_a_page_are_taken_and_lit(
     view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -337,6 +351,28 @@ def test_what_was_said_is_there_at_the_next_start_and_from_the_history(
     assert pressed(row) is Verdict.NONE and not own_words(view.sheets.current()), "deleted on another page"
     ask(view, qtbot, "How low is it at six?")
     assert pressed(row) is Verdict.NONE, "that is another question"
+
+
+def test_an_entry_of_the_history_is_opened_at_the_words_that_the_person_took(
+    view: AskView, row: VerdictRow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    file = tmp_path / "tides.txt"
+    file.write_text("The tide is high at noon.\n" + "It rises.\n" * 300 + "It is low at six.", "utf-8")
+    sheet = is_open(view, qtbot, [file])
+    ask(view, qtbot, "When is it noon?")
+    at_once(sheet.pane.seek("six"))
+    click(view, qtbot, row.instead)
+    view.sheets.close_current()
+    (entry,) = view.workspace.history.entries()
+    view.open_entry(entry)
+    qtbot.waitUntil(lambda: row.isVisible() and pressed(row) is Verdict.OTHER_WORDS)
+    rest(view, qtbot)
+    again = view.sheets.current()
+    assert own_words(again) == "six" and again.reading_place() > 1000
+    again.pane.go_to(0)
+    view.shown()
+    rest(view, qtbot)
+    assert again.reading_place() == 0, "the page stays where the person has scrolled it"
 
 
 def test_no_verdict_is_offered_on_a_file_that_has_changed_since(

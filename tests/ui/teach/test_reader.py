@@ -205,9 +205,11 @@ def test_a_correction_is_deleted_and_brought_back(
     qtbot.waitUntil(lambda: section.list.corrections() == (before[0], before[2]))
     assert section.list.correction() == before[2] and section.undo.isVisible()
     assert workspace.corrections.count() == 2
-    section.undo.button.click()
+    section.undo.button.setFocus()
+    qtbot.keyClick(section.undo.button, KEY.Key_Space)
     qtbot.waitUntil(lambda: section.list.corrections() == before)
     assert section.list.correction() == before[1] and not section.undo.isVisible()
+    assert section.list.hasFocus(), "the button that had it is gone"
 
 
 def test_a_correction_that_could_not_be_brought_back_can_be_later(
@@ -348,9 +350,10 @@ def test_teaching_is_paused_and_gone_on_with_after_a_restart(
     teaching.may_end = False
     section.teach_card.teach.click()
     qtbot.waitUntil(lambda: teaching.step == 5)
+    section.teach_card.strip.focus_stop()
     assert section.stop() and not section.stop()
     qtbot.waitUntil(lambda: section.teach_card.teach.text() == "Go on teaching")
-    assert section.teach_card.discard.isVisible()
+    assert section.teach_card.discard.isVisible() and section.teach_card.teach.hasFocus()
     teaching.may_end = True
     again = open_section()
     assert again.teach_card.teach.text() == "Go on teaching" and again.teach_card.teach.isEnabled()
@@ -369,6 +372,14 @@ def test_teaching_is_stopped_and_discarded_after_asking(
     qtbot.waitUntil(lambda: teaching.step == 5)
     card.stop.click()
     assert card.losing.asking and section.teaching.is_teaching
+    assert section.stop() and not card.losing.asking and section.teaching.is_teaching
+    assert card.stop.isVisible() and section.stop(), "pauses it"
+    qtbot.waitUntil(lambda: card.discard.isVisible())
+    card.discard.click()
+    assert card.losing.asking and teaching.step == 5
+    card.losing.cancel.click()
+    assert not card.losing.asking and not card.stop.isVisible() and teaching.step == 5
+    card.discard.click()
     card.losing.confirm.click()
     qtbot.waitUntil(lambda: card.teach.isVisible() and not card.discard.isVisible())
     assert teaching.step == 0 and card.teach.text().startswith("Teach the reader")
@@ -407,6 +418,21 @@ def test_versions_are_used_exported_and_deleted(
     versions.removal.confirm.click()
     qtbot.waitUntil(lambda: [row.title for row in versions.list.rows()] == ["older", READER.title])
     assert versions.list.rows()[-1].sign == "In use" and not section.gate.isVisible()
+
+
+def test_one_goes_back_to_the_reader_that_a_version_began_with(
+    open_section: Open, workspace: Workspace, teaching: Flow, qtbot: QtBot
+) -> None:
+    teaching.kept = [replace(BETTER, name="mine", folder="/m/mine", base=NEXT.name)]
+    section = open_section()
+    versions = section.versions
+    qtbot.waitUntil(lambda: versions.isVisible())
+    assert [row.title for row in versions.list.rows()] == ["mine", NEXT.title, READER.title]
+    versions.list.setCurrentIndex(versions.list.model().index(1, 0))
+    assert not versions.export.isEnabled() and not versions.remove.isEnabled()
+    versions.use.click()
+    qtbot.waitUntil(lambda: [row.sign for row in versions.list.rows()] == ["", "In use", ""])
+    assert not versions.use.isEnabled()
 
 
 @pytest.mark.parametrize(
