@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -15,6 +16,10 @@ BLANK = "___"
 
 # Separate expressions: with different first characters they are many times faster than a combined one.
 _BLANKS = tuple(map(re.compile, (r"__+", r"\[[Mm][Aa][Ss][Kk]\]", r"<[Mm][Aa][Ss][Kk]>")))
+# Scripts without blanks between words.
+UNPARTED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,6 +46,21 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         """Whether the two places share a code point."""
         return max(self.start, other.start) < min(self.end, other.end)
+
+
+def whole_words(text: str, span: Span) -> Span:
+    """The span, extended to the whole of the words that it begins and ends in, unless their script has no blanks."""
+    start, end = span.start, span.end
+    while start < end and start and _in_one_word(text[start - 1], text[start]):
+        start -= 1
+    while start < end < len(text) and _in_one_word(text[end - 1], text[end]):
+        end += 1
+    return Span(start, end)
+
+
+def _in_one_word(before: str, after: str) -> bool:
+    both = before + after
+    return all(unicodedata.category(each)[0] in "LNM" for each in both) and not UNPARTED.search(both)
 
 
 def blanks_in(text: str) -> tuple[Span, ...]:

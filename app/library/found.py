@@ -6,6 +6,8 @@ import re
 import sqlite3
 import unicodedata
 
+from app.core.text import UNPARTED
+
 # One row per entry. `folded` is all of its text without case and accents; `search` indexes the other columns.
 SCHEMA = (
     """
@@ -26,10 +28,6 @@ _FTS = f"""
         tokenize = "unicode61 remove_diacritics 2"
     )
 """
-# Scripts without blanks between words: FTS5 treats a whole run of them as one word.
-UNPARTED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
 
 
 def has_fts(connection: sqlite3.Connection) -> bool:
@@ -105,6 +103,7 @@ class Words:
         by_index: list[str] = []
         anywhere: list[str] = []
         for word in clean(query).split():
+            # FTS5 treats a whole run of a script without blanks as one word.
             indexable = self._fts and any(unicodedata.category(each)[0] in "LN" for each in word)
             (by_index if indexable and not UNPARTED.search(word) else anywhere).append(word)
         conditions, values = [], []

@@ -6,7 +6,7 @@ import re
 from array import array
 
 from app.core.stop_words import STOP_WORDS
-from app.library.found import UNPARTED
+from app.core.text import UNPARTED
 
 # About 100 English words. Among 67,000 passages of 5 million words, 100 of these held the answer of 96% of SQuAD's
 # questions and 74% of docqa's; with half a stride 96% and 79%, for half as much again on the disk. What is read around

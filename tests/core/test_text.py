@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.errors import EngineLost, SpanlightError
-from app.core.text import BLANK, Document, Replacement, Span, View, blanks_in, normalise_newlines
+from app.core.text import BLANK, Document, Replacement, Span, View, blanks_in, normalise_newlines, whole_words
 
 places = st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda ends: Span(min(ends), max(ends)))
 
@@ -27,6 +27,34 @@ def test_what_is_no_place_is_no_span(ends: tuple[int, int]) -> None:
 def test_spans_overlap_where_they_share_a_character(one: Span, other: Span) -> None:
     shared = set(range(one.start, one.end)) & set(range(other.start, other.end))
     assert one.overlaps(other) == other.overlaps(one) == bool(shared)
+
+
+@given(st.text(alphabet="ab 1.-\u0301\u4e00\U0001f469\u200d", max_size=20), st.data())
+def test_whole_words_hold_what_was_selected_and_end_between_words(text: str, data: st.DataObject) -> None:
+    ends = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=2)))
+    span = Span(*ends)
+    found = whole_words(text, span)
+    assert found.start <= span.start and span.end <= found.end
+    assert whole_words(text, found) == found
+    before, after = text[found.start - 1 : found.start + 1], text[found.end - 1 : found.end + 1]
+    if len(span):
+        assert not (found.start and before.isascii() and before.isalnum() and len(before) == 2)
+        assert not (found.end < len(text) and after.isascii() and after.isalnum())
+
+
+@pytest.mark.parametrize(
+    ("text", "selected", "whole"),
+    [
+        ("Ada Mueller summed it up", "ler summ", "Mueller summed"),
+        ("caf\u00e9s open at 10", "af\u00e9", "caf\u00e9s"),
+        ("cafe\u0301s open", "cafe", "cafe\u0301s"),
+        ("\u6771\u4eac\u306f\u6674\u308c", "\u4eac", "\u4eac"),
+        ("from 9.30 on", "30", "30"),
+    ],
+)
+def test_half_words_are_made_whole(text: str, selected: str, whole: str) -> None:
+    start = text.index(selected)
+    assert whole_words(text, Span(start, start + len(selected))).of(text) == whole
 
 
 @given(st.text(alphabet="a\r\n\u2028\x85", max_size=20))

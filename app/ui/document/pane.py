@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from app.core.layout import Opened
-from app.core.text import Span
+from app.core.text import Span, whole_words
 from app.ui.document.marks.answer_map import AnswerMap, heat_over_height
 from app.ui.document.marks.highlights import Highlights
 from app.ui.document.marks.offsets import text_at
@@ -197,11 +197,14 @@ class Pane(_ScrollArea):
         return self._scroll_position() != self._noted_position
 
     def selected_place(self) -> tuple[str, Span]:
-        """The selected words without the blanks around them, as answers are, and where they are; empty without any."""
+        """The selected words, whole and without the blanks around them, as answers are, and where they are."""
         words = self.selected_words()
         start = self.selection().start + len(words) - len(words.lstrip())
-        words = words.strip()
-        return words, Span(start, start + len(words))
+        selected, text = Span(start, start + len(words.strip())), self.text()
+        if selected.of(text) != words.strip():  # a page may show other characters than the text has
+            return words.strip(), selected
+        place = whole_words(text, selected)
+        return place.of(text), place
 
     def is_empty(self) -> bool:
         """Whether there is no text."""

@@ -66,7 +66,7 @@ class Beside(QFrame):
         self.likely = plain_label(type="small", ink="quiet")
         self.right = KeyButton(theme, "Right", "A")
         self.instead = KeyButton(theme, "These words instead", "E")
-        self.absent = KeyButton(theme, "Not there", "X")
+        self.absent = KeyButton(theme, "Not in the text", "X")
         self.undo = KeyButton(theme, "Undo", "U")
         self._lay_out()
         self.find_bar.closed.connect(self._leave_find_bar)

@@ -63,6 +63,7 @@ class LabelsSection(Section):
         self.welcome, self.setup = Welcome(theme), Setup(theme)
         self.desk, self.texts, self.figures = Desk(theme), Texts(theme), Figures(theme)
         self._with_model: Path | None = None
+        self._sample: Path | None = None
         self._lay_out()
         self._connect()
         self.store.look()
@@ -120,13 +121,15 @@ class LabelsSection(Section):
 
     @Slot()
     def _try_sample(self) -> None:
-        self.open_files([self.workspace.paths.example_sets / "reviews.jsonl"])
+        self._sample = self.workspace.paths.example_sets / "reviews.jsonl"
+        self.open_files([self._sample])
 
     @Slot(object)
     def _read(self, found: ReadTable) -> None:
         self.losing.withdraw()
-        self.setup.show_table(found, with_model=found.path is not None and found.path == self._with_model)
-        self._with_model = None
+        path = found.path or Path()
+        self.setup.show_table(found, with_model=path == self._with_model, unlabelled=path == self._sample)
+        self._with_model = self._sample = None
         self._stack.setCurrentWidget(self.setup)
         self.head.hide()
 

@@ -101,8 +101,11 @@ class Setup(QFrame):
         self.begin.clicked.connect(self.begun)
         self.cancel.clicked.connect(self.left)
 
-    def show_table(self, read: ReadTable, *, with_model: bool = False) -> None:
-        """Ask about a table that was just read; with the first of its classifiers chosen `with_model`."""
+    def show_table(self, read: ReadTable, *, with_model: bool = False, unlabelled: bool = False) -> None:
+        """Ask about a table that was just read; with the first of its classifiers chosen `with_model`.
+
+        `unlabelled` offers its labels for texts without any, so that they can be given.
+        """
         table, path, cards = read.table, read.path, read.cards
         self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
         self._title.setText("Which labels?")
@@ -119,7 +122,10 @@ class Setup(QFrame):
         self.label_column.addItems([_NONE, *table.columns])
         self.table = table
         self.text_column.setCurrentIndex(table.text_column)
-        self.label_column.setCurrentIndex(table.label_column + 1)
+        has_labels = table.label_column >= 0 and not unlabelled
+        self.label_column.setCurrentIndex(table.label_column + 1 if has_labels else 0)
+        if unlabelled and table.label_column >= 0:
+            self.labels.setPlainText("\n".join(table.labels_in(table.label_column)))
         self._cards = cards
         self.begin_with.clear()
         self.begin_with.addItem("Labels of my own")

@@ -87,6 +87,17 @@ def test_it_begins_with_an_invitation(open_teach: Callable[[], LabelsSection]) -
     assert page.welcome.isVisible() and not page.head.isVisible()
 
 
+def test_the_sample_is_there_to_be_labelled(open_teach: Callable[[], LabelsSection], qtbot: QtBot) -> None:
+    page = open_teach()
+    page.welcome.sample.click()
+    qtbot.waitUntil(lambda: page.setup.isVisible())
+    assert page.setup.label_column.currentIndex() == 0
+    assert sorted(page.setup.labels.toPlainText().split()) == ["negative", "positive"]
+    page.setup.begin.click()
+    qtbot.waitUntil(lambda: page.store.dataset is not None and page.desk.isVisible())
+    assert not page.store.given and len(page.store.texts) == 150
+
+
 def test_texts_are_labelled_by_keys_undone_and_kept(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
