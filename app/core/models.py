@@ -127,8 +127,9 @@ class QaCalibration:
     `table` only if the span is in one.
     `answer_temperature` divides start + end logits in the softmax that distributes this probability over
     the `SHARED_AMONG` best spans, `long_answer_temperature` in texts of several windows (0: the same). An answer is
-    given from `threshold` on; below `absent` the text counts as not answering, and between the two its nearest words
-    have low confidence. An `absent` of 0 was never fitted.
+    given from `threshold` on, outside tables in a text of one window from `paragraph_threshold` on (0: the same); below
+    `absent` the text counts as not answering, and between the two its nearest words have low confidence. An `absent` of
+    0 was never fitted.
     """
 
     temperature: float = 1.0
@@ -140,6 +141,12 @@ class QaCalibration:
     long: float = 0.0
     table: float = 0.0
     long_answer_temperature: float = 0.0
+    paragraph_threshold: float = 0.0
+
+    def threshold_for(self, windows: int, in_table: bool) -> float:
+        """The threshold for a span, in a table or not, of a text of this many windows."""
+        is_paragraph = windows < 2 and not in_table
+        return (self.paragraph_threshold if is_paragraph else 0.0) or self.threshold
 
     def for_windows(self, windows: int) -> QaCalibration:
         """The calibration with the answer temperature for a text of this many windows."""
@@ -148,11 +155,15 @@ class QaCalibration:
         return replace(self, answer_temperature=self.long_answer_temperature)
 
     def adjusted(self, adjustment: Adjustment | None) -> QaCalibration:
-        """The calibration changed by an adjustment, itself without one; `absent` moves with the threshold."""
+        """The calibration changed by an adjustment, itself without one; the other limits move with the threshold."""
         if adjustment is None:
             return self
         temperature = self.temperature / adjustment.slope
-        below = adjustment.slope * (log_odds(self.absent) - log_odds(self.threshold))
+
+        def moved(limit: float) -> float:
+            apart = adjustment.slope * (log_odds(limit) - log_odds(self.threshold))
+            return _sigmoid(log_odds(adjustment.threshold) + apart) if limit else 0.0
+
         return replace(
             self,
             temperature=temperature,
@@ -160,7 +171,8 @@ class QaCalibration:
             answer_temperature=self.answer_temperature * adjustment.sharing,
             long_answer_temperature=self.long_answer_temperature * adjustment.sharing,
             threshold=adjustment.threshold,
-            absent=_sigmoid(log_odds(adjustment.threshold) + below) if self.absent else 0.0,
+            absent=moved(self.absent),
+            paragraph_threshold=moved(self.paragraph_threshold),
         )
 
     @property

@@ -60,7 +60,7 @@ def shares(calibration: QaCalibration, scores: Sequence[float]) -> np.ndarray:
 
 
 def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
-    """The calibration that minimises log loss on dev readings, with the `balanced_threshold`.
+    """The calibration that minimises log loss on dev readings, with the `balanced_threshold`, one of paragraphs' own.
 
     `absent` is the largest limit, up to that threshold, below which no more than `MOST_TAKEN_FOR_ABSENT` of the
     answerable questions fall.
@@ -104,7 +104,14 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     differs = len(set(several.tolist())) > 1
     everything = np.array([_chance(fitted, o) for o in readings])
     answers = np.array([o.answerable for o in readings])
-    threshold = balanced_threshold(everything, np.array([o.right for o in readings]), answers)
+    rightness = np.array([o.right for o in readings])
+    paragraphs = np.array([o.windows < 2 and not o.in_table for o in readings])
+    # Readings of one kind have one threshold.
+    others = ~paragraphs if paragraphs.any() and not paragraphs.all() else np.ones(len(readings), dtype=bool)
+    threshold = balanced_threshold(everything[others], rightness[others], answers[others])
+    own = 0.0
+    if not others.all():
+        own = balanced_threshold(everything[paragraphs], rightness[paragraphs], answers[paragraphs])
     rising = np.sort(everything[answers])
     absent = float(rising[int(MOST_TAKEN_FOR_ABSENT * len(rising))]) if len(rising) else 0.0
     return QaCalibration(
@@ -113,10 +120,11 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
         per_log_window=fitted.per_log_window,
         answer_temperature=answer_temperature(~several if differs else slice(None)),
         threshold=threshold,
-        absent=min(threshold, absent),
+        absent=min(threshold, own or threshold, absent),
         long=long,
         table=table,
         long_answer_temperature=answer_temperature(several) if differs else 0.0,
+        paragraph_threshold=own,
     )
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from app.core.errors import SpanlightError
 from app.core.report import Silent
 from app.core.requests import CalibrationData, ClassCalibrationData, ClassReading, DevReading
-from app.tasks.scores import calibrate, calibrate_classes, softmax
+from app.tasks.scores import calibrate, calibrate_classes, fit_calibration, softmax
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel
 from tests.helpers.fake_models import classifier
@@ -35,6 +36,22 @@ def test_fits_what_it_is_given() -> None:
     assert calibration.offset == pytest.approx(0.0, abs=0.25)
     assert calibration.per_log_window == 0.0
     assert 0.2 < calibration.threshold < 0.8
+
+
+def test_paragraphs_have_a_threshold_of_their_own_beside_other_texts() -> None:
+    paragraphs = readings(1000)
+    assert fit_calibration(paragraphs).paragraph_threshold == 0.0
+    # In tables answers are wrong more often: balancing both faults takes a higher threshold.
+    tables = [
+        replace(one, in_table=True, right=one.right and at % 3 == 0) for at, one in enumerate(paragraphs)
+    ]
+    fitted = fit_calibration([*paragraphs, *tables])
+    assert 0.0 < fitted.paragraph_threshold < fitted.threshold
+    assert fitted.absent <= fitted.paragraph_threshold
+    assert fitted.threshold_for(1, in_table=False) == fitted.paragraph_threshold
+    assert (
+        fitted.threshold_for(1, in_table=True) == fitted.threshold_for(2, in_table=False) == fitted.threshold
+    )
 
 
 @pytest.mark.parametrize("answerable", [True, False])

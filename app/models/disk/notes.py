@@ -77,7 +77,7 @@ def _check(notes: Notes) -> None:
     if not all(map(isfinite, (*astuple(calibration), notes.class_temperature, *figures))):
         raise ValueError("a number that is not finite")
     temperatures = calibration.temperature, calibration.answer_temperature, notes.class_temperature
-    limits = calibration.threshold, calibration.absent
+    limits = calibration.threshold, calibration.absent, calibration.paragraph_threshold
     if min(temperatures) <= 0 or calibration.long_answer_temperature < 0 or not _are_shares(*limits):
         raise ValueError("a temperature or threshold out of range")
     if not all(0 <= count < 2**31 for count in (notes.window, notes.stride)):

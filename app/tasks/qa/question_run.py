@@ -269,9 +269,12 @@ class QuestionRun:
 
     def resolve_near_ties(self) -> None:
         """Decides near ties in float32, once every window was read; raises Stopped when the work is to stop."""
-        self._near_ties.resolve(
-            lambda margin: self._answered(self._answer_probability(self.nbest.best()[0], margin))
-        )
+
+        def is_answered(margin: float) -> bool:
+            best = self.nbest.best()[0]
+            return self._answer_probability(best, margin) >= self._threshold(best)
+
+        self._near_ties.resolve(is_answered)
 
     def reading(self) -> Reading:
         """The result so far; complete once every window was read."""
@@ -284,9 +287,9 @@ class QuestionRun:
         answers = tuple(self._answer(c, float(p)) for c, p in zip(best, chances, strict=True))
         return Reading(
             answers=answers[: max(1, self.question.top_k)],
-            answered=bool(best) and self._answered(probability),
+            answered=bool(best) and probability >= self._threshold(best[0]),
             no_answer_probability=1.0 - probability,
-            threshold=self._threshold,
+            threshold=self._threshold(best[0] if best else None),
             windows=self.read,
             windows_total=self.total,
             seconds=self.seconds,
@@ -299,19 +302,20 @@ class QuestionRun:
             absent=calibration.absent_below,
         )
 
-    @property
-    def _threshold(self) -> float:
-        given = self.question.threshold
-        return self._model.card.calibration.threshold if given is None else given
-
-    def _answered(self, probability: float) -> bool:
-        """Whether the best span is given as the answer when the text answers with this probability."""
-        return probability >= self._threshold
+    def _threshold(self, best: Candidate | None) -> float:
+        """The probability that the text answers from which on its best span is given as the answer."""
+        if self.question.threshold is not None:
+            return self.question.threshold
+        in_table = best is not None and self._in_table(best)
+        return self._model.card.calibration.threshold_for(self._windows_whole, in_table)
 
     def _answer_probability(self, best: Candidate, margin: float) -> float:
         """The probability that the text answers if its best span had this margin."""
-        in_table = self.question.documents[best.document].in_table(best.span)
-        return answer_probability(self._model.card.calibration, margin, self._windows_whole, in_table)
+        calibration = self._model.card.calibration
+        return answer_probability(calibration, margin, self._windows_whole, self._in_table(best))
+
+    def _in_table(self, found: Candidate) -> bool:
+        return self.question.documents[found.document].in_table(found.span)
 
     def _comparable(self, best: list[Candidate]) -> list[Candidate]:
         """The candidates at least as good as the last of the best: the same in every order of reading."""

@@ -241,6 +241,7 @@ class Asking(QObject):
             self.panel.show_across(self.across.session)
         else:
             self.panel.show_sheet(sheet)
+        self._show_threshold()
         self._offer_stronger()
 
     # Verdicts
@@ -377,8 +378,11 @@ class Asking(QObject):
         self._show_threshold()
 
     def _show_threshold(self) -> None:
-        chosen = self.workspace.settings.ask_threshold
+        chosen, run = self.workspace.settings.ask_threshold, self._run()
         shown = self._own_threshold if chosen is None else chosen
+        reading = run.reading if run is not None and not run.is_across else None
+        if run is not None and reading is not None and chosen is None and run.request.threshold is None:
+            shown = reading.threshold  # the reader's own for this kind of text
         if shown is not None:
             self.panel.threshold.set_threshold(shown, own=chosen is None)
 

@@ -145,6 +145,19 @@ def test_probabilities_follow_the_calibration() -> None:
     assert reading.device == "CPU"
 
 
+def test_a_paragraph_is_judged_by_its_own_threshold() -> None:
+    text = "the king of paris"
+    chance = (
+        1 - read(ask("which", text), reader_of({"paris": 10.0}, null=3.0), Silent()).no_answer_probability
+    )
+    calibration = QaCalibration(threshold=1.0, paragraph_threshold=chance)
+    model = reader_of({"paris": 10.0}, calibration=calibration, null=3.0)
+    reading = read(ask("which", text), model, Silent())
+    assert (reading.answered, reading.threshold) == (True, chance)
+    longer = read(ask("which", f"{text} " * 40), model, Silent())
+    assert longer.windows > 1 and (longer.answered, longer.threshold) == (False, 1.0)
+
+
 def test_the_text_does_not_say_unless_the_threshold_is_low() -> None:
     model = span_reader(null=40.0)
     text = "the king of france"
