@@ -423,7 +423,7 @@ class TextPage(Page):
 
     @Slot(object)
     def _kept_read(self, kept: KeptResult | None) -> None:
-        """Show the result of an earlier session, unless there is another one, or no text, by now."""
+        """Show the result of an earlier session, unless another one has come since or the text is gone."""
         if kept is not None and self._job is None and not self._is_empty():
             self._panel.is_stale = not kept.same_model
             self.take_kept(kept)

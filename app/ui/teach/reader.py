@@ -285,7 +285,7 @@ class ReaderSection(Section):
         )
         if state is None or not known:
             return
-        from app.flows.teach.reader import FEWEST  # imported by now, where the state was found
+        from app.flows.teach.reader import FEWEST  # imported already, as the state was found
 
         self.teach_card.show_state(state, self._whole, FEWEST, busy=busy)
         self.versions.show_state(state)
