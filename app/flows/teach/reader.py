@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.core.corrections import Correction
 from app.core.errors import Busy, SpanlightError
-from app.core.models import Head, ModelCard
+from app.core.models import Head, ModelCard, model_title
 from app.core.offers import Origin, Source
 from app.core.plain import from_plain
 from app.core.report import Progress, Relay, Report
@@ -507,7 +507,8 @@ def _describe(run: _Run, model: Path, models: Path) -> None:
         for at, name in enumerate((_ON_HELD, _ON_KNOWN) if run.after else ())
         for when, figures in (("", run.after[at]), (_BEFORE, run.before[at]))
     }
-    words = f"Taught on this computer from {count(run.corrections, 'correction')}; it began with {run.base}."
+    taught = f"Taught on this computer from {count(run.corrections, 'correction')}"
+    words = f"{taught}; it began with {model_title(run.base)}."
     finder = notes.finder if Path(run.folder).parent == models else ""
     notes = dataclasses.replace(notes, description=words, measured=measured, reliability={}, finder=finder)
     try:

@@ -229,6 +229,10 @@ class GateCard(QFrame):
         self.show_version(None)
 
 
+# With fewer held-out corrections, one more right or wrong answer changes F1 by more than ten points.
+_FEW = 10
+
+
 def in_words(version: ReaderVersion) -> str:
     """Whether a version is better than the reader that it began with, in a sentence or two."""
     held, known = version.held, version.known
@@ -242,10 +246,17 @@ def in_words(version: ReaderVersion) -> str:
         fit = "its words fit as well as before"
     words = f"On {corrections} that it has not learnt, {fit}"
     if lost > 1:
-        return f"{words}. Of what it knew before it lost {_points(lost)}, which is too much."
-    if lost > 0.05:
-        return f"{words}. Of what it knew before it lost {_points(lost)}."
-    return f"{words}. It still knows what it knew before."
+        kept = f"Of what it knew before it lost {_points(lost)}, which is too much."
+    elif lost > 0.05:
+        kept = f"Of what it knew before it lost {_points(lost)}."
+    else:
+        kept = "It still knows what it knew before."
+    few = (
+        " With so few, chance decides much: more corrections tell more."
+        if held.after.questions < _FEW
+        else ""
+    )
+    return f"{words}. {kept}{few}"
 
 
 def _points(value: float) -> str:

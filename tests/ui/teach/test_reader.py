@@ -451,6 +451,10 @@ def test_whether_it_is_better_in_words(held: float, known: float, is_better: boo
         known=Change(figures(70, 80), figures(70, 80 + known)),
     )
     assert version.is_better is is_better and words in in_words(version)
+    before, after = version.held.before, version.held.after
+    for questions, is_few in ((9, True), (10, False)):
+        change = Change(replace(before, questions=questions), replace(after, questions=questions))
+        assert ("chance" in in_words(replace(version, held=change))) is is_few
 
 
 def test_the_page_remembers_what_was_taught(
