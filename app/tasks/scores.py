@@ -106,12 +106,13 @@ def fit_calibration(readings: Sequence[DevReading]) -> QaCalibration:
     answers = np.array([o.answerable for o in readings])
     rightness = np.array([o.right for o in readings])
     paragraphs = np.array([o.windows < 2 and not o.in_table for o in readings])
-    # Readings of one kind have one threshold.
-    others = ~paragraphs if paragraphs.any() and not paragraphs.all() else np.ones(len(readings), dtype=bool)
-    threshold = balanced_threshold(everything[others], rightness[others], answers[others])
-    own = 0.0
-    if not others.all():
-        own = balanced_threshold(everything[paragraphs], rightness[paragraphs], answers[paragraphs])
+
+    def balanced(some: np.ndarray | slice) -> float:
+        return balanced_threshold(everything[some], rightness[some], answers[some])
+
+    is_mixed = paragraphs.any() and not paragraphs.all()
+    threshold = balanced(~paragraphs if is_mixed else slice(None))
+    own = balanced(paragraphs) if is_mixed else 0.0
     rising = np.sort(everything[answers])
     absent = float(rising[int(MOST_TAKEN_FOR_ABSENT * len(rising))]) if len(rising) else 0.0
     return QaCalibration(
