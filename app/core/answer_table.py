@@ -83,8 +83,7 @@ class Cell:
     @property
     def is_right(self) -> bool:
         """Whether the person's verdict agrees with it."""
-        absent = self.state is CellState.ABSENT
-        return self.verdict is Verdict.RIGHT or (absent and self.verdict is Verdict.NOT_THERE)
+        return self.verdict.agrees(answered=self.state is CellState.ANSWER)
 
     @property
     def words(self) -> str:
