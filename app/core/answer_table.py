@@ -81,6 +81,12 @@ class Cell:
         return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
 
     @property
+    def said(self) -> Verdict:
+        """The verdict on what it shows: where that is no answer, one that is right is not in the text."""
+        absent = self.state is CellState.ABSENT and self.verdict is Verdict.RIGHT
+        return Verdict.NOT_THERE if absent else self.verdict
+
+    @property
     def is_right(self) -> bool:
         """Whether the person's verdict agrees with it."""
         return self.verdict.agrees(answered=self.state is CellState.ANSWER)

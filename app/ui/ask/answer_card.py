@@ -21,7 +21,7 @@ from app.ui.kit.parts import look_button, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
-    from app.ui.ask.verdict_row import VerdictRow
+    from app.ui.kit.verdict_row import VerdictRow
 
 _VERY_LIKELY = 0.9
 _COPY = "Copy"
@@ -108,7 +108,7 @@ class AnswerCard(QFrame):
     @cached_property
     def verdicts(self) -> VerdictRow:
         """The buttons for what the person says of the answer, made when they are first needed."""
-        from app.ui.ask.verdict_row import VerdictRow
+        from app.ui.kit.verdict_row import VerdictRow
 
         row = VerdictRow(self._theme)
         self._column.addWidget(row)

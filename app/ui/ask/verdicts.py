@@ -18,8 +18,8 @@ from app.flows.workspace import Workspace
 from app.ui.ask.judged import JudgedAnswer, judged_answer
 from app.ui.ask.session import QuestionRun
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.verdict_row import VerdictRow
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.verdict_row import VerdictRow
 
 if TYPE_CHECKING:
     from app.core.text import Span

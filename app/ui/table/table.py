@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_table import Cell, Column
+from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
 from app.core.text import Span
 from app.core.wording import count
@@ -347,13 +347,19 @@ class TableView(Page):
                 if self.beside.isHidden():
                     self.open_beside()
                 else:
-                    self.beside.take_selected()
+                    self.beside.judge(Verdict.OTHER_WORDS)
 
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
+        """Keep a verdict on the current cell; the same again takes it back, as on Ask."""
         cell = self.model.cell(*self.view.place())
-        if cell is not None and cell.can_be_judged:
-            self.store.judge(cell, verdict, words, span)
+        if cell is None or not cell.can_be_judged:
+            return
+        if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
+            verdict = Verdict.NOT_THERE
+        if (verdict, words, span) == (cell.said, cell.right_words, cell.right_span):
+            verdict, words, span = Verdict.NONE, "", None
+        self.store.judge(cell, verdict, words, span)
 
     @Slot(object)
     def _judged(self, cell: Cell) -> None:

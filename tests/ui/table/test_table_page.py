@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.answer_table import CellState, Column, ColumnType
@@ -263,6 +263,38 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
     assert page.workspace.corrections.count() == 0
+
+
+def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
+    page: TableView, qtbot: QtBot
+) -> None:
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    row = page.beside.verdicts
+    buttons = (row.right, row.instead, row.absent)
+
+    def press(button: QWidget, *pressed: bool) -> None:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: [each.isChecked() for each in buttons] == list(pressed))
+
+    press(row.right, True, False, False)
+    press(row.absent, False, False, True)
+    press(row.absent, False, False, False)
+    assert page.workspace.corrections.count() == 0
+    pane = page.beside.file.pane
+    assert isinstance(pane, DocumentPane)
+    pane.selectAll()
+    press(row.instead, False, True, False)
+    assert row.yours.isVisibleTo(page.beside) and page.workspace.corrections.count() == 1
+    go_to(page, "calder.txt", 0)
+    qtbot.waitUntil(row.right.isHidden)
+    assert not any(each.isChecked() for each in buttons), "there is no answer, of which nothing was said"
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(row.absent.isChecked)
+    go_to(page, "aldergate.txt", 0)
+    qtbot.waitUntil(row.instead.isChecked)
+    press(row.instead, False, False, False)
 
 
 def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
