@@ -30,15 +30,13 @@ def correct(
     report: Report,
     *,
     span: Span | None = None,
-    across: bool = False,
 ) -> Correction | None:
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
     are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. The reader's calibration follows, unless other documents were asked too (`across`): the
-    probabilities are then of an answer in any of them. Raises SpanlightError where the document has changed since, or
-    no words are at `span`.
+    and returns None. The reader's calibration follows, unless the entry's probabilities are shared with other
+    documents. Raises SpanlightError where the document has changed since, or no words are at `span`.
     """
     if verdict is Verdict.NONE:
         take_back(workspace, entry.sha256, entry.question, report)
@@ -63,7 +61,9 @@ def correct(
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
     before = workspace.corrections.find(entry.sha256, entry.question)
-    weights = "" if across else _weights(workspace, entry)
+    # What several documents share is the chance that any of them answers, and depends on what else was asked: it says
+    # nothing of how sure the reader is of this one, and cannot be brought to its scale afterwards.
+    weights = "" if entry.shared else _weights(workspace, entry)
     kept = workspace.corrections.put(
         Correction(
             question=entry.question,

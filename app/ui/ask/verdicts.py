@@ -137,10 +137,7 @@ class Verdicts(QObject):
         from app.flows.teach.corrections import correct
 
         answer, verdict, span = given
-        flow = partial(
-            correct, self._workspace, answer.opened, answer.entry(), verdict,
-            span=span, across=answer.run.is_across,
-        )  # fmt: skip
+        flow = partial(correct, self._workspace, answer.opened, answer.entry(), verdict, span=span)
         job = self._lanes.files.start(flow)
         self._saving = _Saving(answer, flow, job)
         job.done.connect(self._saved)

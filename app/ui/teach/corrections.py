@@ -91,6 +91,7 @@ def entry_of(correction: Correction) -> Entry:
         asked=correction.judged,
         windows=windows,
         windows_total=windows,
+        shared=not correction.weights,  # judged again, it counts for the calibration only if it did before
     )
 
 
