@@ -199,7 +199,7 @@ class AnswerPanel(QFrame):
     They are those of one sheet, or of a session whose questions are about several documents.
 
     `suggestion_clicked` carries a question. `question` names the answered one where another one is in the box;
-    `stronger` tells of stronger readers, and the button `readers` leads to them.
+    `stronger` tells of stronger readers; the button `use` takes one that is installed, and `readers` leads to others.
     """
 
     suggestion_clicked = Signal(str)
@@ -222,7 +222,9 @@ class AnswerPanel(QFrame):
         self.threshold = ThresholdLine(theme)
         self.stronger = plain_label(type="small", ink="quiet")
         self.readers = push_button(theme, "See stronger readers", kind="link")
-        mark(self.readers, type="small")
+        self.use = push_button(theme, "", kind="link")
+        for link in (self.use, self.readers):
+            mark(link, type="small")
         self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
         self._keys = plain_label("F3 next", type="small_strong", ink="quiet", wrap=False)
         self._tries_title = plain_label("Also try", type="small_strong", ink="quiet", wrap=False)
@@ -239,7 +241,8 @@ class AnswerPanel(QFrame):
         self._results.addLayout(heads)
         self._results.addWidget(self.list)
         self._results.addWidget(self.stronger)
-        self._results.addWidget(self.readers, 0, Qt.AlignmentFlag.AlignLeft)
+        for link in (self.use, self.readers):
+            self._results.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
@@ -250,7 +253,8 @@ class AnswerPanel(QFrame):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
-        QWidget.setTabOrder(self.list, self.readers)
+        QWidget.setTabOrder(self.list, self.use)
+        QWidget.setTabOrder(self.use, self.readers)
         self.box.edited.connect(self._name_question)
         theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
         theme.space(self._results, 3)
@@ -403,9 +407,17 @@ class AnswerPanel(QFrame):
     def offer_readers(self, words: str, others: str = "") -> None:
         """Show a text on stronger readers, with the `others` as the button's tool tip."""
         self.stronger.setText(words)
+        self.stronger.setVisible(bool(words))
         self.readers.setToolTip(others)
-        for widget in (self.stronger, self.readers):
-            widget.setVisible(bool(words))
+        self.readers.setVisible(bool(words))
+        self.use.hide()
+
+    def offer_installed(self, name: str, words: str) -> None:
+        """Show a text on a stronger reader that is installed, with a button to use it."""
+        self.offer_readers(words)
+        self.readers.hide()
+        self.use.setText(f"Use {name}")
+        self.use.show()
 
     def _clear_answer(self) -> None:
         """Hide the answer and the places, and show the hint."""

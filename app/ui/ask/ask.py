@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.models import Head
 from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.history.export_formats import FORMATS
@@ -48,10 +49,11 @@ _MANY = 10  # files opened at once: they may be meant as a library
 class AskView(Page):
     """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
 
-    `models_given` carries the paths of models among files to open.
+    `models_given` carries the paths of models among files to open, `changed` the head for which another model is used.
     """
 
     models_given = Signal(list)
+    changed = Signal(str)
 
     KEY = "ask"
     TITLE = "Ask"
@@ -442,6 +444,7 @@ class AskView(Page):
         controller.lost.connect(self.lost)
         self.asking.note.connect(self.note)
         self.asking.across.lost.connect(self.lost)
+        self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
         panel.scope.folder_requested.connect(self.documents.add_folder)

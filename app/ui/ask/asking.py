@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
@@ -22,7 +23,9 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from app.core.offers import OfferedModel
+    from app.core.models import ModelCard
+    from app.core.report import Report
+    from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
     from app.ui.kit.libraries import Libraries
 
@@ -30,12 +33,14 @@ if TYPE_CHECKING:
 class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
-    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit.
+    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
+    `reader_changed` is sent when another reader answers from now on.
     """
 
     note = Signal(str)
     file_requested = Signal(str)
     look_inside = Signal(object)
+    reader_changed = Signal()
 
     def __init__(
         self,
@@ -57,7 +62,7 @@ class Asking(QObject):
         self._verdicts: Verdicts | None = None  # made with the first answer
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
-        self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
+        self._stronger: Stronger | None = None  # until they are looked up
         self._stronger_job: Job | None = None
         panel.scope.select(scope_of(workspace.settings.ask_scope))
         self._connect()
@@ -394,18 +399,25 @@ class Asking(QObject):
             self.panel.offer_readers("")
             return
         if self._stronger is None and self._stronger_job is None:
-            from app.flows.models.catalogue import stronger_to_have
+            from app.flows.models.catalogue import stronger_readers
 
-            self._stronger_job = self.lanes.files.start(stronger_to_have, self.workspace)
+            self._stronger_job = self.lanes.files.start(stronger_readers, self.workspace)
             self._stronger_job.done.connect(self._stronger_found)
-        if not self._stronger:
+        found = self._stronger
+        if found is not None and found.installed is not None:
+            name = found.installed.title
+            self.panel.offer_installed(
+                name, f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0."
+            )
+            return
+        if found is None or not found.to_have:
             self.panel.offer_readers("")
             return
         from app.flows.models.catalogue import recommended, summary
 
         speed = self.workspace.settings.reading_speed
-        best = recommended(self._stronger, speed)
-        others = [model for model in self._stronger if model is not best]
+        best = recommended(found.to_have, speed)
+        others = [model for model in found.to_have if model is not best]
         advice = (
             f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
         )
@@ -417,12 +429,33 @@ class Asking(QObject):
         )
 
     @Slot(object)
-    def _stronger_found(self, models: tuple[OfferedModel, ...]) -> None:
-        self._stronger = models
+    def _stronger_found(self, found: Stronger) -> None:
+        self._stronger = found
         self._offer_stronger()
+
+    @Slot()
+    def _use_stronger(self) -> None:
+        """Have the stronger reader that is installed answer from now on."""
+        if self._stronger is None or self._stronger.installed is None:
+            return
+        self.panel.notice.clear()
+        job = self.lanes.files.start(_use, self.workspace, self._stronger.installed.folder)
+        job.done.connect(self._stronger_used)
+        job.failed.connect(self.panel.notice.show_error)
+
+    @Slot(object)
+    def _stronger_used(self, card: ModelCard) -> None:
+        """Ask what had low confidence again, unless another question is in the box by now."""
+        self.settings_changed()
+        self.reader_changed.emit()
+        self.note.emit(f"{card.title} answers from now on")
+        run = self._run()
+        if run is not None and run.question == self.panel.box.question():
+            self.ask()
 
     def _connect(self) -> None:
         panel, controller, across = self.panel, self.controller, self.across
+        panel.use.clicked.connect(self._use_stronger)
         controller.changed.connect(self._show)
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
@@ -450,3 +483,9 @@ class Asking(QObject):
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
+
+
+def _use(workspace: Workspace, folder: str, report: Report) -> ModelCard:
+    from app.flows.models.use import use
+
+    return use(workspace, Head.QUESTION_ANSWERING, folder)

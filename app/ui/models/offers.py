@@ -12,7 +12,7 @@ from app.core.models import HEAD_WORDS, Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
 from app.flows.measure.measure import measured
-from app.flows.models.catalogue import offered, recommended, stronger_to_have, suits
+from app.flows.models.catalogue import offered, recommended, stronger_readers, suits
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
@@ -94,7 +94,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
-        better = recommended(stronger_to_have(workspace, report), workspace.settings.reading_speed)
+        better = recommended(stronger_readers(workspace, report).to_have, workspace.settings.reading_speed)
     except SpanlightError:  # there is no reader yet
         better = None
     best = better.repository if better else ""

@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
                 page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
-            if key in ("settings", "models", "teach"):
+            if key in ("ask", "settings", "models", "teach"):
                 page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             if (take_libraries := getattr(page, "take_libraries", None)) is not None:
                 take_libraries(self.libraries)
