@@ -482,20 +482,27 @@ class AskController(QObject):
             self.note.emit(f"Not kept in the history: {fault.sentence}")
 
     def restore_last(self, sheet: Sheet) -> None:
-        """Highlight the last answer of a sheet from an earlier session again, if the history has it."""
+        """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""
         session = sheet.session
-        if session.run is None and session.entry and sheet.is_open:
+        if session.run is not None or not sheet.is_open or not session.question.strip():
+            return
+        if session.entry:
             from app.flows.history.history import entry_numbered
 
             job = self._lanes.files.start(entry_numbered, self._workspace, session.entry)
-            self._history_jobs[job] = sheet
-            job.done.connect(self._last_found)
-            job.failed.connect(self._last_gone)
+        else:
+            from app.flows.teach.corrections import judged_before
+
+            document = sheet.current_document()
+            job = self._lanes.files.start(judged_before, self._workspace, document, session.question)
+        self._history_jobs[job] = sheet
+        job.done.connect(self._last_found)
+        job.failed.connect(self._last_gone)
 
     @Slot(object)
-    def _last_found(self, entry: Entry) -> None:
+    def _last_found(self, entry: Entry | None) -> None:
         sheet = sheet_of(self._history_jobs, self.sender())
-        if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
+        if entry is None or sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
         from app.flows.history.kept_answers import answers_in
 
@@ -555,7 +562,7 @@ class AskController(QObject):
         self.stop_reading(sheet)
         found = answers_in(sheet.current_document(), entry)
         session = sheet.session
-        session.run = None
+        session.run, session.entry = None, entry.number
         if not (session.is_preview and session.question):  # what was typed there stays
             session.question = entry.question
         if found.answers or found.in_place:

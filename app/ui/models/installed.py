@@ -349,6 +349,9 @@ def consequences_of(removal: Removal) -> str:
         sentences.append(
             f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay."
         )
+    if removal.unfinished:
+        taught = wording.count(removal.unfinished, "correction")
+        sentences.append(f"What it was being taught from {taught} goes too; the corrections stay.")
     if removal.last_used:
         sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
     return " ".join(sentences)
