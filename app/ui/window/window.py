@@ -171,6 +171,8 @@ class MainWindow(QMainWindow):
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             if key == "classify":
                 page.tables_given.connect(self._tables_given)  # type: ignore[attr-defined]
+            if key == "models":
+                page.verdicts_asked.connect(self._show_verdicts)  # type: ignore[attr-defined]
             if key == "about":
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
@@ -275,6 +277,11 @@ class MainWindow(QMainWindow):
     def _open_entry(self, entry: Entry) -> None:
         self.show_page("ask")
         self.page.open_entry(entry)  # type: ignore[attr-defined]
+
+    @Slot()
+    def _show_verdicts(self) -> None:
+        self.show_page("teach")
+        self.page.show_section("reader")  # type: ignore[attr-defined]
 
     @Slot(object)
     def _look_inside(self, visit: Visit) -> None:

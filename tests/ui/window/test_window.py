@@ -20,6 +20,8 @@ from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.ask.ask import AskView
 from app.ui.kit.messages import Unexpected
+from app.ui.teach.reader import ReaderSection
+from app.ui.teach.teach import TeachView
 from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window.start import Handed
 from app.ui.window.window import PAGES, MainWindow
@@ -49,6 +51,12 @@ def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) 
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert window.page.KEY == "settings"
+
+
+def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> None:
+    window.show_page("models")
+    window.page.verdicts_asked.emit()  # type: ignore[attr-defined]
+    assert isinstance(window.page, TeachView) and window.page.names.selected() == ReaderSection.KEY
 
 
 def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
