@@ -10,7 +10,7 @@ from app.core.report import Report
 from app.flows.samples import Sample, samples
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes, do
 
 _SAVE_AFTER_MS = 1500
 
@@ -54,5 +54,5 @@ class Draft(QObject):
     @Slot()
     def _save(self) -> None:
         text = self._text()
-        self._job = self._lanes.files.start(write, lambda: self.drafts.save(self._name, text))
+        self._job = self._lanes.files.start(do, lambda: self.drafts.save(self._name, text))
         self._job.failed.connect(self.failed)
