@@ -15,7 +15,7 @@ from app.core.layout import Opened
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import UNNAMED
-from app.flows.history.history import AROUND, digest
+from app.flows.history.history import AROUND, digest, entry_numbered
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint, last_changed
@@ -199,8 +199,15 @@ def judged_entry(correction: Correction) -> Entry:
     )
 
 
-def judged_before(workspace: Workspace, opened: Opened, question: str, report: Report) -> Entry | None:
-    """The `judged_entry` of a question about a document; None where nothing was said of its answer."""
+def shown_before(
+    workspace: Workspace, number: int, opened: Opened, question: str, report: Report
+) -> Entry | None:
+    """The entry of the history with this number, or for 0 the `judged_entry` of a question about a document.
+
+    None where nothing was said of its answer. Raises SpanlightError where there is no entry of that number.
+    """
+    if number:
+        return entry_numbered(workspace, number, report)
     if not workspace.paths.corrections_file.exists():
         return None  # nor is the file made by looking
     found = correction_of(workspace, opened, question, report)

@@ -484,20 +484,14 @@ class AskController(QObject):
     def restore_last(self, sheet: Sheet) -> None:
         """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""
         session = sheet.session
-        if session.run is not None or not sheet.is_open or not session.question.strip():
-            return
-        if session.entry:
-            from app.flows.history.history import entry_numbered
+        if session.run is None and sheet.is_open and session.question.strip():
+            from app.flows.teach.corrections import shown_before
 
-            job = self._lanes.files.start(entry_numbered, self._workspace, session.entry)
-        else:
-            from app.flows.teach.corrections import judged_before
-
-            document = sheet.current_document()
-            job = self._lanes.files.start(judged_before, self._workspace, document, session.question)
-        self._history_jobs[job] = sheet
-        job.done.connect(self._last_found)
-        job.failed.connect(self._last_gone)
+            shown = session.entry, sheet.current_document(), session.question
+            job = self._lanes.files.start(shown_before, self._workspace, *shown)
+            self._history_jobs[job] = sheet
+            job.done.connect(self._last_found)
+            job.failed.connect(self._last_gone)
 
     @Slot(object)
     def _last_found(self, entry: Entry | None) -> None:

@@ -47,13 +47,8 @@ class Scope:
     @property
     def key(self) -> str:
         """It as it is saved in the settings."""
-        match self.kind:
-            case ScopeKind.DOCUMENT:
-                return ""
-            case ScopeKind.OPEN:
-                return _OPEN
-            case ScopeKind.LIBRARY:
-                return f"{_LIBRARY}{self.library}"
+        names = {ScopeKind.DOCUMENT: "", ScopeKind.OPEN: _OPEN}
+        return names.get(self.kind, f"{_LIBRARY}{self.library}")
 
 
 def scope_of(key: str) -> Scope:

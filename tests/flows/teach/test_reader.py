@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -299,13 +301,62 @@ class Told(Silent):
     def partial(self, result):
         print(result.step, flush=True)
 
+class ToldAll(Told):
+    def progress(self, progress):
+        print(progress.what, flush=True)
+
 if __name__ == "__main__":
     home = Path(sys.argv[1])
     reader._CHECKPOINT_SECONDS = 0.0
     workspace = reader_workspace(home, Engine(home / "engine.log"))
-    reader.teach_reader(workspace, Told(), corrections=corrections(20))
+    reader.teach_reader(workspace, ToldAll() if "all" in sys.argv else Told(), corrections=corrections(20))
     workspace.close()
 """
+
+
+def told(script: Path, home: Path, most: float = inf, wait: float = 0.0) -> tuple[int, bool]:
+    """Teach in a process, killed some seconds after so many lines: how many it told, and whether it was killed."""
+    with subprocess.Popen(
+        [sys.executable, str(script), str(home), "all"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        number = 0
+        while number < most and process.stdout.readline():
+            number += 1
+        if number < most:
+            assert process.wait() == 0
+            return number, False
+        time.sleep(wait)
+        os.killpg(process.pid, signal.SIGKILL)
+    return number, True
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_teaching_is_killed_at_thirty_moments(tmp_path: Path) -> None:
+    home, script, chance = tmp_path / "home", tmp_path / "teach.py", random.Random(9)
+    script.write_text(_SCRIPT, encoding="utf-8")
+    workspace = reader_workspace(home)
+    base = workspace.find_model(Head.QUESTION_ANSWERING).folder
+    was, (lines, _) = content(base), told(script, home)
+    kills = begun = 0
+    while kills < 30:
+        before = {version.name for version in versions(workspace, Silent())}
+        _, killed = told(script, home, 1 + chance.randrange(lines), chance.uniform(0, 0.3))
+        kills += killed
+        assert content(base) == was
+        found = versions(workspace, Silent())
+        assert not workspace.shelf.refused and before <= {version.name for version in found}
+        for version in found:
+            assert all(torch.isfinite(part).all() for part in weights(version.folder).values())
+        begun += unfinished(workspace, Silent()) is not None
+    assert begun > 10
+    last = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert weights(last.folder).keys() == weights(base).keys() and content(base) == was
+    assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
+    workspace.close()
 
 
 @pytest.mark.timeout(240)
