@@ -293,6 +293,10 @@ class AnswerPanel(QFrame):
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
 
+    def add_line(self, line: QWidget) -> None:
+        """Add a line below what is asked."""
+        self._column.insertWidget(self._column.indexOf(self.strip), line)
+
     @Slot()
     def refresh(self) -> None:
         """Show the session again, in the colours of another theme."""

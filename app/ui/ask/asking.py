@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.core.languages import Subject
+from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
@@ -19,23 +22,29 @@ from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
+    from app.core.models import ModelCard
     from app.core.offers import OfferedModel
     from app.ui.ask.verdicts import Verdicts
     from app.ui.kit.libraries import Libraries
+
+_TYPED_MS = 700
 
 
 class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
-    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit.
+    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
+    `reader_changed` is sent when another reader was put to use here.
     """
 
     note = Signal(str)
     file_requested = Signal(str)
     look_inside = Signal(object)
+    reader_changed = Signal()
 
     def __init__(
         self,
@@ -59,6 +68,9 @@ class Asking(QObject):
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
         self._stronger_job: Job | None = None
+        self.language = LanguageLine(workspace, theme, lanes, Head.QUESTION_ANSWERING)
+        panel.add_line(self.language)
+        self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         panel.scope.select(scope_of(workspace.settings.ask_scope))
         self._connect()
 
@@ -93,6 +105,7 @@ class Asking(QObject):
             self.across.restore_answers(self._libraries)
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
+            self.look_at_language()
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
                 if not self.asked().question:
                     self._show_scope()
@@ -172,6 +185,7 @@ class Asking(QObject):
             is_asked = self.controller.ask(self.sheets.current(), whole=whole)
         if is_asked:
             session.history = self.panel.box.remember()
+            self.look_at_language()
         elif not session.question.strip():
             self.panel.box.setFocus()
         self.sheets.save_soon()
@@ -218,8 +232,38 @@ class Asking(QObject):
             self.panel.box.set_question(session.question, session.history)
         self.panel.strip.clear()
         self._show(None if self.is_across() else self.sheets.current())
+        self.look_at_language()
         run = session.shown_run
         self.note.emit(run.note if run is not None else "")
+
+    @Slot()
+    def look_at_language(self) -> None:
+        """Say where the documents asked, or the question, are in a language that the reader does not read."""
+        session, library = self.asked(), self.panel.scope.library()
+        asked = session.waiting or session.shown_run
+        question = Subject("The question", text=asked.question if asked is not None else "")
+        if library is not None:
+            documents = Subject("The document", library[1].languages)
+        elif self.is_across():
+            opened = (sheet.session.opened for sheet in self.sheets.all())
+            documents = Subject("The document", Counter(one.language for one in opened if one is not None))
+        elif session.opened is not None:
+            documents = Subject("This document", {session.opened.language: 1})
+        else:
+            documents = Subject("This text", text=self.sheets.current().editor.text())
+        self.language.look(documents, question)
+
+    @Slot()
+    def text_edited(self) -> None:
+        """Look at the language of the text on the page once typing pauses."""
+        if self.sheets.current().session.opened is None:
+            self._typed.start()
+
+    @Slot(object)
+    def _reader_used(self, card: ModelCard) -> None:
+        self.note.emit(f"{card.title} is used for Ask now")
+        self.settings_changed()
+        self.reader_changed.emit()
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
@@ -356,6 +400,7 @@ class Asking(QObject):
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
         self._read_own_threshold()
+        self.language.look_again()
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
@@ -450,3 +495,6 @@ class Asking(QObject):
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
+        self._typed.timeout.connect(self.look_at_language)
+        self.language.used.connect(self._reader_used)
+        self.language.failed.connect(panel.notice.show_error)
