@@ -74,10 +74,11 @@ one line, as they are quoted; "sentence" the sentence around them, in a table it
 of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
 piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
 is none, "heading" the last heading before them, "" where there is none, and "language" the code of
-the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
-probability is that of there being none; with low confidence "nearest" holds the words that may
-answer, their positions and the probability that they are right, else null. "answers" lists these
-words first, then other places of at least 5%, one a sentence.
+the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent".
+Where it is not "answer", the answer is "" with null positions, and its probability is that of there
+being none; with low confidence "nearest" holds the words that may answer, their positions and the
+probability that they are right, else null. "answers" lists these words first, then other places of
+at least 5%, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, or of its
