@@ -127,3 +127,8 @@ class Subject:
     name: str
     languages: Mapping[str, int] = field(default_factory=dict)
     text: str = ""
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it is several documents."""
+        return sum(self.languages.values()) > 1

@@ -25,6 +25,7 @@ from app.ui.ask.scope_choice import OPEN_ONES, ScopeChoice
 from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
@@ -293,9 +294,10 @@ class AnswerPanel(QFrame):
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
 
-    def add_line(self, line: QWidget) -> None:
+    def add_line(self, line: LanguageLine) -> None:
         """Add a line below what is asked."""
         self._column.insertWidget(self._column.indexOf(self.strip), line)
+        QWidget.setTabOrder(self.scope.read, line.button)
 
     @Slot()
     def refresh(self) -> None:

@@ -241,7 +241,7 @@ class TextPage(Page):
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
         self._model = ModelPreloader(self.workspace, self.lanes, self, *model)
         self._language = LanguageLine(self.workspace, self.theme, self.lanes, self._head)
-        panel.add(self._language)
+        panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
             Draft(drafts, name, paper.text, self.lanes, self)

@@ -38,6 +38,7 @@ class LanguageLine(QFrame):
         self._other: OtherLanguage | None = None
         self._job: Job | None = None
         self._words = plain_label(type="small", ink="quiet", selectable=True)
+        self._words.setIndent(theme.step(1))  # level with the button's text
         self.button = push_button(theme, kind="link")
         mark(self.button, type="small")
         column = QVBoxLayout(self)
@@ -55,8 +56,10 @@ class LanguageLine(QFrame):
         """Say it where one of these is in a language that the model does not read; an answer is not waited for."""
         with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
         if with_words != self._subjects:
+            both_counts = with_words and all(each.is_several for each in (*self._subjects, *with_words))
+            if not both_counts:
+                self._show(None)  # else the count stays until there is another
             self._subjects = with_words
-            self._show(None)
             self.look_again()
 
     @Slot()
