@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -25,11 +26,13 @@ from app.ui.ask.scope_choice import OPEN_ONES, ScopeChoice
 from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
-from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
 _IDLE = "Ask something that the text may answer. The answer's exact words light up in it."

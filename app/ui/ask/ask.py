@@ -448,7 +448,7 @@ class AskView(Page):
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
         self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
-        self.asking.language.models_requested.connect(self.find_models)
+        self.asking.models_requested.connect(self.find_models)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)

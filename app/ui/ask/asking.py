@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.core.languages import Subject
 from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
@@ -22,13 +21,13 @@ from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.models import ModelCard
     from app.core.offers import OfferedModel
     from app.ui.ask.verdicts import Verdicts
+    from app.ui.kit.language_line import LanguageLine
     from app.ui.kit.libraries import Libraries
 
 _TYPED_MS = 700
@@ -38,12 +37,14 @@ class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
     `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
-    `reader_changed` is sent when another reader was put to use here.
+    `models_requested` the head and the language of models to be found; `reader_changed` is sent when another reader
+    was put to use here.
     """
 
     note = Signal(str)
     file_requested = Signal(str)
     look_inside = Signal(object)
+    models_requested = Signal(str, str)
     reader_changed = Signal()
 
     def __init__(
@@ -68,8 +69,7 @@ class Asking(QObject):
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
         self._stronger_job: Job | None = None
-        self.language = LanguageLine(workspace, theme, lanes, Head.QUESTION_ANSWERING)
-        panel.add_line(self.language)
+        self.language: LanguageLine | None = None  # made with the first text
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         panel.scope.select(scope_of(workspace.settings.ask_scope))
         self._connect()
@@ -240,6 +240,13 @@ class Asking(QObject):
     def look_at_language(self) -> None:
         """Say where the documents asked, or the question, are in a language that the reader does not read."""
         session, library = self.asked(), self.panel.scope.library()
+        editor = self.sheets.current().editor
+        if self.language is None:
+            if not self.is_across() and session.opened is None and editor.is_empty():
+                return
+            self.language = self._make_language_line()
+        from app.core.languages import Subject
+
         asked = session.waiting or session.shown_run
         question = Subject("The question", text=asked.question if asked is not None else "")
         if library is not None:
@@ -250,8 +257,18 @@ class Asking(QObject):
         elif session.opened is not None:
             documents = Subject("This document", {session.opened.language: 1})
         else:
-            documents = Subject("This text", text=self.sheets.current().editor.text())
+            documents = Subject("This text", text=editor.text())
         self.language.look(documents, question)
+
+    def _make_language_line(self) -> LanguageLine:
+        from app.ui.kit.language_line import LanguageLine
+
+        line = LanguageLine(self.workspace, self.theme, self.lanes, Head.QUESTION_ANSWERING)
+        line.used.connect(self._reader_used)
+        line.models_requested.connect(self.models_requested)
+        line.failed.connect(self.panel.notice.show_error)
+        self.panel.add_line(line)
+        return line
 
     @Slot()
     def text_edited(self) -> None:
@@ -400,7 +417,8 @@ class Asking(QObject):
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
         self._read_own_threshold()
-        self.language.look_again()
+        if self.language is not None:
+            self.language.look_again()
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
@@ -496,5 +514,3 @@ class Asking(QObject):
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
         self._typed.timeout.connect(self.look_at_language)
-        self.language.used.connect(self._reader_used)
-        self.language.failed.connect(panel.notice.show_error)

@@ -14,6 +14,7 @@ from app.core.library import FileState, Library, LibraryStatus
 from app.core.models import Head, ModelCard
 from app.ui.ask.ask import AskView
 from app.ui.ask.session import Scope, ScopeKind
+from app.ui.kit.language_line import LanguageLine
 from tests.documents.test_language import LEASE
 from tests.helpers.ask_page import CARD, TEXT, Reader, ask
 from tests.helpers.windows import FakeEngine
@@ -45,10 +46,15 @@ def show(view: AskView, qtbot: QtBot, path: Path) -> None:
     qtbot.waitUntil(lambda: view.sheets.current().is_open and view.sheets.current().session.path == str(path))
 
 
+def line_of(view: AskView) -> LanguageLine:
+    assert view.asking.language is not None
+    return view.asking.language
+
+
 def until_said(view: AskView, qtbot: QtBot, words: str) -> None:
-    line = view.asking.language
-    qtbot.waitUntil(lambda: view.lanes.documents.idle and line.words() == words)
-    assert line.isVisible() is bool(words)
+    qtbot.waitUntil(lambda: view.asking.language is not None and view.lanes.documents.idle)
+    qtbot.waitUntil(lambda: view.lanes.documents.idle and line_of(view).words() == words)
+    assert line_of(view).isVisible() is bool(words)
 
 
 def test_it_is_said_of_a_document_before_it_is_asked_and_goes_with_it(
@@ -96,9 +102,9 @@ def test_without_a_model_that_reads_it_the_ones_on_offer_are_shown(
     view = open_with(ENGLISH)
     show(view, qtbot, files["de"])
     until_said(view, qtbot, IN_GERMAN)
-    assert view.asking.language.button.text() == "See models that read German"
+    assert line_of(view).button.text() == "See models that read German"
     with qtbot.waitSignal(view.find_models) as asked:
-        qtbot.mouseClick(view.asking.language.button, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(line_of(view).button, Qt.MouseButton.LeftButton)
     assert asked.args == [Head.QUESTION_ANSWERING.value, "de"]
 
 
@@ -109,13 +115,13 @@ def test_an_installed_model_that_reads_it_is_used_at_one_click(
     show(view, qtbot, files["de"])
     until_said(view, qtbot, IN_GERMAN)
     with qtbot.waitSignal(view.changed) as changed:
-        qtbot.keyClick(view.asking.language.button, Qt.Key.Key_Space)
+        qtbot.keyClick(line_of(view).button, Qt.Key.Key_Space)
     assert changed.args == [Head.QUESTION_ANSWERING.value]
     assert view.workspace.find_model(Head.QUESTION_ANSWERING) == GERMAN
     until_said(view, qtbot, "")
     show(view, qtbot, files["en"])
     until_said(view, qtbot, "This document is in English; leser reads German.")
-    assert view.asking.language.button.text() == "Use reader"
+    assert line_of(view).button.text() == "Use reader"
 
 
 def test_another_reader_chosen_elsewhere_is_looked_at(
