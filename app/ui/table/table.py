@@ -476,7 +476,8 @@ class TableView(Page):
         above.addWidget(self.notice)
         above.addWidget(self.language)
         above.addWidget(self.undo_line)
-        self.theme.in_steps(self.undo_line.setContentsMargins, 0, 1.5, 0, 1.5)
+        for line in (self.language, self.undo_line):
+            self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
