@@ -26,8 +26,10 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.languages import Subject, language
 from app.core.layout import Opened
 from app.core.library import LibraryReading, LibraryStatus
+from app.core.models import Head
 from app.core.quotes import quote
 from app.core.report import Progress, Stopped
 from app.core.requests import Question
@@ -47,6 +49,7 @@ from app.core.wording import (
 )
 from app.flows.ask.batch import ask_batch
 from app.flows.ask.question import ask, nearest_values
+from app.flows.models.languages import other_language
 from app.flows.workspace import Workspace
 
 ReadT = TypeVar("ReadT", Reading, LibraryReading)
@@ -70,11 +73,12 @@ one line, as they are quoted; "sentence" the sentence around them, in a table it
 "row" and "column" the names of a table's row and column, "" where they are not known; "page" the page
 of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
 piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
-is none, and "heading" the last heading before them, "" where there is none. "outcome" is "answer",
-"low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
-probability is that of there being none; with low confidence "nearest" holds the words that may
-answer, their positions and the probability that they are right, else null. "answers" lists these
-words first, then other places of at least 5%, one a sentence.
+is none, "heading" the last heading before them, "" where there is none, and "language" the code of
+the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent".
+Where it is not "answer", the answer is "" with null positions, and its probability is that of there
+being none; with low confidence "nearest" holds the words that may answer, their positions and the
+probability that they are right, else null. "answers" lists these words first, then other places of
+at least 5%, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, or of its
@@ -225,6 +229,8 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     if not any(document.text.strip() for document in documents):
         raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
     top_k = arguments.top_k or (5 if arguments.json else 1)
+    counted = Counter(each.language for each in opened)
+    _warn_of_language(Subject("This document", counted), arguments, workspace, report)
     question = _options(arguments, arguments.question, documents, top_k)
     reading, stopped = SoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
@@ -245,6 +251,8 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
         )
     library = workspace.library.library(arguments.library)
     top_k = arguments.top_k or 5
+    counted = workspace.library.status(library).languages
+    _warn_of_language(Subject("The document", counted), arguments, workspace, report)
     found, stopped = SoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
@@ -265,6 +273,20 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     more = {"library": told, "passages": found.passages, "seconds": found.seconds}
     question = _options(arguments, arguments.question, documents, top_k)
     return _Told(question, reading, opened, stopped, more, status, found.passages)
+
+
+def _warn_of_language(
+    documents: Subject, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> None:
+    """Write to standard error that the documents or the question are in a language that the reader does not read."""
+    subjects = documents, Subject("The question", text=arguments.question)
+    other = other_language(workspace, Head.QUESTION_ANSWERING, subjects, report, model=arguments.model)
+    if other is not None:
+        search = shlex.join(("models", "offered", language(other.language).lower(), "reader"))
+        able = (
+            f"Add --model {other.able.name}." if other.able else f"Find one that does: {command()} {search}"
+        )
+        report.line(one_line(f"{other.sentence} {able}"))
 
 
 def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tuple[Opened, ...]]:
@@ -289,6 +311,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
         head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
+        head |= {"language": opened[0].language if len(opened) == 1 else ""}
     return head | {
         "outcome": reading.outcome,
         "nearest": nearest_values(reading),
@@ -324,6 +347,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "row": quoted.row,
         "column": quoted.column,
         "sha256": opened.sha256 or None,
+        "language": opened.language,
     }
 
 

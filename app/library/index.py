@@ -8,7 +8,7 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from shutil import disk_usage
@@ -89,6 +89,11 @@ class Index(Ledger):
             words = connection.execute(
                 f"SELECT coalesce(sum(words), 0) FROM texts WHERE number IN ({TEXTS_OF})", (library.number,)
             ).fetchone()[0]
+            languages = connection.execute(
+                "SELECT language, count(*) FROM files JOIN members ON members.file = files.number"
+                " JOIN texts ON texts.number = files.text WHERE library = ? AND state = ? GROUP BY language",
+                (library.number, FileState.READ),
+            ).fetchall()
             ranges = self._ranges_of(connection, library.number)
             absent |= {root for root in empty if has_files_below(connection, library, root)}
             refused = connection.execute(
@@ -101,6 +106,7 @@ class Index(Ledger):
             words=int(words),
             missing=tuple(root for root in library.roots if root in absent),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
+            languages=dict(languages),
         )
 
     # Reading in
@@ -133,8 +139,8 @@ class Index(Ledger):
             first = free_numbers(connection, len(starts))
             self._clear_vectors(np.arange(first, first + len(starts)))
             number = connection.execute(
-                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages, language)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     opened.sha256,
                     suffix,
@@ -144,6 +150,7 @@ class Index(Ledger):
                     len(text.split()),
                     first,
                     len(starts),
+                    opened.language,
                 ),
             ).lastrowid
             assert number is not None
@@ -350,11 +357,14 @@ class Index(Ledger):
         """
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
-            layout = connection.execute("SELECT layout FROM bodies WHERE text = ?", (file.text,)).fetchone()
-        if layout is None:  # its words were still in memory
+            stored = connection.execute(
+                "SELECT layout, language FROM bodies JOIN texts ON number = text WHERE text = ?", (file.text,)
+            ).fetchone()
+        if stored is None:  # its words were still in memory
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
-        return unpack_layout(document, file.kind, *layout)
+        layout, language = stored
+        return replace(unpack_layout(document, file.kind, layout), language=language)
 
     def with_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
         """How many passages of a library, or of all, have a vector, and how many there are."""

@@ -81,6 +81,8 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
     ),
+    # The code of the language, empty where it is unsure, and of what was read before.
+    ("ALTER TABLE texts ADD COLUMN language TEXT NOT NULL DEFAULT ''",),
 )
 _FILE = """
     files.number, files.path, files.state, files.reason, files.size, files.modified, files.sha256,

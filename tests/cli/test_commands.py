@@ -4,12 +4,15 @@ import io
 import json
 import sys
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.requests import Question
 from app.core.wording import NEAREST_WORDS
+from tests.documents.test_language import LEASE
+from tests.flows import fake_engine
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
@@ -193,3 +196,17 @@ def test_models(command: Command) -> None:
     assert out.startswith("reader\n  Heads: question-answering\n")
     _, out, _ = command("models", "--json")
     assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
+
+
+def test_a_language_that_the_reader_does_not_read_is_told_on_standard_error(
+    command: Command, document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_engine, "READER", replace(fake_engine.READER, languages=("en",)))
+    lease = tmp_path / "miete.txt"
+    lease.write_text(LEASE["de"], encoding="utf-8")
+    code, out, err = command("ask", str(lease), "--question", "Wann ist die Miete fällig?", "--json")
+    assert code == 0 and json.loads(out)["language"] == "de"
+    assert err.splitlines()[0].startswith("This document is in German; reader reads English. Find one")
+    assert err.splitlines()[0].endswith("models offered german reader")
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?", "--json")
+    assert code == 0 and json.loads(out)["language"] in ("", "en") and "reads English" not in err

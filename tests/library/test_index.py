@@ -21,8 +21,9 @@ from app.core.layout import Block, BlockKind, Kind
 from app.core.library import FileState, Library
 from app.core.report import Stopped
 from app.core.text import Span, View
-from app.library.database import Damaged
+from app.library.database import Damaged, Database
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.children import Listener
 from tests.helpers.libraries import (
     NONE,
@@ -407,6 +408,7 @@ import sys
 from pathlib import Path
 from app.core.library import Library
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import found_in, stored
 index = Index(Path(sys.argv[1]))
 who = sys.argv[2]
@@ -522,6 +524,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import stored
 index = Index(Path(sys.argv[1]))
 library = index.library("Manuals")
@@ -554,3 +557,27 @@ def test_a_disk_that_takes_no_more_breaks_off_one_file(
     files = stored(index, library, {"/docs/b.txt": "A banana."})
     assert found_in(index, library, "banana") == ["b.txt"]
     assert len(files) == len(index.without_vectors(NONE, 1000)) == 1
+
+
+def test_the_languages_of_files_are_counted(index: Index, library: Library) -> None:
+    paths = {"/docs/a.txt": "de", "/docs/b.txt": "en", "/docs/c.txt": "de", "/docs/d.txt": ""}
+    index.take_walk(library, ((path, 1, 1) for path in paths))
+    for file in index.files(library):
+        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View(), ".txt")
+    assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
+    assert index.opened(index.files(library)[0]).language == "de"
+
+
+def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
+    before = Database(tmp_path / "library" / "index.sqlite3", MIGRATIONS[:2], "the library", durable=False)
+    with before.writing() as connection:
+        connection.execute(
+            "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
+            " VALUES ('a', '.txt', 'a', 'text', 0, 1, 1, 1)"
+        )
+    before.close()
+    index = Index(tmp_path / "library")
+    library = index.save(Library(0, "Manuals", ("/docs",)))
+    index.take_walk(library, [("/docs/a.txt", 1, 1)])
+    assert index.holds("a", ".txt") and index.status(library).languages == {}
+    index.close()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.devices import DeviceOption, Devices
+from app.core.languages import MANY
 from app.core.languages import language as language_name
 from app.core.measure_words import NOUNS, speed
 from app.core.measures import Measure
@@ -270,8 +271,7 @@ def _gpu(devices: Devices | None) -> DeviceOption | None:
 
 def _speaks(model: OfferedModel, tongue: str) -> bool:
     return any(
-        tongue == code or tongue == language_name(code).casefold() or code == "multi"
-        for code in model.languages
+        tongue == code or tongue == language_name(code).casefold() or code == MANY for code in model.languages
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -29,6 +30,9 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
 _IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
@@ -296,6 +300,11 @@ class AnswerPanel(QFrame):
             # Answers that come while reading goes on do not scroll the list away from where the user is.
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
+
+    def add_line(self, line: LanguageLine) -> None:
+        """Add a line below what is asked."""
+        self._column.insertWidget(self._column.indexOf(self.strip), line)
+        QWidget.setTabOrder(self.scope.read, line.button)
 
     @Slot()
     def refresh(self) -> None:

@@ -309,6 +309,7 @@ class AskView(Page):
         session = sheet.session
         if session.password and self._libraries is not None:
             self._libraries.unlock(session.path, session.password)
+        self.asking.look_at_language()
         if sheet is self.sheets.current():
             self.asking.offer_formats()
             # Focus the question, unless one is being typed already, or was asked before.
@@ -319,6 +320,7 @@ class AskView(Page):
     @Slot()
     def _edited(self) -> None:
         self.panel.notice.clear()
+        self.asking.text_edited()
         if self.welcome is not None:
             self.welcome.leave()
 
@@ -444,9 +446,10 @@ class AskView(Page):
         controller.lost.connect(self.lost)
         self.asking.note.connect(self.note)
         self.asking.across.lost.connect(self.lost)
-        self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
+        self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
+        self.asking.models_requested.connect(self.find_models)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)

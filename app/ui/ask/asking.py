@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.core.models import Head
@@ -27,19 +28,24 @@ if TYPE_CHECKING:
     from app.core.report import Report
     from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
+    from app.ui.kit.language_line import LanguageLine
     from app.ui.kit.libraries import Libraries
+
+_TYPED_MS = 700
 
 
 class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
     `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
-    `reader_changed` is sent when another reader answers from now on.
+    `models_requested` the head and the language of models to be found; `reader_changed` is sent when another reader
+    was put to use here.
     """
 
     note = Signal(str)
     file_requested = Signal(str)
     look_inside = Signal(object)
+    models_requested = Signal(str, str)
     reader_changed = Signal()
 
     def __init__(
@@ -64,6 +70,8 @@ class Asking(QObject):
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: Stronger | None = None  # until they are looked up
         self._stronger_job: Job | None = None
+        self.language: LanguageLine | None = None  # made with the first text
+        self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         panel.scope.select(scope_of(workspace.settings.ask_scope))
         self._connect()
 
@@ -98,6 +106,7 @@ class Asking(QObject):
             self.across.restore_answers(self._libraries)
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
+            self.look_at_language()
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
                 if not self.asked().question:
                     self._show_scope()
@@ -177,6 +186,7 @@ class Asking(QObject):
             is_asked = self.controller.ask(self.sheets.current(), whole=whole)
         if is_asked:
             session.history = self.panel.box.remember()
+            self.look_at_language()
         elif not session.question.strip():
             self.panel.box.setFocus()
         self.sheets.save_soon()
@@ -223,8 +233,55 @@ class Asking(QObject):
             self.panel.box.set_question(session.question, session.history)
         self.panel.strip.clear()
         self._show(None if self.is_across() else self.sheets.current())
+        self.look_at_language()
         run = session.shown_run
         self.note.emit(run.note if run is not None else "")
+
+    @Slot()
+    def look_at_language(self) -> None:
+        """Say where the documents asked, or the question, are in a language that the reader does not read."""
+        session, library = self.asked(), self.panel.scope.library()
+        editor = self.sheets.current().editor
+        if self.language is None:
+            if not self.is_across() and session.opened is None and editor.is_empty():
+                return
+            self.language = self._make_language_line()
+        from app.core.languages import Subject
+
+        asked = session.waiting or session.shown_run
+        question = Subject("The question", text=asked.question if asked is not None else "")
+        if library is not None:
+            documents = Subject("The document", library[1].languages)
+        elif self.is_across():
+            opened = (sheet.session.opened for sheet in self.sheets.all())
+            documents = Subject("The document", Counter(one.language for one in opened if one is not None))
+        elif session.opened is not None:
+            documents = Subject("This document", {session.opened.language: 1})
+        else:
+            documents = Subject("This text", text=editor.text())
+        self.language.look(documents, question)
+
+    def _make_language_line(self) -> LanguageLine:
+        from app.ui.kit.language_line import LanguageLine
+
+        line = LanguageLine(self.workspace, self.theme, self.lanes, Head.QUESTION_ANSWERING)
+        line.used.connect(self._reader_used)
+        line.models_requested.connect(self.models_requested)
+        line.failed.connect(self.panel.notice.show_error)
+        self.panel.add_line(line)
+        return line
+
+    @Slot()
+    def text_edited(self) -> None:
+        """Look at the language of the text on the page once typing pauses."""
+        if self.sheets.current().session.opened is None:
+            self._typed.start()
+
+    @Slot(object)
+    def _reader_used(self, card: ModelCard) -> None:
+        self.note.emit(f"{card.title} is used for Ask now")
+        self.settings_changed()
+        self.reader_changed.emit()
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
@@ -361,6 +418,8 @@ class Asking(QObject):
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
         self._read_own_threshold()
+        if self.language is not None:
+            self.language.look_again()
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
@@ -483,6 +542,7 @@ class Asking(QObject):
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
+        self._typed.timeout.connect(self.look_at_language)
 
 
 def _use(workspace: Workspace, folder: str, report: Report) -> ModelCard:

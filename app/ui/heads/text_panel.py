@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from app.core import wording
 from app.core.models import ModelCard
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
@@ -127,6 +128,11 @@ class TextPanel(QFrame):
     def add(self, widget: QWidget, stretch: int = 0) -> None:
         """Add a widget below the result, above the explanation."""
         self._layout.insertWidget(self._layout.indexOf(self._about), widget, stretch)
+
+    def add_line(self, line: LanguageLine) -> None:
+        """Add a line above the result."""
+        self._layout.insertWidget(self._layout.indexOf(self.middle), line)
+        QWidget.setTabOrder(self.button, line.button)
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
         """Offer these samples while there is no text."""

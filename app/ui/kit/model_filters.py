@@ -51,6 +51,11 @@ class ModelFilters(QFrame):
         """The key that is chosen under a name."""
         return str(self.choices[name].currentData() or "")
 
+    def choose(self, name: str, key: str) -> None:
+        """Choose what a key stands for under a name, where it is offered."""
+        self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(key)))
+        self.changed.emit()
+
     def offer(self, name: str, choices: Choices) -> None:
         """Set the choices of a filter; the current one stays if it is still offered."""
         box, before = self.choices[name], self.choice(name)

@@ -7,7 +7,7 @@ from datetime import date
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.languages import languages
+from app.core.languages import MANY, languages
 from app.core.models import HEAD_WORDS, Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
@@ -54,9 +54,10 @@ class Offers:
         wanted = repository.casefold()
         return next((model for model in self.models if model.repository.casefold() == wanted), None)
 
-    def languages(self) -> tuple[tuple[str, str], ...]:
-        """The languages to choose from, English first, then by name."""
-        codes = {code for model in self.models for code in model.languages if code != "multi"}
+    def languages(self, also: str = "") -> tuple[tuple[str, str], ...]:
+        """The languages to choose from, `also` one that only models of many languages read: English, then by name."""
+        codes = {code for model in self.models for code in model.languages} | {also}
+        codes -= {MANY, ""}
         named = sorted(((code, languages((code,))) for code in codes), key=lambda one: one[1])
         named.sort(key=lambda one: one[0] != "en")
         return (("", "Language"), *named)

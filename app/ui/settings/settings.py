@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QSpinBox
 
 from app.core import wording
@@ -93,16 +93,11 @@ def offer_models(
 
 
 class SettingsView(Page):
-    """Appearance, models, number of answers, folders, and links to the settings on the models page.
-
-    `changed` carries the name of the setting that was just changed and saved: a head's for a choice of its model.
-    """
+    """Appearance, models, number of answers, folders, and links to the settings on the models page."""
 
     KEY = "settings"
     TITLE = "Settings"
     ICON = "settings"
-
-    changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)

@@ -160,6 +160,8 @@ class MainWindow(QMainWindow):
             page.open_settings.connect(self.show_settings)
             page.open_about.connect(self.show_about)
             page.open_models.connect(self.show_models)
+            page.find_models.connect(self._find_models)
+            page.changed.connect(self._settings_changed)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
                 self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
@@ -177,8 +179,6 @@ class MainWindow(QMainWindow):
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
                 page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
-            if key in ("ask", "settings", "models", "teach"):
-                page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             if (take_libraries := getattr(page, "take_libraries", None)) is not None:
                 take_libraries(self.libraries)
             self.pages[key] = page
@@ -231,6 +231,11 @@ class MainWindow(QMainWindow):
         """Show a section of the page of models, by its key."""
         self.show_page("models")
         self.page.show_section(section)  # type: ignore[attr-defined]
+
+    @Slot(str, str)
+    def _find_models(self, head: str, language: str) -> None:
+        self.show_page("models")
+        self.page.show_section("offered", (head, language))  # type: ignore[attr-defined]
 
     @Slot(list)
     def _models_dropped(self, paths: list[Path]) -> None:

@@ -26,6 +26,8 @@ from app.ui.table.answer_model import Filter
 from app.ui.table.document_choice import DocumentChoice
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
+from tests.documents.test_language import LEASE
+from tests.helpers.windows import FakeEngine
 from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
 
 KEY = Qt.Key
@@ -567,3 +569,19 @@ def test_nothing_typed_is_no_question(page: TableView, text: str) -> None:
     page.questions.add()
     page.line.field.setPlainText(text)
     assert not page.line.go.isEnabled()
+
+
+def test_documents_that_the_reader_does_not_read_are_counted(
+    open_table_page: Callable[..., TableView], folder: Path, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.cards = (replace(engine.cards[0], languages=("en",)),)
+    (folder / "vertrag.txt").write_text(LEASE["de"], encoding="utf-8")
+    page = open_table_page(folder)
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: page.language.isVisible())
+    assert page.language.words() == "1 of 4 documents is in German; reader reads English."
+    table = page.store.table
+    assert table is not None
+    chosen = [row.file.path for row in page.model.rows if row.name != "vertrag.txt"]
+    page.store.set_documents(tuple(chosen))
+    qtbot.waitUntil(lambda: not page.language.isVisible())
