@@ -53,7 +53,6 @@ class AskView(Page):
     """
 
     models_given = Signal(list)
-    changed = Signal(str)
 
     KEY = "ask"
     TITLE = "Ask"
