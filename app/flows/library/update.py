@@ -80,6 +80,7 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
                 "Another Spanlight is updating the libraries just now.",
                 "What was read can be asked; try again later.",
             )
+        index.renew(report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
