@@ -24,8 +24,10 @@ _BETWEEN = re.compile("[.,:/]")
 # As many parts of a number are found together.
 _MOST_PARTS = 3
 _MOST_WORDS = 32
-# The rows of a passage, and the letters by which words are taken for the same one in other forms.
-ROWS, _ALIKE = 4, 4
+# The rows of a passage in the index, and the letters by which words are taken for one word in several forms. Among
+# 20,000 passages the first 20 hold the answer of 76.8% of docqa's questions where FTS5 itself counts, for twice the
+# size, and of 76.4% with 8 rows, 75.7% with 4 and 68.7% with one.
+ROWS, _ALIKE = 8, 4
 # Stop words that are not indexed: they would take a seventh of the index, and tell nothing, as most stand in very many
 # passages. None of them is a question by itself.
 _EVERYWHERE = frozenset(
