@@ -213,7 +213,7 @@ class Index(Ledger):
             self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
-        """Merge the parts of the search, and give the disk back what deleted texts took if it is much.
+        """Merge the parts of the search, and give the disk back what merging and deleted texts left free: over 5%.
 
         `check` is called every now and then, and may raise.
         """
