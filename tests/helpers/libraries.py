@@ -97,7 +97,7 @@ def everything_of(index: Index, library: Library, *questions: str) -> dict[str, 
 
 
 def make_older(folder: Path) -> None:
-    """Have an index, which is closed, be as a Spanlight of before its third schema left it."""
+    """Have an index, which is closed, be as a Spanlight of before its fourth schema left it."""
     with closing(sqlite3.connect(folder / "index.sqlite3")) as connection, connection:
         connection.execute("DROP TABLE search")
         connection.execute("DROP TABLE due")
@@ -113,7 +113,7 @@ def make_older(folder: Path) -> None:
                     number,
                 ),
             )
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
 
 
 def vector_of(words: str) -> np.ndarray:
