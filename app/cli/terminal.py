@@ -8,7 +8,6 @@ import re
 import signal
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -20,6 +19,7 @@ from app.core import about
 from app.core.arguments import did_you_mean
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.legible import legible, legible_lines
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, percent, time_left
 from app.flows.batches import BatchDone
@@ -27,6 +27,8 @@ from app.flows.batches import BatchDone
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
+# In characters: longer than any path or sentence of ours.
+_LONGEST_LINE = 5_000
 
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
 _UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
@@ -167,15 +169,13 @@ def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
 
 
 def one_line(text: str) -> str:
-    """The text with every blank and control character as one space: a document cannot steer the terminal."""
-    shown = "".join(" " if unicodedata.category(each) in ("Cc", "Zl", "Zp") else each for each in text)
-    return " ".join(shown.split())
+    """The text on one line, legible: neither a document nor a model's label can steer the terminal or flood it."""
+    return legible(text, _LONGEST_LINE)
 
 
 def shortened(text: str, most: int = 72) -> str:
     """The beginning of a text on one line, with an ellipsis where it is longer than `most` characters."""
-    line = one_line(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return legible(text, most)
 
 
 def marked(text: str) -> str:
@@ -192,7 +192,7 @@ def set_encoding() -> None:
 
 def end_with(sentence: str, code: int) -> int:
     """Write the last sentence on standard error; returns the exit code."""
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(one_line(sentence) + "\n")
     return code
 
 
@@ -222,7 +222,7 @@ class TerminalReport:
             return
         self._shown_at = now
         if self.on_terminal:
-            self._stream.write(f"\r\x1b[K{words}")
+            self._stream.write(f"\r\x1b[K{one_line(words)}")
             self._stream.flush()
             self._drawn = True
         else:
@@ -231,7 +231,7 @@ class TerminalReport:
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
-        self._stream.write(words + "\n")
+        self._stream.write(legible_lines(words) + "\n")
         self._stream.flush()
 
     def ask(self, question: str) -> bool | None:
@@ -239,7 +239,7 @@ class TerminalReport:
         if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
-        self._stream.write(f"{question} [y/N] ")
+        self._stream.write(f"{one_line(question)} [y/N] ")
         self._stream.flush()
         # No work is running: the first Ctrl+C must end the wait, not be stored for a later check.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)

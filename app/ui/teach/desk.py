@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.labels import MOST_LABELS
 from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import Scrolling, draw_line, plain_label, push_button
+from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme, mark
 
@@ -52,7 +52,7 @@ class LabelButton(QPushButton):
         key = f"{KEYS[self.at]}: " if self.at < len(KEYS) else ""
         words = f", guessed {percent(guess)}" if guess is not None else ""
         self.setAccessibleName(f"{key}{self.label}, {texts} labelled{words}")
-        self.setToolTip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})")
+        self.setToolTip(as_tip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})"))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
