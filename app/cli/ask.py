@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -186,6 +185,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No question was given.", 'Add --question "...".')
     asked = _ask_files if arguments.library is None else _ask_library
     told = asked(arguments, workspace, report)
+    # Kept before it is shown: what a person has seen is not lost with the terminal.
+    # The history's entries are of one document: a question that no file answers is of none.
+    if not arguments.no_history and (told.status is None or told.reading.shown):
+        _keep(workspace, told.question, told.reading, told.opened, report)
     report.clear()
     if arguments.json:
         print_json(reading_values(told.question, told.reading, told.opened) | told.more)
@@ -193,10 +196,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print_by_file(told, told.status, arguments)
     else:
         _print(told.question, told.reading, told.opened)
-    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
-    # The history's entries are of one document: a question that no file answers is of none.
-    if not arguments.no_history and (told.status is None or told.reading.shown):
-        _keep(workspace, told.question, told.reading, told.opened, report)
     if told.stopped is not None:
         raise told.stopped
 
@@ -319,7 +318,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
-        "quote": one_line(answer.text),
+        "quote": " ".join(answer.text.split()),
         "sentence": quoted.words,
         "row": quoted.row,
         "column": quoted.column,
@@ -334,13 +333,12 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
-    # Importing the history takes time, and the answer is printed before that.
     from app.flows.history.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)
     except SpanlightError as fault:  # the answer is printed all the same
-        report.line(one_line(str(fault)))
+        report.line(one_line(f"Not kept in the history: {fault}"))
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
