@@ -30,6 +30,9 @@ _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
 _LONGEST_LINE = 5_000
 
+_ERASED = "\r\x1b[K"
+# What marks words, and nothing else: a document that has it marks its own.
+_OURS = re.compile(r"(\x1b\[1;4m|\x1b\[0m)")
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
 _UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
 _NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
@@ -183,11 +186,36 @@ def marked(text: str) -> str:
     return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
-def set_encoding() -> None:
-    """Write UTF-8, which another program expects; to a terminal its own encoding."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+class ToTerminal(TextIOWrapper):
+    """A stream to a terminal, which only what we write ourselves can steer: not a text, a label, a file's name."""
+
+    def write(self, text: str) -> int:
+        """Write a text, legible."""
+        parts = _OURS.split(text)
+        shown = "".join(
+            part if _OURS.fullmatch(part) else legible_lines(part, len(part) + 1) for part in parts
+        )
+        super().write(shown)
+        return len(text)
+
+    def erase(self) -> None:
+        """Erase the line."""
+        super().write(_ERASED)
+
+
+def set_up_streams() -> None:
+    """Write UTF-8, which another program expects; to a terminal its own encoding, and only what it can show."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, TextIOWrapper):
+            continue
+        if not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="replace")
+        elif not isinstance(stream, ToTerminal):
+            encoding, buffered = stream.encoding, stream.line_buffering
+            setattr(
+                sys, name, ToTerminal(stream.detach(), encoding, errors="replace", line_buffering=buffered)
+            )
 
 
 def end_with(sentence: str, code: int) -> int:
@@ -222,7 +250,8 @@ class TerminalReport:
             return
         self._shown_at = now
         if self.on_terminal:
-            self._stream.write(f"\r\x1b[K{one_line(words)}")
+            self._erase()
+            self._stream.write(one_line(words))
             self._stream.flush()
             self._drawn = True
         else:
@@ -251,9 +280,15 @@ class TerminalReport:
     def clear(self) -> None:
         """Erase the drawn line."""
         if self._drawn:
-            self._stream.write("\r\x1b[K")
+            self._erase()
             self._stream.flush()
             self._drawn = False
+
+    def _erase(self) -> None:
+        if isinstance(self._stream, ToTerminal):
+            self._stream.erase()
+        else:
+            self._stream.write(_ERASED)
 
     def partial(self, result: object) -> None:
         """Drop partial results, which the command prints."""

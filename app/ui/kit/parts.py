@@ -48,13 +48,16 @@ class StyledLabel(QLabel):
 
     def set_runs(self, *runs: tuple[str, str]) -> None:
         """Show texts in their order, each with its style in CSS; a newline begins another line."""
-        self.setText(
+        super().setText(
             "".join(
                 f'<span style="{style}">{escape(legible_lines(text)).replace(_NEWLINE, "<br>")}</span>'
                 for text, style in runs
                 if text
             )
         )
+
+    def setText(self, text: str) -> None:
+        self.set_runs((text, ""))
 
 
 class Button(QPushButton):
@@ -104,7 +107,7 @@ class KeyButton(Button):
         self._theme, self._key = theme, key
         self.setAccessibleName(text)
         self.setAccessibleDescription(f"Key {key}")
-        self.setToolTip(f"{text}  ({key})")
+        self.setToolTip(as_tip(f"{text}  ({key})"))
         mark(self, kind=kind, type=type)
 
     def sizeHint(self) -> QSize:
