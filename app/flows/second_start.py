@@ -23,6 +23,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.models.disk.locks import Lock
+from app.settings.files import make_private
 
 GREETING = b"spanlight-window 1 "
 TAKEN = b"taken\n"
@@ -31,6 +32,8 @@ MOST_BYTES = 1 << 20
 # Seconds: for a window to speak or to take the files, and for one that is being opened or closed.
 _ANSWER, _CHANGING = 3.0, 20.0
 _EVERY = 0.02
+# In bytes: a socket's path has 104 or 108, and Qt makes it in a folder of its own first.
+_LONGEST_FOLDER = 48
 # What a desktop gives a program for its window to come to the front with (Wayland; X11).
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
@@ -226,18 +229,21 @@ def _in_time(talk: Callable[[], Answer]) -> Answer:
 def _private_folder(data: Path) -> Path:
     """The sockets' folder, which nobody else can enter: in another, a stranger could listen under the name.
 
-    It is the same for every start by one user on this computer, however it was started. Where there is no other, it is
-    the data's own; a socket's path may be too long there: then each start opens a window of its own.
+    It is the same for every start by one user on this computer, however it was started. Where there is none, it is the
+    data's own, whose path may be too long for a socket: then each start opens a window of its own.
     """
     user = os.getuid() if sys.platform != "win32" else 0
     temporary = Path(tempfile.gettempdir())
     own = temporary / f"spanlight-{user}"
-    for folder in (Path(f"/run/user/{user}"), temporary, own):
+    short = (data,) if len(os.fsencode(data)) <= _LONGEST_FOLDER else ()
+    for folder in (Path(f"/run/user/{user}"), temporary, *short, own):
         with contextlib.suppress(OSError):
-            if folder == own:
-                folder.mkdir(mode=0o700, exist_ok=True)
+            if folder == data:
+                make_private(data)
+            elif folder == own:
+                own.mkdir(mode=0o700, exist_ok=True)
             status = folder.lstat()
-            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == user
-            if is_own and not status.st_mode & 0o077 and os.access(folder, os.W_OK | os.X_OK):
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
+            if is_own and os.access(folder, os.W_OK | os.X_OK):
                 return folder
     return data

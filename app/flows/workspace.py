@@ -304,6 +304,8 @@ class Workspace:
             parts = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
         for part in parts:
             part.close()
+        for folder in self.paths.written:
+            sweep(folder)
 
 
 def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Workspace:

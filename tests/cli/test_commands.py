@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import ask
+from app.core.errors import SpanlightError
 from app.core.requests import Question
 from app.core.wording import NEAREST_WORDS
 from tests.flows.fake_engine import FakeEngine
@@ -122,6 +124,27 @@ def test_a_document_cannot_steer_the_terminal(command: Command, tmp_path: Path) 
     path.write_bytes(b"The \x1b[31mred\x07 knave\x9b stole\x00 the tarts.")
     _, out, _ = command("ask", str(path), "--question", "What: tarts?")
     assert not any(unicodedata.category(each) == "Cc" for each in out.replace("\n", ""))
+
+
+def test_an_answer_is_kept_before_it_is_printed(
+    command: Command, document: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*values: object) -> None:
+        raise SpanlightError("The terminal is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ask, "_print", broken)
+        assert command("ask", document, "--question", "What was stolen: tarts?")[0] == 2
+    _, out, _ = command("history")
+    assert "What was stolen: tarts?" in out
+
+
+def test_an_answer_that_could_not_be_kept_is_printed_and_that_is_told(
+    command: Command, document: str, tmp_path: Path
+) -> None:
+    (tmp_path / "home" / "data" / "history.sqlite3").mkdir(parents=True)
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
+    assert code == 0 and out.startswith("tarts\n") and err.startswith("Not kept in the history: ")
 
 
 def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

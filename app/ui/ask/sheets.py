@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
 from app.flows.ask.drafts import SavedAcross, SavedSheet, SavedSheets, save_sheets
-from app.settings.drafts import Drafts
+from app.settings.drafts import SAVE_EVERY_MS, Drafts
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.pane import Pane
-from app.ui.kit.draft import SAVE_EVERY_MS
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 

@@ -170,10 +170,6 @@ class Chart(Figures):
         """The text for a screen reader while no place is current."""
         return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
 
-    def tip(self, index: int) -> str:
-        """A place's description for the tool tip."""
-        return self.describe(index)
-
     def place_at(self, point: QPointF) -> int:
         """The place at a point of the widget; -1 for none."""
         raise NotImplementedError
@@ -312,7 +308,7 @@ class Chart(Figures):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.place_at(QPointF(event.pos()))
             if place >= 0:
-                QToolTip.showText(event.globalPos(), as_tip(self.tip(place)), self)
+                QToolTip.showText(event.globalPos(), as_tip(self.describe(place)), self)
             else:
                 QToolTip.hideText()
             return True

@@ -9,11 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.report import Report
 from app.flows.samples import Sample, samples
 from app.flows.workspace import Workspace
-from app.settings.drafts import Drafts
+from app.settings.drafts import SAVE_EVERY_MS, Drafts
 from app.ui.kit.jobs import Job, Lanes, write
-
-# What a kill of the process can cost: drafts are saved while a person types, not only in a pause.
-SAVE_EVERY_MS = 1000
 
 
 def initial_content(
