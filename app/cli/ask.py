@@ -379,7 +379,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
-        found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
+        found = f", found by {one_line(reading.finder)}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
     names = _names(opened)
     if reading.shown is None:
@@ -417,7 +417,7 @@ def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Names
         stopped = stopped_after(reading.share_read, quick=True)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick and not reading.judged_whole:
-        print(f"{best_passages()}, by {reading.model} alone.")
+        print(f"{best_passages()}, by {one_line(reading.model)} alone.")
     if reading.shown is None:
         where = status.in_words.removesuffix(" read")
         print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)

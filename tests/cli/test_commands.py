@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from app.cli import ask
 from app.core.errors import SpanlightError
 from app.core.requests import Question
+from app.core.results import Classification, ClassScore
 from app.core.wording import NEAREST_WORDS
-from tests.flows.fake_engine import FakeEngine
+from tests.flows import fake_engine
+from tests.flows.fake_engine import CLASSIFIER, FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
 
@@ -216,3 +219,17 @@ def test_models(command: Command) -> None:
     assert out.startswith("reader\n  Heads: question-answering\n")
     _, out, _ = command("models", "--json")
     assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
+
+
+def test_a_models_labels_and_name_are_legible(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = "bad\u202e\x1b[2J", "g" * 1_000_000
+    item = Classification((ClassScore(labels[0], 0.3), ClassScore(labels[1], 0.7)), labels[1], 1, 3)
+    monkeypatch.setattr(fake_engine, "classes", lambda text: item)
+    monkeypatch.setattr(fake_engine, "CLASSIFIER", replace(CLASSIFIER, labels=labels))
+    code, out, err = command("classify", "A good film.")
+    assert code == 0 and not err and len(out) < 1000
+    assert all(line.isprintable() for line in out.splitlines())
+    code, out, _ = command("classify", "A good film.", "--json")
+    assert all(json.dumps(label, ensure_ascii=False) in out for label in labels), "data stay as they are"
+    code, out, _ = command("models")
+    assert code == 0 and len(out) < 10_000 and all(line.isprintable() for line in out.splitlines())

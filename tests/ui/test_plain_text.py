@@ -192,7 +192,9 @@ class HostileEngine(FakeEngine):
     def __init__(self, label: str) -> None:
         name = f"a\u202eb <b>model</b> {label}"
         cards = [
-            ModelCard(name, f"/m/{head.value}", "bert", (head,), labels=(label, "other"), description=label)
+            ModelCard(
+                name, f"/m/{head.value}", "bert", (head,), labels=(label, "y" * 300_000), description=label
+            )
             for head in (*HEADS, Head.TOKEN_CLASSIFICATION)
         ]
         super().__init__(self._classes, *cards)
@@ -254,6 +256,7 @@ def check(widget: QWidget) -> set[str]:
                 seen |= set(texts_in(each.model(), role))
         seen |= {each.toolTip(), each.windowTitle()}
     assert not [text for text in seen if not is_plain(text)]
+    assert max(map(len, seen)) < 5_000
     return seen
 
 
