@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -15,7 +16,8 @@ class _PrivateLog(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         stream = super()._open()
-        Path(self.baseFilename).chmod(0o600)
+        with suppress(OSError):  # another user's, which we may write
+            Path(self.baseFilename).chmod(0o600)
         return stream
 
 
