@@ -75,64 +75,56 @@ def is_ours(node: ast.expr) -> bool:
     return False
 
 
+TIPS = {"setToolTip": -1, "setTabToolTip": -1, "setWhatsThis": -1, "setStatusTip": -1, "showText": 1}
+SETS_HTML = ("setHtml", "insertHtml", "appendHtml", "setMarkdown", "insertMarkdown")
+READS_HTML = (
+    "QTextBrowser",
+    "QTextEdit",
+    "QErrorMessage",
+    "QWhatsThis",
+    "QStaticText",
+    "QTextDocumentFragment",
+)
+LABELS = "app/ui/kit/parts.py"
+
+
+def faults_of_call(node: ast.Call, file: str) -> Iterator[str]:
+    name = called(node)
+    if name in TIPS and not is_ours(node.args[TIPS[name]]):
+        yield f"{name} takes as_tip(...)"
+    if name == "setItemData" and "ToolTipRole" in ast.unparse(node) and not is_ours(node.args[1]):
+        yield f"{name} takes as_tip(...)"
+    if name in SETS_HTML or name in READS_HTML:
+        yield f"{name}: texts are plain"
+    if name == "setTextFormat" and ast.unparse(node.args[0]) != "Qt.TextFormat.PlainText":
+        yield "the style sheet says which label is not plain"
+    if name == "QLabel" and file != LABELS:
+        yield "a label is one of kit/parts.py"
+
+
+def faults_of_class(node: ast.ClassDef, tree: ast.Module, file: str) -> Iterator[str]:
+    bases = [ast.unparse(base) for base in node.bases]
+    if "QLabel" in bases and file != LABELS:
+        yield "a label is one of kit/parts.py"
+    functions = [each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+    if "QTextEdit" in bases and "loadResource" not in functions:
+        yield "its document loads nothing"
+
+
 def faults(tree: ast.Module, file: str = "") -> list[str]:
     """What a file does with texts that could be read as HTML, or shown as they are."""
-    found = []
+    found: list[str] = []
     for node in ast.walk(tree):
+        said: Iterator[str] = iter(())
         match node:
             case ast.Call():
-                name, where = called(node), f"{file}:{node.lineno}: "
-                if name in (
-                    "setToolTip",
-                    "setTabToolTip",
-                    "setWhatsThis",
-                    "setStatusTip",
-                    "setToolTipDuration",
-                ):
-                    text: ast.expr | None = node.args[-1]
-                elif name == "showText" or (name == "setItemData" and "ToolTipRole" in ast.unparse(node)):
-                    text = node.args[1]
-                else:
-                    text = None
-                if text is not None and not is_ours(text):
-                    found.append(f"{where}{name} takes as_tip(...)")
-                if name in (
-                    "setHtml",
-                    "insertHtml",
-                    "appendHtml",
-                    "setMarkdown",
-                    "insertMarkdown",
-                    "mightBeRichText",
-                ):
-                    found.append(f"{where}{name}: texts are plain")
-                if name in (
-                    "QTextBrowser",
-                    "QErrorMessage",
-                    "QWhatsThis",
-                    "QStaticText",
-                    "QTextDocumentFragment",
-                ):
-                    found.append(f"{where}{name} reads HTML")
-                if name == "setTextFormat" and ast.unparse(node.args[0]) != "Qt.TextFormat.PlainText":
-                    found.append(f"{where}{name}: the style sheet says what is plain")
-                if name == "QLabel" and file != "app/ui/kit/parts.py":
-                    found.append(f"{where}a label is one of kit/parts.py")
+                said = faults_of_call(node, file)
             case ast.ClassDef():
-                bases = [ast.unparse(base) for base in node.bases]
-                if "QLabel" in bases and file != "app/ui/kit/parts.py":
-                    found.append(f"{file}:{node.lineno}: a label is one of kit/parts.py")
-                if "QTextEdit" in bases and not any(
-                    isinstance(part, ast.FunctionDef) and part.name == "loadResource"
-                    for other in ast.walk(tree)
-                    if isinstance(other, ast.ClassDef)
-                    for part in other.body
-                ):
-                    found.append(f"{file}:{node.lineno}: a QTextEdit loads nothing")
-            case ast.If() if "ToolTipRole" in ast.unparse(node.test) and " in " not in ast.unparse(node.test):
-                if not all(
-                    is_ours(each.value) for each in node.body if isinstance(each, ast.Return) and each.value
-                ):
-                    found.append(f"{file}:{node.lineno}: a model gives tips as as_tip(...)")
+                said = faults_of_class(node, tree, file)
+            case ast.If() if ast.unparse(node.test).endswith("== Qt.ItemDataRole.ToolTipRole"):
+                given = [each.value for each in node.body if isinstance(each, ast.Return) and each.value]
+                said = ("a model gives tips as as_tip(...)" for each in given if not is_ours(each))
+        found += [f"{file}:{getattr(node, 'lineno', 0)}: {each}" for each in said]
     return found
 
 

@@ -101,7 +101,7 @@ class Desk(QFrame):
         self.state = plain_label(type="small", ink="quiet")
         self.others = ElidedLabel()
         mark(self.others, type="small", ink="quiet")
-        self.text = plain_label(type="quote", selectable=True)
+        self.text, self._text = plain_label(type="quote", selectable=True), ""
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about = plain_label(type="small", ink="quiet")
         self.in_order = QCheckBox("In the table’s order")
@@ -150,7 +150,8 @@ class Desk(QFrame):
 
         `counts` has how many texts have each label.
         """
-        if row != self.row or text != self.text.text():
+        if row != self.row or text != self._text:
+            self._text = text
             self._around.verticalScrollBar().setValue(0)
             self.text.setText(text)
             mark(self.text, type="quote" if len(text) > _LONG else "document")
