@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -190,6 +189,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No question was given.", 'Add --question "...".')
     asked = _ask_files if arguments.library is None else _ask_library
     told = asked(arguments, workspace, report)
+    # Kept before it is shown: what a person has seen is not lost with the terminal.
+    # The history's entries are of one document: a question that no file answers is of none.
+    if not arguments.no_history and (told.status is None or told.reading.shown):
+        _keep(workspace, told.question, told.reading, told.opened, report)
     report.clear()
     if arguments.json:
         print_json(reading_values(told.question, told.reading, told.opened) | told.more)
@@ -197,10 +200,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print_by_file(told, told.status, arguments)
     else:
         _print(told.question, told.reading, told.opened)
-    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
-    # The history's entries are of one document: a question that no file answers is of none.
-    if not arguments.no_history and (told.status is None or told.reading.shown):
-        _keep(workspace, told.question, told.reading, told.opened, report)
     if told.stopped is not None:
         raise told.stopped
 
@@ -342,7 +341,7 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
-        "quote": one_line(answer.text),
+        "quote": " ".join(answer.text.split()),
         "sentence": quoted.words,
         "row": quoted.row,
         "column": quoted.column,
@@ -358,13 +357,12 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
-    # Importing the history takes time, and the answer is printed before that.
     from app.flows.history.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)
     except SpanlightError as fault:  # the answer is printed all the same
-        report.line(one_line(str(fault)))
+        report.line(one_line(f"Not kept in the history: {fault}"))
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -405,7 +403,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
-        found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
+        found = f", found by {one_line(reading.finder)}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
     names = _names(opened)
     if reading.shown is None:
@@ -443,7 +441,7 @@ def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Names
         stopped = stopped_after(reading.share_read, quick=True)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick and not reading.judged_whole:
-        print(f"{best_passages()}, by {reading.model} alone.")
+        print(f"{best_passages()}, by {one_line(reading.model)} alone.")
     if reading.shown is None:
         where = status.in_words.removesuffix(" read")
         print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)

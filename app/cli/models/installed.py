@@ -106,7 +106,7 @@ def _print_model(
         print(f"  Used by: {', '.join(tasks)}")
     last = workspace.uses.last(card.folder)
     print(f"  Last used: {moment(last)}" if last else "  Not used yet")
-    print(f"  {card.folder}")
+    print(f"  {one_line(card.folder)}")
 
 
 _USE_EPILOG = """\

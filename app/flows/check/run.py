@@ -171,7 +171,6 @@ def _compile_cache_in(folder: Path) -> Iterator[None]:
 
 
 def _try_all(trial: Trial, workspace: Workspace, window: Factory | None, versions: dict[str, str]) -> None:
-    workspace.paths.logs.mkdir(parents=True)
     workspace.settings.hub_cache = str(workspace.paths.data.parent / "hub")
     workspace.settings.endpoint, workspace.settings.proxy = HUB, _NOWHERE
     workspace.engine.begin()

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QSlider,
@@ -27,7 +26,7 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, Tex
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import Scrolling, plain_label, push_button
+from app.ui.kit.parts import Button, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 
@@ -85,20 +84,21 @@ class ScrolledHeads(QObject):
             head.setVisible(first is not None and line <= bottom)
 
 
-class TryButton(QPushButton):
+class TryButton(Button):
     """A question to try, cut where there is no room for all of it; the whole is its tool tip."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
+        self._question = question
         mark(self, kind="link")
         self.setAccessibleName(f"Ask: {question}")
-        self.setToolTip(question)
+        self.setToolTip(as_tip(question))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
-        self.setText(self.fontMetrics().elidedText(self.toolTip(), Qt.TextElideMode.ElideRight, room))
+        self.setText(self.fontMetrics().elidedText(self._question, Qt.TextElideMode.ElideRight, room))
 
 
 class ThresholdLine(QWidget):
@@ -417,7 +417,7 @@ class AnswerPanel(QFrame):
         """Show a text on stronger readers, with the `others` as the button's tool tip."""
         self.stronger.setText(words)
         self.stronger.setVisible(bool(words))
-        self.readers.setToolTip(others)
+        self.readers.setToolTip(as_tip(others))
         self.readers.setVisible(bool(words))
         self.use.hide()
 

@@ -350,11 +350,11 @@ class AskController(QObject):
 
     def _settle(self, sheet: Sheet, run: QuestionRun, *, is_seen: bool) -> None:
         """Show and keep the result; a scrolled page stays where the user has seen or pinned an answer."""
+        self._remember(sheet, run)  # first: what was seen is not lost with the window
         sheet.highlight()
         if not ((is_seen or run.pinned is not None) and sheet.pane.moved_by_user()):
             sheet.pane.reveal(run.chosen)
         self.changed.emit(sheet)
-        self._remember(sheet, run)
         self.ended.emit(sheet)
         self.next_soon()
 

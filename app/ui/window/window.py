@@ -353,13 +353,15 @@ class MainWindow(QMainWindow):
         """Stop all work, save what was typed, and end the model process."""
         if not self._closed:
             self._closed = True
-            self._keep()
+            self.keep()
             self.hide()
             self.lanes.close()
             self.workspace.close()
         event.accept()
 
-    def _keep(self) -> None:
+    @Slot()
+    def keep(self) -> None:
+        """Save what was typed and answered, and the settings; faults go to the log."""
         geometry = self.saveGeometry().toBase64().data()
         self.workspace.settings.geometry = bytes(geometry).decode("ascii")
         for page in self.pages.values():
