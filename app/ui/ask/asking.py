@@ -168,7 +168,9 @@ class Asking(QObject):
 
     @Slot()
     def _question_edited(self) -> None:
-        self.asked().question = self.panel.box.field.toPlainText()
+        session, typed = self.asked(), self.panel.box.field.toPlainText()
+        if typed != session.question:
+            session.question, session.is_demo = typed, False
         self.panel.notice.clear()
         self.sheets.save_soon()
 

@@ -161,7 +161,7 @@ class Welcome(QObject):
     """Shows a band above the page, and asks a sample; `shown` carries the band, which the page lays out.
 
     The user did not ask that question: it is in no history, and the sample is closed with the user's first own action,
-    unless they have asked or changed something there.
+    unless they have typed, changed or asked something there.
     """
 
     shown = Signal(object)
@@ -205,15 +205,17 @@ class Welcome(QObject):
             return
         self.leave()
         sheet = self._sheets.bring_text(sample.text)
+        is_new = sheet is None
         if sheet is None:
             sheet = self._sheets.new()
             sheet.show_text(sample.text, name=sample.title)
-            sheet.session.suggestions, sheet.session.is_demo = sample.questions, True
+            sheet.session.suggestions = sample.questions
         self._sheet = sheet
         self._show_band()
         run = sheet.session.run
         if run is None:
             self._panel.box.set_question(sample.questions[0], sheet.session.history)
+            sheet.session.is_demo = is_new  # until anything is typed or asked
             self._controller.ask(sheet, is_example=True)
         elif not run.is_running:
             self._question_ended(sheet)
