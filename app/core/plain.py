@@ -43,7 +43,10 @@ def _converted(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(value)
     if kind is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as fault:
+            raise ValueError("a number is too large") from fault
     return checked(kind, value)
 
 

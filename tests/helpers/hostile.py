@@ -141,6 +141,13 @@ CONFIGS: Cases = {
     "no such activation": (beyond("hidden_act", "__import__('os')"), "hidden_act is"),
     "an activation with weights": (beyond("hidden_act", "xielu"), "hidden_act is xielu"),
     "dropout beyond 1": (beyond("hidden_dropout_prob", 1.5), "hidden_dropout_prob is 1.5"),
+    "a rate of 400 digits": (beyond("hidden_dropout_prob", 10**400), "hidden_dropout_prob is 1000"),
+    "an epsilon of 400 digits": (beyond("layer_norm_eps", 10**400), "layer_norm_eps is 1000"),
+    "half a character": (beyond("id2label", {"0": "\ud83d"}), "not well-formed JSON"),
+    "half a character in bytes": (
+        raw_config(b'{"model_type": "bert", "id2label": {"0": "\xed\xa0\x80"}}'), "not well-formed JSON"
+    ),
+    "values without number": (raw_config(b'{"a": [' + b"[]," * 5_000_000 + b"[]]}"), "larger than any model's"),
     "no epsilon": (beyond("layer_norm_eps", 0), "layer_norm_eps is 0"),
     "negative epsilon": (beyond("layer_norm_eps", -1e-12), "layer_norm_eps is -1e-12"),
     "infinite epsilon": (
@@ -364,6 +371,10 @@ TOKENIZERS: Cases = {
     "a kind that is not known": (
         lambda f: tokenizer(f, lambda t: t["model"].update(type="Program")),
         "cuts words in a way that is not known",
+    ),
+    "a vocabulary twice": (
+        lambda f: (f / "tokenizer.json").write_text('{"model": {}, ' + (f / "tokenizer.json").read_text()[1:]),
+        "tokenizer.json is not well-formed JSON",
     ),
     "a deep tokenizer": (
         lambda f: (f / "tokenizer.json").write_text('{"a":' * 50_000),

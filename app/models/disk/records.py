@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -257,9 +257,4 @@ class Adjustments:
 
 
 def _is_sound(adjusted: _Adjusted) -> bool:
-    """Whether all numbers are such as a fit gives."""
-    found = [each.adjustment for each in adjusted.since if each.adjustment is not None]
-    return all(
-        all(map(isfinite, astuple(each))) and min(each.slope, each.sharing) > 0 and 0 < each.threshold < 1
-        for each in found
-    )
+    return all(each.adjustment is None or each.adjustment.is_sound for each in adjusted.since)
