@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
+from app.core.plain import json_of
 from app.library.database import Database
 from app.library.found import clean
 from app.library.schema import FILES, MIGRATIONS, file_of_row
@@ -125,7 +126,7 @@ class Ledger(ABC):
         values = [(each.number, each.name, each.roots, each.suffixes, each.ignore) for each in libraries]
         part = self._copy.with_suffix(f".{os.getpid()}.part")
         try:
-            part.write_bytes(json.dumps(values, indent=1).encode())
+            part.write_bytes(json_of(values, indent=1).encode())
             os.replace(part, self._copy)
         except OSError as fault:  # the database has them
             _log.warning("%s was not written: %s", self._copy, fault)
@@ -304,7 +305,7 @@ def _libraries(connection: sqlite3.Connection) -> list[Library]:
 
 def _insert(connection: sqlite3.Connection, library: Library) -> int:
     """Store a library in place of the one with its number; returns the number, a new one for 0."""
-    values = (library.name, json.dumps(library.suffixes), json.dumps(library.ignore))
+    values = (library.name, json_of(library.suffixes), json_of(library.ignore))
     number: int | None = library.number
     if not connection.execute(
         "UPDATE libraries SET name = ?, suffixes = ?, ignore = ? WHERE number = ?", (*values, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pickle
@@ -112,6 +113,23 @@ def with_normalizer(*steps: dict[str, Any]) -> Edit:
 
 def replacing(pattern: str, content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+
+
+def charsmap(replacements: bytes) -> str:
+    """A SentencePiece table of characters without an index, only with what stands for them."""
+    return base64.b64encode(bytes(4) + replacements).decode("ascii")
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Steps within steps."""
+    return {"type": "Sequence", "normalizers": [nested(depth - 1)] if depth else []}
+
+
+PADDING = {
+    "strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0, "pad_type_id": 0,
+    "pad_token": "[PAD]",
+}  # fmt: skip
+TRUNCATION = {"direction": "Right", "max_length": 128, "strategy": "LongestFirst", "stride": 0}
 
 
 def header_first(text: bytes) -> Edit:
@@ -361,7 +379,78 @@ TOKENIZERS: Cases = {
     "steps without end": (with_normalizer(*[{"type": "Lowercase"}] * 200), "takes more steps than any model's"),
     "a pattern as long as a book": (
         with_normalizer(replacing("(a|b)*" * 1000, " ")),
-        "takes more steps than any model's",
+        "has larger settings than any model's",
+    ),
+    "texts twice as long again and again": (with_normalizer(*[replacing("", "a")] * 40), "makes texts longer"),
+    "texts between all letters": (with_normalizer(*[replacing("b*", "a")] * 40), "makes texts longer without end"),
+    "bytes as letters as bytes": (with_normalizer(*[{"type": "ByteLevel"}] * 40), "makes texts longer without end"),
+    "one letter for eighteen": (
+        with_normalizer(*[replacing(" ", "\ufdfa"), {"type": "NFKD"}] * 20), "makes texts longer without end"
+    ),
+    "a book for a letter": (
+        with_normalizer({"type": "Precompiled", "precompiled_charsmap": charsmap(b"a" * 10_000)}),
+        "makes texts longer without end",
+    ),
+    "steps without a name": (
+        with_normalizer(*[{"pattern": {"String": "a"}, "content": "aa"}] * 20), "has a step that is not known"
+    ),
+    "steps in steps": (
+        lambda f: tokenizer(f, lambda t: t.update(normalizer=nested(100))), "takes more steps than any model's"
+    ),
+    "marks before all letters": (
+        lambda f: tokenizer(f, lambda t: t.update(pre_tokenizer={"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False},
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+        ] * 20})),
+        "makes texts longer without end",
+    ),
+    "many tokens around every text": (
+        lambda f: tokenizer(f, lambda t: t["post_processor"]["single"].extend(t["post_processor"]["single"][:1] * 99)),
+        "makes texts longer without end",
+    ),
+    "tokens of many ids around every text": (
+        lambda f: tokenizer(
+            f, lambda t: t["post_processor"]["special_tokens"]["[CLS]"].update(ids=[0] * 99, tokens=["[PAD]"] * 99)
+        ),
+        "makes texts longer without end",
+    ),
+    "a template without end": (
+        lambda f: tokenizer(
+            f, lambda t: t["post_processor"].update(single=t["post_processor"]["single"][:1] * 100_000)
+        ),
+        "has larger settings than any model's",
+    ),
+    "texts filled up without end": (
+        lambda f: tokenizer(f, lambda t: t.update(padding=PADDING | {"strategy": {"Fixed": 10**12}})),
+        "has larger settings than any model's",
+    ),
+    "a word without end to fill up with": (
+        lambda f: tokenizer(f, lambda t: t.update(padding=PADDING | {"pad_token": "a" * 10**6})),
+        "has larger settings than any model's",
+    ),
+    "texts cut nowhere": (
+        lambda f: tokenizer(f, lambda t: t.update(truncation=TRUNCATION | {"stride": 10**18})),
+        "has larger settings than any model's",
+    ),
+    "texts cut before their beginning": (
+        lambda f: tokenizer(f, lambda t: t.update(truncation=TRUNCATION | {"max_length": -1})),
+        "has larger settings than any model's",
+    ),
+    "a mark as long as a book": (
+        lambda f: tokenizer(f, lambda t: t["model"].update(continuing_subword_prefix="#" * 10**6)),
+        "cuts words in a way that is not known",
+    ),
+    "a word as long as a book": (
+        lambda f: tokenizer(f, lambda t: t["model"]["vocab"].update({"a" * 10**6: 7})), "has words that no model has"
+    ),
+    "added tokens that grow": (
+        lambda f: (
+            with_normalizer(replacing(" ", "a" * 1_000))(f),
+            tokenizer(f, lambda t: t.update(
+                added_tokens=[t["added_tokens"][0] | {"content": f"{n:0200}"} for n in range(1_000)]
+            )),
+        ),
+        "adds tokens that no model has",
     ),
     "words as long as books": (
         lambda f: tokenizer(f, lambda t: t["model"].update(max_input_chars_per_word=10**12)),

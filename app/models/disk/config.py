@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ProblemType
+from app.core.plain import json_of
 from app.models.disk.config_keys import (
     ADAPTER_PARTS,
     CODE,
@@ -71,7 +71,7 @@ def rename_labels(folder: Path, labels: Sequence[str]) -> None:
     values["id2label"] = {str(at): label for at, label in enumerate(labels)}
     values["label2id"] = {label: at for at, label in enumerate(labels)}
     partial = path.with_suffix(".json.part")
-    partial.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    partial.write_text(json_of(values, indent=2) + "\n", encoding="utf-8")
     os.replace(partial, path)
 
 

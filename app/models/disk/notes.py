@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.models import QaCalibration, is_temperature
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.core.reliability import BINS, Reliability
 from app.models.disk.names import safe_name
 from app.models.disk.weights import parse_object, read_file
@@ -69,7 +68,7 @@ def write_notes(folder: Path | str, notes: Notes) -> None:
     """Write a model folder's notes atomically. Raises OSError if the folder cannot be written."""
     path = Path(folder) / NOTES
     partial = path.with_suffix(".json.part")
-    partial.write_text(json.dumps(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.write_text(json_of(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(partial, path)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.core.measures import Measure
 from app.core.models import Adjustment
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 
 MOST_KEPT = 300
 MOST_ADJUSTED = 300
@@ -64,7 +64,7 @@ class Uses:
 
     def _keep(self, times: dict[str, str]) -> None:
         try:
-            self._write(self._path, (json.dumps(times, indent=1) + "\n").encode())
+            self._write(self._path, (json_of(times, indent=1) + "\n").encode())
         except Exception as fault:
             _log.warning("times of use not kept: %s", fault)
 
@@ -125,7 +125,7 @@ class Measures:
     def _save(self, measures: Iterable[Measure]) -> None:
         latest = sorted(measures, key=_moment, reverse=True)[:MOST_KEPT]
         values = {"measures": [asdict(one) for one in latest]}
-        self._write(self._path, (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
+        self._write(self._path, (json_of(values, indent=1, ensure_ascii=False) + "\n").encode())
 
     def _read(self) -> tuple[Measure, ...]:
         try:
@@ -235,7 +235,7 @@ class Adjustments:
     def _save(self, weights: str, adjusted: _Adjusted) -> None:
         readers = self._read() | {weights: adjusted}
         values = {name: asdict(each) for name, each in readers.items()}
-        self._write(self._path, (json.dumps(values, indent=1) + "\n").encode())
+        self._write(self._path, (json_of(values, indent=1) + "\n").encode())
 
     def _read(self) -> dict[str, _Adjusted]:
         with self._lock:

@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from app.core import wording
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -282,7 +283,7 @@ def parse_object(content: bytes, name: str) -> dict[str, Any]:
             parse_float=_real,
         )
         if "\\ud" in text or "\\uD" in text:
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
+            json_of(found, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise SpanlightError(f"{name} is not well-formed JSON.", DAMAGED) from error
     if not isinstance(found, dict):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -271,9 +270,6 @@ def test_of_two_with_one_name_the_one_that_was_added_is_meant(workspace: Workspa
         lambda place: config(place, hidden_dropout_prob=10**400),
         lambda place: (place / "spanlight.json").write_text('{"measured": {"a": {"b": 1' + "0" * 400 + "}}}"),
         lambda place: (place / "origin.json").write_text('{"source": "hub", "sizes": {"a": 1' + "0" * 5000 + "}}"),
-        lambda place: (place / "origin.json").write_text(
-            json.dumps({"source": "hub", "repository": "a/b", "commit": COMMIT, "cache": "/a", "sizes": {"a\0": 1}})
-        ),
         lambda place: [path.unlink() or path.mkdir() for path in place.iterdir() if path.name != "config.json"],
     ],
 )  # fmt: skip
@@ -313,6 +309,15 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
 
 
 # In between
+
+
+def test_a_mark_of_files_that_cannot_be_hinders_nothing(workspace: Workspace, reader: Path) -> None:
+    place = Path(import_model(workspace, reader, Silent()).folder)
+    write_origin(place, Origin(Source.HUB, REPOSITORY, COMMIT, cache="/a\0b", sizes=(("a\0b", 10**30),)))
+    removal = removal_of(workspace, "reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert list(workspace.paths.models.iterdir()) == []
 
 
 def test_stopped_before_it_began_it_stays_and_removed_twice_it_is_told(
