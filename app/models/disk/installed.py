@@ -125,9 +125,7 @@ class Shelf:
             card = fault
         except Exception as fault:  # one folder must not hide the other models
             _log.exception("%s was not read", folder)
-            reason = (
-                getattr(fault, "strerror", None) or f"its files were not foreseen ({type(fault).__name__})"
-            )
+            reason = getattr(fault, "strerror", None) or "its files hold what no model's do"
             card = SpanlightError(
                 f"{model_name(folder)} cannot be read: {reason}.", "Remove it, or check its files."
             )

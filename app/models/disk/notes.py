@@ -55,12 +55,10 @@ def read_notes(folder: Path | str) -> Notes:
     found = parse_object(read_file(path, LONGEST_NOTES), NOTES)
     try:
         notes = from_plain(Notes, found)
-        _check(notes)
     except ValueError as error:
-        raise SpanlightError(
-            f"{NOTES} of {path.parent.name} is malformed: {error}.",
-            "Put it right, or delete it to use the defaults.",
-        ) from error
+        raise _malformed(path, "a value of another kind than is foreseen there") from error
+    if fault := _fault(notes):
+        raise _malformed(path, fault)
     return notes
 
 
@@ -72,22 +70,30 @@ def write_notes(folder: Path | str, notes: Notes) -> None:
     os.replace(partial, path)
 
 
-def _check(notes: Notes) -> None:
-    """Raise ValueError for values out of range."""
+def _malformed(path: Path, fault: str) -> SpanlightError:
+    return SpanlightError(
+        f"{NOTES} of {path.parent.name} is malformed: {fault}.",
+        "Put it right, or delete it to use the defaults.",
+    )
+
+
+def _fault(notes: Notes) -> str:
+    """What is out of range in the notes, empty for nothing."""
     if not notes.calibration.is_sound or not is_temperature(notes.class_temperature):
-        raise ValueError("a temperature, threshold or offset out of range")
+        return "a temperature, threshold or offset out of range"
     if not all(abs(figure) <= MOST for figures in notes.measured.values() for figure in figures.values()):
-        raise ValueError("a measured figure out of range")
+        return "a measured figure out of range"
     if not all(0 <= count < 2**31 for count in (notes.window, notes.stride)):
-        raise ValueError("a window or stride out of range")
+        return "a window or stride out of range"
     for bins in notes.reliability.values():
         if len(bins) != BINS or not all(
             0 <= each.questions < 2**31 and 0 <= each.said <= 1 and 0 <= each.right <= 1 for each in bins
         ):
-            raise ValueError(f"a reliability that is not {BINS} bins of shares")
+            return f"a reliability that is not {BINS} bins of shares"
     if notes.finder and safe_name(notes.finder) != notes.finder:
-        raise ValueError(f"{notes.finder[:40]!r} is not the name of a folder")
+        return "a finder that is not the name of a folder"
     if notes.pooling not in ("", MEAN):
-        raise ValueError(f"a pooling other than {MEAN}")
+        return f"a pooling other than {MEAN}"
     if len(notes.languages) > MOST_LANGUAGES:
-        raise ValueError(f"more than {MOST_LANGUAGES} languages")
+        return f"more than {MOST_LANGUAGES} languages"
+    return ""

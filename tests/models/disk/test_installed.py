@@ -231,7 +231,7 @@ def test_whatever_one_folder_raises_is_said_beside_it_and_the_others_stay(
     monkeypatch.setattr(installed, "read_card", raising)
     assert [card.name for card in shelf.cards()] == before
     fault = shelf.refused[str(tmp_path / "own" / "odd")]
-    assert fault.message == "odd cannot be read: its files were not foreseen (OverflowError)."
+    check_refusal(fault, tmp_path / "own" / "odd", "odd cannot be read: its files hold what no model's do")
     with pytest.raises(SpanlightError, match="odd cannot be read"):
         shelf.find("odd", QA)
 
