@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,13 +15,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.errors import SpanlightError
-from app.core.models import ModelCard
+from app.core.errors import EngineLost, SpanlightError
+from app.core.models import Head, ModelCard
 from app.core.report import Silent
 from app.engine.client import Engine
 from app.flows.models.installed import origin_of
 from app.models.disk.card import read_card
 from app.models.disk.installed import Shelf
+from tests.helpers.hostile import replacing, with_normalizer
 from tests.helpers.refusals import check_refusal
 from tests.helpers.small_models import small_checkpoint
 from tests.hostile import models
@@ -117,6 +119,21 @@ def test_what_reading_lets_pass_works_or_is_refused_by_the_trial(
             fault.add_note(f"in case {number}: {case.name}")
             raise
     assert tried
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="elsewhere the process is watched, which takes more memory"
+)
+def test_a_tokenizer_that_takes_all_memory_ends_its_own_trial(
+    sound: Path, tmp_path: Path, engine: Engine
+) -> None:
+    folder = copy_of(sound, tmp_path / "reader")
+    with_normalizer(replacing("a", "b" * 60), replacing("b", "c " * 34))(folder)
+    assert isinstance(outcome(folder), ModelCard), "as much as may be let pass"
+    with pytest.raises(EngineLost):
+        engine.try_model(str(folder), Silent())
+    assert engine.try_model(str(sound), Silent()).heads == (Head.QUESTION_ANSWERING, Head.EMBEDDINGS)
 
 
 def test_no_folder_hinders_the_others(sound: Path, tmp_path: Path) -> None:
