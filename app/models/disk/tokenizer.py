@@ -14,7 +14,7 @@ TOKENIZER = "tokenizer.json"
 KINDS = ("WordPiece", "BPE", "Unigram", "WordLevel")
 MOST_STEPS, MOST_VALUES, MOST_ADDED = 64, 4_000, 20_000
 LONGEST_PATTERN, LONGEST_ADDED, LONGEST_WORD, LONGEST_ENTRY = 1_000, 256, 10_000, 1_000
-# XLM-V's vocabulary, the largest, has 6 million; the library keeps some 300 bytes for each.
+# A million pieces, more than any model has, of ten letters each; the library keeps some 300 bytes for a letter.
 MOST_LETTERS = 10_000_000
 # By how much all steps together may lengthen a text, and how many tokens may stand around it.
 MOST_GROWTH, MOST_AROUND = 4_096, 64
