@@ -118,6 +118,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "selectolax": ("app.documents",),
     "markdown_it": ("app.documents",),
     "charset_normalizer": ("app.documents",),
+    "py3langid": ("app.documents",),
     "openpyxl": ("app.flows.answer_table", "app.flows.teach"),
     "pickle": (),
     "a name made while running": (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,8 +25,10 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.languages import Subject, language
 from app.core.layout import Opened
 from app.core.library import LibraryReading, LibraryStatus
+from app.core.models import Head
 from app.core.quotes import quote
 from app.core.report import Progress, Stopped
 from app.core.requests import Question
@@ -47,6 +48,7 @@ from app.core.wording import (
 )
 from app.flows.ask.batch import ask_batch
 from app.flows.ask.question import ask, nearest_values
+from app.flows.models.languages import other_language
 from app.flows.workspace import Workspace
 
 ReadT = TypeVar("ReadT", Reading, LibraryReading)
@@ -70,11 +72,12 @@ one line, as they are quoted; "sentence" the sentence around them, in a table it
 "row" and "column" the names of a table's row and column, "" where they are not known; "page" the page
 of a PDF, "line" the line of a plain text or Markdown file, both from 1, null for other kinds (in a
 piece of HTML in Markdown, the line it begins in); "page_label" the number printed on the page ("iv"), null where there
-is none, and "heading" the last heading before them, "" where there is none. "outcome" is "answer",
-"low-confidence" or "absent". Where it is not "answer", the answer is "" with null positions, and its
-probability is that of there being none; with low confidence "nearest" holds the words that may
-answer, their positions and the probability that they are right, else null. "answers" lists these
-words first, then other places of at least 5%, one a sentence.
+is none, "heading" the last heading before them, "" where there is none, and "language" the code of
+the document's language, "" where it is unsure. "outcome" is "answer", "low-confidence" or "absent".
+Where it is not "answer", the answer is "" with null positions, and its probability is that of there
+being none; with low confidence "nearest" holds the words that may answer, their positions and the
+probability that they are right, else null. "answers" lists these words first, then other places of
+at least 5%, one a sentence.
 
 Ctrl+C stops reading and gives the best answer so far, with exit code 130: with --json, "complete" is
 false then, and "share_read" how much was read, 0 to 1, of what was to be read: of the text, or of its
@@ -186,6 +189,10 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         raise SpanlightError("No question was given.", 'Add --question "...".')
     asked = _ask_files if arguments.library is None else _ask_library
     told = asked(arguments, workspace, report)
+    # Kept before it is shown: what a person has seen is not lost with the terminal.
+    # The history's entries are of one document: a question that no file answers is of none.
+    if not arguments.no_history and (told.status is None or told.reading.shown):
+        _keep(workspace, told.question, told.reading, told.opened, report)
     report.clear()
     if arguments.json:
         print_json(reading_values(told.question, told.reading, told.opened) | told.more)
@@ -193,10 +200,6 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
         _print_by_file(told, told.status, arguments)
     else:
         _print(told.question, told.reading, told.opened)
-    sys.stdout.flush()  # a program that waits for the answer does not wait for the history
-    # The history's entries are of one document: a question that no file answers is of none.
-    if not arguments.no_history and (told.status is None or told.reading.shown):
-        _keep(workspace, told.question, told.reading, told.opened, report)
     if told.stopped is not None:
         raise told.stopped
 
@@ -225,6 +228,8 @@ def _ask_files(arguments: argparse.Namespace, workspace: Workspace, report: Term
     if not any(document.text.strip() for document in documents):
         raise SpanlightError("There is no text to ask.", "Give a file with something to read in it.")
     top_k = arguments.top_k or (5 if arguments.json else 1)
+    counted = Counter(each.language for each in opened)
+    _warn_of_language(Subject("This document", counted), arguments, workspace, report)
     question = _options(arguments, arguments.question, documents, top_k)
     reading, stopped = SoFar(report, Reading).read(
         lambda so_far: ask(workspace, question, so_far, model=arguments.model, device=arguments.device)
@@ -245,6 +250,8 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
         )
     library = workspace.library.library(arguments.library)
     top_k = arguments.top_k or 5
+    counted = workspace.library.status(library).languages
+    _warn_of_language(Subject("The document", counted), arguments, workspace, report)
     found, stopped = SoFar(report, LibraryReading).read(
         lambda so_far: ask_library(
             workspace,
@@ -265,6 +272,20 @@ def _ask_library(arguments: argparse.Namespace, workspace: Workspace, report: Te
     more = {"library": told, "passages": found.passages, "seconds": found.seconds}
     question = _options(arguments, arguments.question, documents, top_k)
     return _Told(question, reading, opened, stopped, more, status, found.passages)
+
+
+def _warn_of_language(
+    documents: Subject, arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport
+) -> None:
+    """Write to standard error that the documents or the question are in a language that the reader does not read."""
+    subjects = documents, Subject("The question", text=arguments.question)
+    other = other_language(workspace, Head.QUESTION_ANSWERING, subjects, report, model=arguments.model)
+    if other is not None:
+        search = shlex.join(("models", "offered", language(other.language).lower(), "reader"))
+        able = (
+            f"Add --model {other.able.name}." if other.able else f"Find one that does: {command()} {search}"
+        )
+        report.line(one_line(f"{other.sentence} {able}"))
 
 
 def _in_files(found: LibraryReading, workspace: Workspace) -> tuple[Reading, tuple[Opened, ...]]:
@@ -289,6 +310,7 @@ def reading_values(question: Question, reading: Reading, opened: tuple[Opened, .
         head |= {"answer": "", "start": None, "end": None, "probability": reading.no_answer_probability}
         head |= {"document": None, "page": None, "page_label": None, "line": None, "heading": ""}
         head |= {"quote": "", "sentence": "", "row": "", "column": "", "sha256": None}
+        head |= {"language": opened[0].language if len(opened) == 1 else ""}
     return head | {
         "outcome": reading.outcome,
         "nearest": nearest_values(reading),
@@ -319,11 +341,12 @@ def _answer_values(answer: Answer, opened: Opened) -> dict[str, object]:
         "page_label": opened.page_label_at(answer.span.start) or None,
         "line": opened.line_at(answer.span.start),
         "heading": opened.heading_at(answer.span.start),
-        "quote": one_line(answer.text),
+        "quote": " ".join(answer.text.split()),
         "sentence": quoted.words,
         "row": quoted.row,
         "column": quoted.column,
         "sha256": opened.sha256 or None,
+        "language": opened.language,
     }
 
 
@@ -334,13 +357,12 @@ def _keep(
     opened: tuple[Opened, ...],
     report: TerminalReport,
 ) -> None:
-    # Importing the history takes time, and the answer is printed before that.
     from app.flows.history.history import remember
 
     try:
         remember(workspace, opened, question, reading, report)
     except SpanlightError as fault:  # the answer is printed all the same
-        report.line(one_line(str(fault)))
+        report.line(one_line(f"Not kept in the history: {fault}"))
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -381,7 +403,7 @@ def _print(question: Question, reading: Reading, opened: tuple[Opened, ...]) -> 
         stopped = stopped_after(reading.share_read, quick=reading.quick)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick:
-        found = f", found by {reading.finder}" if reading.finder not in ("", reading.model) else ""
+        found = f", found by {one_line(reading.finder)}" if reading.finder not in ("", reading.model) else ""
         print(f"{best_passages(reading.share_of_text)}{found}.")
     names = _names(opened)
     if reading.shown is None:
@@ -419,7 +441,7 @@ def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Names
         stopped = stopped_after(reading.share_read, quick=True)
         print(stopped + (": the best so far." if reading.shown else "."))
     elif reading.quick and not reading.judged_whole:
-        print(f"{best_passages()}, by {reading.model} alone.")
+        print(f"{best_passages()}, by {one_line(reading.model)} alone.")
     if reading.shown is None:
         where = status.in_words.removesuffix(" read")
         print(f"Not in {where}{others}." if reading.judged_whole else NO_ANSWER_IN_PART)

@@ -7,7 +7,15 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from app.cli.terminal import Parser, TerminalReport, end_with, new_parser, one_line, print_json, set_encoding
+from app.cli.terminal import (
+    Parser,
+    TerminalReport,
+    end_with,
+    new_parser,
+    one_line,
+    print_json,
+    set_up_streams,
+)
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
 from app.core.wording import duration
@@ -34,7 +42,7 @@ def parser() -> Parser:
 
 def main(argv: list[str], window: Callable[[], Callable[..., object]]) -> int:
     """Try everything, `window` in a process of its own, and print the results; the exit code."""
-    set_encoding()
+    set_up_streams()
     report = _Lines(as_json=True)
     try:
         arguments: argparse.Namespace = parser().parse_args(argv)

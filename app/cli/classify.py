@@ -20,6 +20,7 @@ from app.cli.terminal import (
 )
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.legible import legible
 from app.core.models import Head, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classification, Classifications, ClassScore
@@ -224,7 +225,7 @@ def _print(text: str, item: Classification, named: bool) -> None:
     for name, number in _rows(item):
         print(f"{name}  {number:>6}")
     if item.problem == ProblemType.MULTI_LABEL:
-        fitting = ", ".join(one_line(score.label) for score in item.fitting)
+        fitting = ", ".join(legible(score.label) for score in item.fitting)
         print(f"One half or more: {fitting}." if fitting else "No class reaches one half.")
     if item.windows > 1:
         print(f"Read whole, in {count(item.windows, 'window')} of the model.")
@@ -235,7 +236,7 @@ def _rows(item: Classification) -> list[tuple[str, str]]:
     values = item.problem == ProblemType.REGRESSION
     rows = []
     fitting = {score.label for score in item.fitting}
-    names = [one_line(score.label) for score in item.scores]
+    names = [legible(score.label) for score in item.scores]
     # A very long name exceeds its column rather than push all numbers away.
     width = max((len(name) for name in names if len(name) <= _WIDEST), default=0)
     for name, score in zip(names, item.scores, strict=True):

@@ -17,6 +17,7 @@ from app.cli.terminal import (
     zero_or_more,
 )
 from app.core.errors import SpanlightError
+from app.core.legible import legible
 from app.core.reliability import off_in_words
 from app.core.report import Stopped
 from app.core.wording import count, duration
@@ -88,7 +89,7 @@ _NAMES = {"precision": "precision", "recall": "recall", "F1": "f1"}
 
 def _print_pretraining(found: PretrainingEvaluation) -> None:
     """Print the figures of masked words and next sentences, overall and by source."""
-    print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
+    print(f"{legible(found.model)}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     rows = [("all", found.words, found.pairs)]
     if len(found.words_by_source) > 1:
         rows += [(s, own, found.pairs_by_source.get(s)) for s, own in found.words_by_source.items()]
@@ -102,7 +103,7 @@ def _print_pretraining(found: PretrainingEvaluation) -> None:
 
 def _print_names(found: NamesEvaluation) -> None:
     """Print precision, recall and F1 of names, overall, by kind and by source."""
-    print(f"{found.model}: {count(found.texts, 'text')} in {duration(found.seconds)}")
+    print(f"{legible(found.model)}: {count(found.texts, 'text')} in {duration(found.seconds)}")
     sources = found.by_source if len(found.by_source) > 1 else {}
     rows = [("all", found.overall), *found.by_kind.items(), *sources.items()]
     _table(
@@ -118,7 +119,7 @@ def _print_questions(found: DocumentQaEvaluation) -> None:
         questions if found.complete else f"{found.overall.questions:,} of {count(found.total, 'question')}"
     )
     read = f"{count(found.windows, 'window')} in {duration(found.seconds)}"
-    print(f"{found.model}, on {found.device}: {questions}, {read}")
+    print(f"{legible(found.model)}, on {found.device}: {questions}, {read}")
     if found.moved:
         print(f"Of {count(found.moved, 'question')} the places were found anew, as other words stand there.")
     if found.lost:
@@ -207,7 +208,7 @@ def _refuse_unfit_options(arguments: argparse.Namespace) -> None:
 
 
 def _print_qa(found: QaEvaluation) -> None:
-    print(f"{found.model}, on {found.device}")
+    print(f"{legible(found.model)}, on {found.device}")
     for measured in found.measured:
         where = f", each paragraph among {count(measured.join, 'other')}" if measured.join else ""
         print(f"\n{count(measured.windows, 'window')} in {duration(measured.seconds)}{where}")
@@ -228,17 +229,18 @@ def _print_qa(found: QaEvaluation) -> None:
 
 
 def _print_classes(found: ClassEvaluation) -> None:
-    print(f"{found.model}: {count(found.overall.texts, 'text')} in {duration(found.seconds)}")
+    print(f"{legible(found.model)}: {count(found.overall.texts, 'text')} in {duration(found.seconds)}")
     print(_line(found.overall))
     if len(found.by_source) > 1:
         for source, figures in found.by_source.items():
             print(f"  {one_line(source)}: {_line(figures)}, {count(figures.texts, 'text')}")
-    width = max(9, *(len(label) for label in found.labels))
+    shown = {label: legible(label) for label in found.labels}
+    width = max(9, *map(len, shown.values()))
     print("\nConfusion (rows true, columns predicted)")
-    print(" " * width, *(f"{label:>{width}}" for label in found.labels), f"{'recall':>9}")
+    print(" " * width, *(f"{label:>{width}}" for label in shown.values()), f"{'recall':>9}")
     for label, row in zip(found.labels, found.confusion, strict=True):
         recall = found.by_class[label].recall
-        print(f"{label:<{width}}", *(f"{number:>{width}}" for number in row), f"{_cell(recall):>9}")
+        print(f"{shown[label]:<{width}}", *(f"{number:>{width}}" for number in row), f"{_cell(recall):>9}")
     precisions = (_cell(found.by_class[label].precision) for label in found.labels)
     print(f"{'precision':<{width}}", *(f"{cell:>{width}}" for cell in precisions))
     if found.temperature is not None:

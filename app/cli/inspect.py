@@ -261,7 +261,7 @@ def print_seen(seen: Any, *, attention_head: int | None = None, values: bool = F
 
 
 def _print_model(seen: ModelPicture) -> None:
-    print(f"{seen.model} ({seen.family}), {count(seen.parameters, 'weight')}, on {seen.device}")
+    print(f"{one_line(seen.model)} ({seen.family}), {count(seen.parameters, 'weight')}, on {seen.device}")
     _print_window(seen.window)
     for stage in seen.trunk:
         print(_stage(stage))

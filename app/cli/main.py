@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Protocol
 
-from app.cli.terminal import TerminalReport, end_with, set_encoding
+from app.cli.terminal import TerminalReport, end_with, set_up_streams
 from app.core import about
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
@@ -37,7 +37,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
     0 on success, 2 for a usage or input error with one line on standard error, 130 after Ctrl+C, 1 for a bug, which
     goes to the log. `early` is the model process, where it was started already.
     """
-    set_encoding()
+    set_up_streams()
     report = TerminalReport(sys.stderr)
     log = ""
     try:

@@ -21,6 +21,7 @@ from app.cli.terminal import (
 from app.cli.train import StepReport
 from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.legible import legible
 from app.core.wording import count, duration, percent
 from app.flows.rows import refuse_same_file
 from app.flows.teach.datasets import alike, checked_labels, contradictions, split_labels
@@ -103,7 +104,7 @@ def _reader(arguments: argparse.Namespace, workspace: Workspace, report: Termina
             words = f"{getattr(before, name):5.1f} before, {getattr(after, name):5.1f} now"
             print(f"  {name.replace('_', ' '):<18}{words}")
     print("It is better." if found.is_better else "It is not better: keep the one that it began with.")
-    print(f"Written to {output}")
+    print(f"Written to {one_line(str(output))}")
 
 
 def _refuse_there(output: Path) -> None:
@@ -152,15 +153,17 @@ def _classification(arguments: argparse.Namespace, workspace: Workspace, report:
         f"Learnt {count(len(labels), 'label')} from {count(len(examples), 'text')} in {duration(taught.seconds)}."
     )
     print(f"On {count(found.texts, 'text')} that it had not seen: {found.in_words}.")
-    width = max(len(one_line(each.label)) for each in found.by_label)
+    width = max(len(legible(each.label)) for each in found.by_label)
     for each in found.by_label:
-        print(f"  {one_line(each.label):<{width}}  F1 {each.f1:.2f}  {count(each.texts, 'text')}")
+        print(f"  {legible(each.label):<{width}}  F1 {each.f1:.2f}  {count(each.texts, 'text')}")
     if found.more >= 0.005:
         print(f"{MORE} more examples would bring about {100 * found.more:.0f} points.")
     for doubt in found.doubts[:5]:
         words = one_line(examples[doubt.row] if not rest else rest[doubt.row][0])[:60]
-        print(f"Labelled {doubt.label}, rather {doubt.rather} ({percent(doubt.probability)}): {words}")
-    print(f"Written to {output}")
+        print(
+            f"Labelled {legible(doubt.label)}, rather {legible(doubt.rather)} ({percent(doubt.probability)}): {words}"
+        )
+    print(f"Written to {one_line(str(output))}")
 
 
 def _labelled(table: TextTable, text: int, label: int, multi: bool) -> list[tuple[str, tuple[str, ...]]]:

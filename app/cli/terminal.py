@@ -7,7 +7,6 @@ import re
 import signal
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from app.core import about
 from app.core.arguments import did_you_mean
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
+from app.core.legible import legible, legible_lines
 from app.core.plain import json_of
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, percent, time_left
@@ -27,7 +27,12 @@ from app.flows.batches import BatchDone
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
+# In characters: longer than any path or sentence of ours.
+_LONGEST_LINE = 5_000
 
+_ERASED = "\r\x1b[K"
+# What marks words, and nothing else: a document that has it marks its own.
+_OURS = re.compile(r"(\x1b\[1;4m|\x1b\[0m)")
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
 _UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
 _NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
@@ -167,15 +172,13 @@ def print_batch(done: BatchDone, noun: str, action: str, as_json: bool) -> None:
 
 
 def one_line(text: str) -> str:
-    """The text with every blank and control character as one space: a document cannot steer the terminal."""
-    shown = "".join(" " if unicodedata.category(each) in ("Cc", "Zl", "Zp") else each for each in text)
-    return " ".join(shown.split())
+    """The text on one line, legible: neither a document nor a model's label can steer the terminal or flood it."""
+    return legible(text, _LONGEST_LINE)
 
 
 def shortened(text: str, most: int = 72) -> str:
     """The beginning of a text on one line, with an ellipsis where it is longer than `most` characters."""
-    line = one_line(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return legible(text, most)
 
 
 def marked(text: str) -> str:
@@ -183,16 +186,41 @@ def marked(text: str) -> str:
     return f"\x1b[1;4m{text}\x1b[0m" if sys.stdout.isatty() else text
 
 
-def set_encoding() -> None:
-    """Write UTF-8, which another program expects; to a terminal its own encoding."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
+class ToTerminal(TextIOWrapper):
+    """A stream to a terminal, which only what we write ourselves can steer: not a text, a label, a file's name."""
+
+    def write(self, text: str) -> int:
+        """Write a text, legible."""
+        parts = _OURS.split(text)
+        shown = "".join(
+            part if _OURS.fullmatch(part) else legible_lines(part, len(part) + 1) for part in parts
+        )
+        super().write(shown)
+        return len(text)
+
+    def erase(self) -> None:
+        """Erase the line."""
+        super().write(_ERASED)
+
+
+def set_up_streams() -> None:
+    """Write UTF-8, which another program expects; to a terminal its own encoding, and only what it can show."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, TextIOWrapper):
+            continue
+        if not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="replace")
+        elif not isinstance(stream, ToTerminal):
+            encoding, buffered = stream.encoding, stream.line_buffering
+            setattr(
+                sys, name, ToTerminal(stream.detach(), encoding, errors="replace", line_buffering=buffered)
+            )
 
 
 def end_with(sentence: str, code: int) -> int:
     """Write the last sentence on standard error; returns the exit code."""
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(one_line(sentence) + "\n")
     return code
 
 
@@ -222,7 +250,8 @@ class TerminalReport:
             return
         self._shown_at = now
         if self.on_terminal:
-            self._stream.write(f"\r\x1b[K{words}")
+            self._erase()
+            self._stream.write(one_line(words))
             self._stream.flush()
             self._drawn = True
         else:
@@ -231,7 +260,7 @@ class TerminalReport:
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
-        self._stream.write(words + "\n")
+        self._stream.write(legible_lines(words) + "\n")
         self._stream.flush()
 
     def ask(self, question: str) -> bool | None:
@@ -239,7 +268,7 @@ class TerminalReport:
         if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
-        self._stream.write(f"{question} [y/N] ")
+        self._stream.write(f"{one_line(question)} [y/N] ")
         self._stream.flush()
         # No work is running: the first Ctrl+C must end the wait, not be stored for a later check.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -251,9 +280,15 @@ class TerminalReport:
     def clear(self) -> None:
         """Erase the drawn line."""
         if self._drawn:
-            self._stream.write("\r\x1b[K")
+            self._erase()
             self._stream.flush()
             self._drawn = False
+
+    def _erase(self) -> None:
+        if isinstance(self._stream, ToTerminal):
+            self._stream.erase()
+        else:
+            self._stream.write(_ERASED)
 
     def partial(self, result: object) -> None:
         """Drop partial results, which the command prints."""

@@ -6,7 +6,7 @@ import argparse
 import time
 from dataclasses import asdict
 
-from app.cli.terminal import TerminalReport, at_least_one, new_parser, print_json
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json
 from app.core.errors import SpanlightError
 from app.core.report import Progress
 from app.core.requests import TrainingRequest
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     print(f"Best at step {training.best_step:,} of {training.steps:,}, after {duration(training.seconds)}:")
     for name, figure in training.dev.items():
         print(f"  {name}  {figure:.2f}")
-    print(f"Written to {training.folder}")
+    print(f"Written to {one_line(str(training.folder))}")
 
 
 class StepReport:

@@ -81,10 +81,15 @@ class Cell:
         return self.state in (CellState.ANSWER, CellState.LOW_CONFIDENCE, CellState.ABSENT)
 
     @property
+    def said(self) -> Verdict:
+        """The verdict on what it shows: where that is no answer, one that is right is not in the text."""
+        absent = self.state is CellState.ABSENT and self.verdict is Verdict.RIGHT
+        return Verdict.NOT_THERE if absent else self.verdict
+
+    @property
     def is_right(self) -> bool:
         """Whether the person's verdict agrees with it."""
-        absent = self.state is CellState.ABSENT
-        return self.verdict is Verdict.RIGHT or (absent and self.verdict is Verdict.NOT_THERE)
+        return self.verdict.agrees(answered=self.state is CellState.ANSWER)
 
     @property
     def words(self) -> str:

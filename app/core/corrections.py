@@ -21,6 +21,13 @@ class Verdict(StrEnum):
     OTHER_WORDS = "other words"
     NOT_THERE = "not there"
 
+    def agrees(self, *, answered: bool) -> bool:
+        """Whether by this verdict on what was shown the reader was right; `answered`: it gave that as the answer.
+
+        Words of which it said that they are not sure enough are none: a text that does not answer agrees with that.
+        """
+        return self is Verdict.RIGHT or (self is Verdict.NOT_THERE and not answered)
+
 
 @dataclass(frozen=True, slots=True)
 class Correction:
@@ -63,9 +70,7 @@ class Correction:
     @property
     def is_agreed(self) -> bool:
         """Whether the person agreed with what was shown."""
-        if self.verdict is Verdict.NOT_THERE:
-            return not self.answered
-        return self.verdict is Verdict.RIGHT
+        return self.verdict.agrees(answered=self.answered)
 
     def verdict_on(self, shown: Span | None) -> Verdict:
         """The verdict on what a reading shows, perhaps a later one: the words at `shown`, None for no answer."""
@@ -75,8 +80,7 @@ class Correction:
 
     def agrees_with(self, shown: Span | None, *, answered: bool) -> bool:
         """Whether what a reading shows is right: the words at `shown`, given as the answer or as the nearest ones."""
-        verdict = self.verdict_on(shown)
-        return verdict is Verdict.RIGHT or (verdict is Verdict.NOT_THERE and not answered)
+        return self.verdict_on(shown).agrees(answered=answered)
 
     def said_of(self, shown: Span | None) -> str:
         """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""

@@ -43,7 +43,8 @@ class Entry(Judged[KeptAnswer]):
     `number` is 0 until it is saved. `asked` is seconds since 1970. `path` is empty for a text that was typed or pasted;
     `sha256` is of the file's bytes, or of such a text in UTF-8. `answers` are best first, also when the text does not
     answer (`answered`, `absent` and `finder` as in Reading). `quick` is whether only the best passages were to be read,
-    `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown.
+    `complete` whether reading was finished; `windows` were read of `windows_total`, both 0 if unknown. With `shared`
+    several documents were asked at once, and share the probabilities.
     """
 
     question: str
@@ -66,6 +67,7 @@ class Entry(Judged[KeptAnswer]):
     windows_total: int = 0
     absent: float = 0.0
     finder: str = ""
+    shared: bool = False
 
     @property
     def stopped(self) -> str:

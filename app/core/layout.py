@@ -121,7 +121,8 @@ class Opened:
     `blocks` and `tables` are filled for flowing documents, `pages` for a PDF. `lines` (int32[lines]) has for plain text
     and Markdown the place in the text where each line of the file, or the next words after it, begins; words of HTML in
     Markdown belong to the line where the HTML begins. `notes` are sentences to show to the user at once ("2 of 5 pages
-    are pictures and hold no text.").
+    are pictures and hold no text."). `language` is the ISO 639 code of the text's language, empty where that is unsure:
+    code, numbers, several languages, very few words.
     """
 
     document: Document
@@ -135,6 +136,7 @@ class Opened:
     sha256: str = ""
     modified: int = 0
     size: int = 0
+    language: str = ""
 
     @property
     def is_text(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.history import KeptAnswer
@@ -81,7 +81,8 @@ class LibraryStatus:
 
     `embedded` counts the passages that have a vector. `missing` are the roots that are not there now, on a drive that
     was taken off, say, or that are empty though files of theirs were read; these can still be asked. `refused` are the
-    folders that could not be looked into with the last update.
+    folders that could not be looked into with the last update. `languages` counts the files that were read by the
+    language of their text, "" where it is unsure.
     """
 
     files: dict[FileState, int]
@@ -90,6 +91,7 @@ class LibraryStatus:
     words: int = 0
     missing: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    languages: dict[str, int] = field(default_factory=dict)
 
     @property
     def read(self) -> int:

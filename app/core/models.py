@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from app.core.legible import legible
 from app.core.reliability import Reliability
 
 
@@ -43,7 +44,7 @@ _FAMILIES = {
 
 def family_title(family: str) -> str:
     """A family as its authors write it: "BERT" for the config's "bert"; an unknown one unchanged."""
-    return _FAMILIES.get(family, family)
+    return _FAMILIES.get(family) or legible(family)
 
 
 # The models that come along, by the names of their folders.
@@ -56,7 +57,7 @@ _TITLES = {
 
 def model_title(name: str) -> str:
     """A model's name for people: "Spanlight reader" for the folder `reader-careful`; others go by their own name."""
-    return _TITLES.get(name, name)
+    return _TITLES.get(name) or legible(name)
 
 
 class ProblemType(StrEnum):

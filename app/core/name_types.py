@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.core.legible import legible
+
 _PLAIN = {
     "per": "People", "person": "People", "people": "People",
     "loc": "Places", "location": "Places", "gpe": "Countries and cities", "fac": "Buildings",
@@ -23,9 +25,9 @@ _LETTERS = 3
 
 def plain_type(label: str) -> str:
     """A type's plain name: "People" for PER; an unknown type by its own name."""
-    words = label.replace("_", " ").replace("-", " ").strip()
+    words = legible(label.replace("_", " ").replace("-", " "))
     plain = _PLAIN.get(words.casefold())
-    return plain if plain else words[:1].upper() + words[1:] if words else label
+    return plain if plain else words[:1].upper() + words[1:] if words else legible(label)
 
 
 def plain_tag(tag: str) -> str:

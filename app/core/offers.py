@@ -152,7 +152,8 @@ class Removal:
 
     `freed` counts the bytes of its folder, `cached` those of its files in the Hugging Face cache (0 if it has none
     there), which other programs may use too. `chosen_for` are the heads it is chosen for, `questions` counts the
-    history's questions that it answered, `last_used` is when (ISO 8601, UTC; empty for never).
+    history's questions that it answered, `last_used` is when (ISO 8601, UTC; empty for never). With it goes teaching
+    that began with it and is not finished, of so many corrections (`unfinished`).
     """
 
     card: ModelCard
@@ -161,3 +162,4 @@ class Removal:
     chosen_for: tuple[Head, ...]
     questions: int
     last_used: str
+    unfinished: int = 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.core.legible import legible
+
 UNNAMED = "A text"  # instead of the name of a typed or pasted one
 NO_ANSWER = "The text does not say."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
@@ -115,7 +117,7 @@ def finely(probability: float) -> str:
 
 def first_words(text: str, most: int = 60) -> str:
     """The beginning of a text on one line, cut between two words with an ellipsis beyond `most` characters."""
-    line = " ".join(text[: 20 * most].split())
+    line = legible(text[: 20 * most], 20 * most)
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + "…"
 
 

@@ -22,6 +22,13 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Tell:
+    """Tell the language of a text by its `stretches`, as documents.language has them; the result is a code, or ""."""
+
+    stretches: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Draw:
     """Draw a part of a PDF's page; the result is core.layout.Picture.
 

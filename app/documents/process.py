@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Draw, MarkUp, Read
+from app.documents.orders import Draw, MarkUp, Read, Tell
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
 
-Order = Read | Draw | MarkUp
-Result = Opened | Picture | tuple[str, ...]
+Order = Read | Tell | Draw | MarkUp
+Result = Opened | str | Picture | tuple[str, ...]
 
 
 class Clerk:
@@ -25,12 +25,16 @@ class Clerk:
         self._desk: PdfDesk | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
-        """Opened for Read, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
+        """Opened for Read, a code for Tell, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
         match order:
             case Read():
                 from app.documents.reader import read
 
                 return read(order, report)
+            case Tell():
+                from app.documents.language import language_of
+
+                return language_of(order.stretches)
             case Draw():
                 report.check()
                 if self._desk is None:

@@ -17,6 +17,7 @@ from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
 from app.documents.block_words import shows_nothing
+from app.documents.language import language_of, stretches
 from app.documents.limits import LARGEST_IN_MEMORY, MOST_BYTES
 from app.documents.orders import Read
 from app.documents.parts import Parts
@@ -77,6 +78,7 @@ def read(order: Read, report: Report) -> Opened:
         sha256=loaded.sha256,
         modified=loaded.modified,
         size=loaded.size,
+        language=language_of(stretches(parts.text)),
     )
 
 

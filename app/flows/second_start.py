@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import socket
+import stat
 import sys
 import tempfile
 import threading
@@ -23,6 +24,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.plain import json_of
 from app.models.disk.locks import Lock
+from app.settings.files import make_private
 
 GREETING = b"spanlight-window 1 "
 TAKEN = b"taken\n"
@@ -31,6 +33,8 @@ MOST_BYTES = 1 << 20
 # Seconds: for a window to speak or to take the files, and for one that is being opened or closed.
 _ANSWER, _CHANGING = 3.0, 20.0
 _EVERY = 0.02
+# In bytes: a socket's path has 104 or 108, and Qt makes it in a folder of its own first.
+_LONGEST_FOLDER = 48
 # What a desktop gives a program for its window to come to the front with (Wayland; X11).
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
@@ -46,7 +50,7 @@ class Answer(Enum):
 def name_of(data: Path) -> str:
     """Where the window with this data folder listens: a socket's path, on Windows a pipe's name."""
     name = f"spanlight-{hashlib.sha256(str(data).encode('utf-8', 'surrogateescape')).hexdigest()[:20]}"
-    return name if sys.platform == "win32" else str(_runtime_folder() / name)
+    return name if sys.platform == "win32" else str(_private_folder(data) / name)
 
 
 class Claim:
@@ -122,9 +126,6 @@ def _token() -> dict[str, str]:
 
 def _through_socket(path: str, line: bytes) -> Answer:
     try:
-        # In a folder that all may write to, another person could listen under the name.
-        if Path(path).stat().st_uid != os.getuid():
-            return Answer.ABSENT
         with socket.socket(socket.AF_UNIX) as way:
             way.settimeout(_ANSWER)
             way.connect(path)
@@ -138,9 +139,54 @@ def _through_socket(path: str, line: bytes) -> Answer:
 def _through_pipe(path: str, line: bytes) -> Answer:
     try:
         with Path(path).open("r+b", buffering=0) as pipe:
+            # Anyone may create a pipe of this name before the window does.
+            if not _is_ours(pipe.fileno()):
+                return Answer.ABSENT
             return _talk(pipe.read, pipe.write, line)
     except OSError:
         return Answer.ABSENT
+
+
+def _is_ours(pipe: int) -> bool:
+    """Whether the process at the other end of a pipe, an open file, is this user's. Raises OSError if unknown."""
+    if sys.platform == "win32":
+        import ctypes
+        import msvcrt
+        from ctypes import wintypes
+
+        server = wintypes.DWORD()
+        handle = wintypes.HANDLE(msvcrt.get_osfhandle(pipe))
+        if not ctypes.windll.kernel32.GetNamedPipeServerProcessId(handle, ctypes.byref(server)):
+            raise ctypes.WinError()
+        return _user_of(server.value) == _user_of(os.getpid())
+    return False
+
+
+def _user_of(process: int) -> bytes:
+    """The security identifier of a process's user. Raises OSError where Windows does not tell."""
+    identifier = b""
+    if sys.platform == "win32":
+        import ctypes
+        from ctypes import wintypes
+
+        kernel, security = ctypes.windll.kernel32, ctypes.windll.advapi32
+        limited, query, user = 0x1000, 0x0008, 1
+        opened, token = wintypes.HANDLE(kernel.OpenProcess(limited, False, process)), wintypes.HANDLE()
+        told, length = ctypes.create_string_buffer(256), wintypes.DWORD()
+        try:
+            if not (
+                opened
+                and security.OpenProcessToken(opened, query, ctypes.byref(token))
+                and security.GetTokenInformation(token, user, told, len(told), ctypes.byref(length))
+            ):
+                raise ctypes.WinError()
+            place = ctypes.c_void_p.from_buffer(told)
+            identifier = ctypes.string_at(place.value or 0, security.GetLengthSid(place))
+        finally:
+            for handle in (token, opened):
+                if handle:
+                    kernel.CloseHandle(handle)
+    return identifier
 
 
 def _talk(read: Callable[[int], bytes], write: Callable[[bytes], object], line: bytes) -> Answer:
@@ -181,11 +227,24 @@ def _in_time(talk: Callable[[], Answer]) -> Answer:
     return answers[0] if answers else Answer.SILENT
 
 
-def _runtime_folder() -> Path:
-    """The folder of the sockets: the same for every start by one user on this computer, however it was started."""
-    own = Path(f"/run/user/{os.getuid()}") if sys.platform != "win32" else Path()
-    with contextlib.suppress(OSError):
-        status = own.stat()
-        if sys.platform == "linux" and status.st_uid == os.getuid() and os.access(own, os.W_OK | os.X_OK):
-            return own
-    return Path(tempfile.gettempdir())
+def _private_folder(data: Path) -> Path:
+    """The sockets' folder, which nobody else can enter: in another, a stranger could listen under the name.
+
+    It is the same for every start by one user on this computer, however it was started. Where there is none, it is the
+    data's own, whose path may be too long for a socket: then each start opens a window of its own.
+    """
+    user = os.getuid() if sys.platform != "win32" else 0
+    temporary = Path(tempfile.gettempdir())
+    own = temporary / f"spanlight-{user}"
+    short = (data,) if len(os.fsencode(data)) <= _LONGEST_FOLDER else ()
+    for folder in (Path(f"/run/user/{user}"), temporary, *short, own):
+        with contextlib.suppress(OSError):
+            if folder == data:
+                make_private(data)
+            elif folder == own:
+                own.mkdir(mode=0o700, exist_ok=True)
+            status = folder.lstat()
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
+            if is_own and os.access(folder, os.W_OK | os.X_OK):
+                return folder
+    return data

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.core.errors import SpanlightError
 from app.settings import settings as settings_file
-from app.settings.files import may_write, write_atomic
+from app.settings.files import make_private, may_write, sweep, write_atomic
 from app.settings.paths import Paths, default_paths
 from app.settings.settings import Settings
 
@@ -304,6 +304,8 @@ class Workspace:
             parts = [self.__dict__[name] for name in _CLOSED if name in self.__dict__]
         for part in parts:
             part.close()
+        for folder in self.paths.written:
+            sweep(folder)
 
 
 def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Workspace:
@@ -312,6 +314,10 @@ def open_workspace(paths: Paths | None = None, early: Child | None = None) -> Wo
     `early` is a model process that was started already.
     """
     paths = paths or default_paths()
+    for folder in (paths.config, paths.data, paths.logs):
+        make_private(folder)
+    for folder in paths.written:
+        sweep(folder)
     engine = None
     if early is not None:
         from app.engine.client import Engine

@@ -12,7 +12,7 @@ from app.core.layout import Kind
 from app.core.text import Span
 
 _ENTRY = ("number", *(each.name for each in fields(Entry) if each.name not in ("number", "answers")))
-_FLAGS = ("answered", "quick", "complete")
+_FLAGS = ("answered", "quick", "complete", "shared")
 ANSWER = tuple(each.name for each in fields(KeptAnswer) if each.name != "span")
 _AT_ONCE = 400  # numbers in one statement: older builds of SQLite take 999 values
 

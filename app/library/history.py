@@ -53,6 +53,11 @@ _MIGRATIONS = (
         "UPDATE entries SET absent = threshold / 3",
     ),
     ("ALTER TABLE entries ADD COLUMN finder TEXT NOT NULL DEFAULT ''",),
+    # Of earlier entries it is not known: a verdict too few for the calibration is better than one on another scale.
+    (
+        "ALTER TABLE entries ADD COLUMN shared INTEGER NOT NULL DEFAULT 0",
+        "UPDATE entries SET shared = 1",
+    ),
 )
 
 

@@ -8,8 +8,9 @@ import threading
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
+from math import log
 from pathlib import Path
 from shutil import disk_usage
 
@@ -18,28 +19,44 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.library.ledger import Ledger, has_files_below, is_empty, is_there
-from app.library.passages import search_words, starts_of_passages
+from app.library.passages import ROWS, search_words, starts_of_passages
 from app.library.schema import (
     FILES,
+    STRIDE,
     TEXTS_OF,
     Ranges,
-    add_entries,
-    delete_entries,
+    add_rows,
+    delete_rows,
     file_of_row,
     free_numbers,
     give_back,
+    name_row,
+    passage_rows,
     title_of,
 )
-from app.library.stored import deflate, inflate, pack_layout, pack_view, unpack_layout, unpack_view
+from app.library.stored import (
+    deflate,
+    inflate,
+    pack_layout,
+    pack_starts,
+    pack_view,
+    unpack_layout,
+    unpack_starts,
+    unpack_view,
+)
 from app.library.vectors import Vectors
 
 # How much a word in a file's name counts, measured against one in the passage. Among 100,000 passages the first 20 hold
-# the answer of 90% of docqa's questions with the document's name added where names are not searched, and of all from
-# 0.5 on; the first one does of 25%, 38% with 0.5, 45% with 1 and 58% with 2, which loses 4 points of the first 100
+# the answer of 95% of docqa's questions with the document's name added where names are not searched, and of all from
+# 0.5 on; the first one does of 26%, 39% with 0.5, 53% with 1 and 66% with 2, which loses 5 points of the first 100
 # where no name is given (80 questions of each kind, `python3 -m app bench library`).
 _TITLE_WEIGHT = 1.0
+# BM25's k1: the larger, the more counts a word that stands in a passage again. Its other parameter is left out, as the
+# passages are nearly of one length: of 1,418 questions no more are found with it.
+_K1 = 1.2
 # Code points of the texts that stay in memory for the next question.
 _MOST_CACHED = 4_000_000
 # Equal files by whose names a text is found.
@@ -89,6 +106,11 @@ class Index(Ledger):
             words = connection.execute(
                 f"SELECT coalesce(sum(words), 0) FROM texts WHERE number IN ({TEXTS_OF})", (library.number,)
             ).fetchone()[0]
+            languages = connection.execute(
+                "SELECT language, count(*) FROM files JOIN members ON members.file = files.number"
+                " JOIN texts ON texts.number = files.text WHERE library = ? AND state = ? GROUP BY language",
+                (library.number, FileState.READ),
+            ).fetchall()
             ranges = self._ranges_of(connection, library.number)
             absent |= {root for root in empty if has_files_below(connection, library, root)}
             refused = connection.execute(
@@ -101,6 +123,7 @@ class Index(Ledger):
             words=int(words),
             missing=tuple(root for root in library.roots if root in absent),
             refused=tuple(os.fsdecode(path) for (path,) in refused),
+            languages=dict(languages),
         )
 
     # Reading in
@@ -126,15 +149,16 @@ class Index(Ledger):
         """
         text, title = opened.document.text, title_of(file.path)
         starts = starts_of_passages(text)
-        body = (deflate(text), pack_view(view), pack_layout(opened), starts.tobytes())
+        body = (deflate(text), pack_view(view), pack_layout(opened), pack_starts(starts))
         with self._writing() as connection:
             if self._link(connection, file, opened.sha256, suffix, opened.size, opened.modified):
                 return
             first = free_numbers(connection, len(starts))
+            rows = passage_rows(first, text, starts)
             self._clear_vectors(np.arange(first, first + len(starts)))
             number = connection.execute(
-                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages, language)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     opened.sha256,
                     suffix,
@@ -144,12 +168,42 @@ class Index(Ledger):
                     len(text.split()),
                     first,
                     len(starts),
+                    opened.language,
                 ),
             ).lastrowid
             assert number is not None
             connection.execute("INSERT INTO bodies VALUES (?, ?, ?, ?, ?)", (number, *body))
-            add_entries(connection, first, text, starts, title)
+            add_rows(connection, [*rows, name_row(number, title)])
             self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
+
+    def renew(self, report: Report) -> None:
+        """Index the texts that an older Spanlight has stored, as the search has been made anew; mostly there are none.
+
+        Each is indexed whole, or not at all: after a stop or a kill the next call goes on from there. Their passages
+        keep their numbers, and so their vectors. Reports progress in texts; Stopped when cancelled.
+        """
+        done = 0
+        while True:
+            report.check()
+            with self._writing() as connection:
+                left, text = connection.execute("SELECT count(*), min(text) FROM due").fetchone()
+                if not left:
+                    break
+                first, name, words, starts = self._indexed(connection, text)
+                add_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
+                connection.execute(
+                    "UPDATE bodies SET deflated = ?, starts = ? WHERE text = ?",
+                    (deflate(words), pack_starts(starts), text),
+                )
+                connection.execute(
+                    "UPDATE files SET state = ? WHERE text = ? AND state = ?",
+                    (FileState.READ, text, FileState.WAITING),
+                )
+                connection.execute("DELETE FROM due WHERE text = ?", (text,))
+            done += 1
+            report.progress(Progress(done, done + left - 1, "files indexed anew"))
+        if done:
+            self.compact(report.check)
 
     def sweep(self) -> None:
         """Drop the texts that no file has any more, with their passages and vectors.
@@ -166,7 +220,7 @@ class Index(Ledger):
             self._sweep(connection)
 
     def compact(self, check: Callable[[], object] = lambda: None) -> None:
-        """Merge the parts of the search, and give the disk back what deleted texts took if it is much.
+        """Merge the parts of the search, and give the disk back what merging and deleted texts left free: over 5%.
 
         `check` is called every now and then, and may raise.
         """
@@ -186,7 +240,7 @@ class Index(Ledger):
             )
             size = used * int(connection.execute("PRAGMA page_size").fetchone()[0])
         # The database is copied, and its journal takes the copy.
-        self._writer.wipe(everywhere=4 * free > used and disk_usage(self._folder).free > 3 * size)
+        self._writer.wipe(everywhere=20 * free > used and disk_usage(self._folder).free > 3 * size)
 
     def _link(
         self,
@@ -227,10 +281,11 @@ class Index(Ledger):
             (text, FileState.GONE, _MOST_NAMES),
         )
         name = "\n".join(dict.fromkeys(title_of(os.fsdecode(path)) for (path,) in paths))
-        first, before, words, starts = self._indexed(connection, text)
+        (before,) = connection.execute("SELECT name FROM texts WHERE number = ?", (text,)).fetchone()
         if name != before:
-            delete_entries(connection, first, words, starts, before)
-            add_entries(connection, first, words, starts, name)
+            if not connection.execute("SELECT 1 FROM due WHERE text = ?", (text,)).fetchone():
+                delete_rows(connection, [name_row(text, before)])
+                add_rows(connection, [name_row(text, name)])
             connection.execute("UPDATE texts SET name = ? WHERE number = ?", (name, text))
 
     def _sweep(self, connection: sqlite3.Connection) -> None:
@@ -247,7 +302,8 @@ class Index(Ledger):
             unused = []
         for (text,) in unused:
             first, name, words, starts = self._indexed(connection, text)
-            delete_entries(connection, first, words, starts, name)
+            if not connection.execute("DELETE FROM due WHERE text = ?", (text,)).rowcount:
+                delete_rows(connection, [*passage_rows(first, words, starts), name_row(text, name)])
             connection.execute("DELETE FROM texts WHERE number = ?", (text,))
             give_back(connection, first, len(starts))
             dropped.append(np.arange(first, first + len(starts)))
@@ -260,28 +316,24 @@ class Index(Ledger):
             'SELECT "first", name, deflated, starts FROM texts JOIN bodies ON text = number WHERE number = ?',
             (text,),
         ).fetchone()
-        return first, name, inflate(deflated), array("i", starts)
+        return first, name, inflate(deflated), unpack_starts(starts)
 
     # Searching
 
     def search(self, question: str, library: Library, most: int) -> dict[int, float]:
         """The passages that share most with a question, the best first: their numbers, each with its BM25 score."""
         words = search_words(question)
-        if not words:
-            return {}
-        found: dict[int, float] = {}
         with self._reading() as connection:
-            ranges = self._ranges_of(connection, library.number)
-            for passage, score in connection.execute(
-                f"SELECT rowid, rank FROM search WHERE search MATCH ? AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})'"
-                " ORDER BY rank",
-                (words,),
-            ):
-                if ranges.text_of(passage) is not None:
-                    found[passage] = -score
-                    if len(found) == most:
-                        break
-        return found
+            ranges = self._ranges_of(connection, 0)
+            own = _mask(self._ranges_of(connection, library.number))
+            total = sum(ranges.counts)
+            scores = np.zeros(len(_mask(ranges)), dtype=np.float32)
+            for word in words:
+                often = _how_often(connection, word, ranges, len(scores))
+                found = np.count_nonzero(often)
+                rarity = max(log((total - found + 0.5) / (found + 0.5)), 1e-6)
+                scores += rarity * often * (_K1 + 1) / (often + _K1)
+        return _best(scores[: len(own)] * own, most)
 
     def nearest(self, vector: np.ndarray, vectors: str, library: Library, most: int) -> dict[int, float]:
         """The passages whose vectors have the largest cosine with this one, above 0, the largest first: by number."""
@@ -289,12 +341,7 @@ class Index(Ledger):
             ranges = self._ranges_of(connection, library.number)
         own = _mask(ranges)
         scores = self._vectors_of(vectors).scores(vector)[: len(own)]
-        scores *= own[: len(scores)]
-        least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
-        # A few, as sorting all takes longer than comparing.
-        best = np.flatnonzero((scores >= least) & (scores > 0))
-        order = best[np.argsort(-scores[best], kind="stable")][:most]
-        return dict(zip(order.tolist(), scores[order].tolist(), strict=True))
+        return _best(scores * own[: len(scores)], most)
 
     def texts_of(self, numbers: Iterable[int], library: Library) -> dict[int, int]:
         """The texts of those of these passages that are a library's, by the passages' numbers."""
@@ -316,7 +363,7 @@ class Index(Ledger):
                 text = ranges.texts[at]
                 if text not in starts:
                     row = connection.execute("SELECT starts FROM bodies WHERE text = ?", (text,)).fetchone()
-                    starts[text] = array("i", row[0] if row else b"")
+                    starts[text] = unpack_starts(row[0]) if row else array("i")
                 place = number - ranges.firsts[at]
                 if place < len(starts[text]):
                     begin = starts[text][place]
@@ -350,11 +397,14 @@ class Index(Ledger):
         """
         with self._reading() as connection:
             words, view = self._body(connection, file.text)
-            layout = connection.execute("SELECT layout FROM bodies WHERE text = ?", (file.text,)).fetchone()
-        if layout is None:  # its words were still in memory
+            stored = connection.execute(
+                "SELECT layout, language FROM bodies JOIN texts ON number = text WHERE text = ?", (file.text,)
+            ).fetchone()
+        if stored is None:  # its words were still in memory
             raise _dropped()
         document = Document(words, Path(file.path).name, file.path, view)
-        return unpack_layout(document, file.kind, *layout)
+        layout, language = stored
+        return replace(unpack_layout(document, file.kind, layout), language=language)
 
     def with_vectors(self, vectors: str, library: Library | None = None) -> tuple[int, int]:
         """How many passages of a library, or of all, have a vector, and how many there are."""
@@ -468,6 +518,25 @@ def _mask(ranges: Ranges) -> np.ndarray:
     for first, count in zip(ranges.firsts, ranges.counts, strict=True):
         there[first : first + count] = True
     return there
+
+
+def _how_often(connection: sqlite3.Connection, word: str, ranges: Ranges, length: int) -> np.ndarray:
+    """How often a word stands in the passage of each number below `length`, with its text's name, float32[length]."""
+    rows = connection.execute("SELECT rowid FROM search WHERE search MATCH ?", (f'"{word}"',))
+    places, numbers = np.divmod(np.fromiter((row for (row,) in rows), dtype=np.int64), STRIDE)
+    often = np.bincount(numbers[places < ROWS], minlength=length)[:length].astype(np.float32)
+    for at in np.flatnonzero(np.isin(ranges.texts, numbers[places == ROWS])).tolist():
+        often[ranges.firsts[at] : ranges.firsts[at] + ranges.counts[at]] += _TITLE_WEIGHT
+    return often
+
+
+def _best(scores: np.ndarray, most: int) -> dict[int, float]:
+    """Up to `most` numbers with the largest scores above 0, the largest first, each with its score."""
+    least = np.partition(scores, -most)[-most] if 0 < most < len(scores) else 0.0
+    # A few, as sorting all takes longer than comparing.
+    best = np.flatnonzero((scores >= least) & (scores > 0))
+    order = best[np.argsort(-scores[best], kind="stable")][:most]
+    return dict(zip(order.tolist(), scores[order].tolist(), strict=True))
 
 
 def _dropped() -> SpanlightError:

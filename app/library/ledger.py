@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.core.errors import SpanlightError
@@ -126,7 +127,8 @@ class Ledger(ABC):
         values = [(each.number, each.name, each.roots, each.suffixes, each.ignore) for each in libraries]
         part = self._copy.with_suffix(f".{os.getpid()}.part")
         try:
-            part.write_bytes(json_of(values, indent=1).encode())
+            with open(part, "wb", opener=partial(os.open, mode=0o600)) as file:
+                file.write(json_of(values, indent=1).encode())
             os.replace(part, self._copy)
         except OSError as fault:  # the database has them
             _log.warning("%s was not written: %s", self._copy, fault)

@@ -1,4 +1,4 @@
-"""The schema of the index, and its rows: files as values, passages as FTS5 takes them."""
+"""The schema of the index, and its rows: files as values, passages and names as FTS5 takes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from app.core.layout import Kind
 from app.core.library import FileState, LibraryFile
 from app.library.found import clean
-from app.library.passages import indexed
+from app.library.passages import ROWS, rows_of
 
 MIGRATIONS = (
     (
@@ -81,7 +81,25 @@ MIGRATIONS = (
         ) WITHOUT ROWID
         """,
     ),
+    # The code of the language, empty where it is unsure, and of what was read before.
+    ("ALTER TABLE texts ADD COLUMN language TEXT NOT NULL DEFAULT ''",),
+    (
+        # How often a word occurs, and where, takes more than half of such a table: a passage has several rows instead,
+        # from which that can be counted (`rows_of`). Contentless too.
+        "DROP TABLE search",
+        """
+        CREATE VIRTUAL TABLE search USING fts5(
+            words, content = '', detail = none, columnsize = 0, tokenize = "porter ascii tokenchars '.'"
+        )
+        """,
+        # Texts of before, which are not in it yet; until then their files wait.
+        "CREATE TABLE due (text INTEGER PRIMARY KEY REFERENCES texts ON DELETE CASCADE)",
+        "INSERT INTO due SELECT number FROM texts",
+        "UPDATE files SET state = 'waiting' WHERE state = 'read'",
+    ),
 )
+# From one row of a passage in the search to its next; after those of all passages follow the names of texts.
+STRIDE = 1 << 28
 _FILE = """
     files.number, files.path, files.state, files.reason, files.size, files.modified, files.sha256,
     coalesce(files.text, 0), coalesce(texts.kind, 'text'), coalesce(texts.pages, 0), coalesce(texts.words, 0)
@@ -130,29 +148,31 @@ def title_of(path: str) -> str:
     return clean(Path(path).stem.replace("_", " "))
 
 
-def add_entries(
-    connection: sqlite3.Connection, first: int, text: str, starts: array[int], title: str
-) -> None:
-    """Index a text's passages, with their words and the title."""
-    connection.executemany(
-        "INSERT INTO search (rowid, words, title) VALUES (?, ?, ?)", entries(first, text, starts, title)
-    )
+def passage_rows(first: int, text: str, starts: array[int]) -> list[tuple[int, str]]:
+    """The rows of a text's passages in the search, in the order of their numbers."""
+    ends = [*starts[1:], len(text)]
+    found = [
+        (place * STRIDE + number, words)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=first)
+        for place, words in enumerate(rows_of(text[start:end]))
+        if words
+    ]
+    return sorted(found)  # as FTS5 takes them at once
 
 
-def entries(first: int, text: str, starts: array[int], title: str) -> Iterator[tuple[int, str, str]]:
-    """The rows of a text's passages in the index: number, words, title."""
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), start=first):
-        yield number, clean(indexed(text[start:end])), title
+def name_row(text: int, name: str) -> tuple[int, str]:
+    """The row of a text's name in the search."""
+    return ROWS * STRIDE + text, " ".join(rows_of(name))
 
 
-def delete_entries(
-    connection: sqlite3.Connection, first: int, text: str, starts: array[int], title: str
-) -> None:
-    """Delete a text's passages from the index, with the words and the title that were indexed."""
-    connection.executemany(
-        "INSERT INTO search (search, rowid, words, title) VALUES ('delete', ?, ?, ?)",
-        entries(first, text, starts, title),
-    )
+def add_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, str]]) -> None:
+    """Add rows to the search."""
+    connection.executemany("INSERT INTO search (rowid, words) VALUES (?, ?)", rows)
+
+
+def delete_rows(connection: sqlite3.Connection, rows: Iterable[tuple[int, str]]) -> None:
+    """Delete rows from the search, with the words that they were added with."""
+    connection.executemany("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)", rows)
 
 
 def free_numbers(connection: sqlite3.Connection, count: int) -> int:

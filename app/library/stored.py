@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import bz2
 import json
 import zlib
 from array import array
+from itertools import accumulate, pairwise
 from typing import Any
 
 from app.core.layout import Block, BlockKind, Heading, Kind, Opened, PageText
 from app.core.plain import json_of
 from app.core.text import Document, Replacement, Span, View
 
-# Most of the gain for a fifth of the default level's time.
-_LEVEL = 1
+# From so many bytes on bzip2 makes a text smaller than zlib does: by a seventh where it is long.
+_LONG = 5000
+_BZIP2 = b"BZh"
 
 
 def deflate(text: str) -> bytes:
-    """A text as deflated UTF-8; lone surrogates survive."""
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL)
+    """A text as compressed UTF-8; lone surrogates survive."""
+    return _deflated(text.encode("utf-8", "surrogatepass"))
 
 
 def inflate(deflated: bytes) -> str:
     """The text of `deflate`."""
-    return zlib.decompress(deflated).decode("utf-8", "surrogatepass")
+    return _inflated(deflated).decode("utf-8", "surrogatepass")
+
+
+def pack_starts(starts: array[int]) -> bytes:
+    """Where a text's passages begin, the first at 0: their lengths but for the last one's, compressed."""
+    return _deflated(array("H", (end - start for start, end in pairwise(starts))).tobytes())
+
+
+def unpack_starts(packed: bytes) -> array[int]:
+    """The starts of `pack_starts`, or those of an older Spanlight, which were stored as they are."""
+    if packed.startswith(bytes(4)):
+        return array("i", packed)
+    return array("i", accumulate(array("H", _inflated(packed)), initial=0))
 
 
 def pack_view(view: View) -> bytes:
-    """A view as deflated JSON; the words of its replacements, which are often repeated, once each."""
+    """A view as compressed JSON; the words of its replacements, which are often repeated, once each."""
     words: dict[str, int] = {}
     replacements = [
         (one.start, one.end, words.setdefault(one.words, len(words))) for one in view.replacements
@@ -45,7 +60,7 @@ def unpack_view(packed: bytes) -> View:
 
 
 def pack_layout(opened: Opened) -> bytes:
-    """Headings, blocks without styles, pages without characters, and lines, as deflated JSON."""
+    """Headings, blocks without styles, pages without characters, and lines, as compressed JSON."""
     return _pack(
         [
             [(each.span.start, each.span.end, each.level) for each in opened.headings],
@@ -79,9 +94,17 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
 
 
 def _pack(values: list[Any]) -> bytes:
-    return zlib.compress(json_of(values, separators=(",", ":")).encode(), _LEVEL)
+    return _deflated(json_of(values, separators=(",", ":")).encode())
 
 
 def _unpack(packed: bytes) -> list[Any]:
-    values: list[Any] = json.loads(zlib.decompress(packed))
+    values: list[Any] = json.loads(_inflated(packed))
     return values
+
+
+def _deflated(content: bytes) -> bytes:
+    return bz2.compress(content) if len(content) > _LONG else zlib.compress(content)
+
+
+def _inflated(deflated: bytes) -> bytes:
+    return bz2.decompress(deflated) if deflated.startswith(_BZIP2) else zlib.decompress(deflated)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from app.settings.files import may_write, write_atomic
 
+# Milliseconds: drafts are saved while a person types, not only in a pause; a kill of the process costs no more.
+SAVE_EVERY_MS = 1000
+
 _log = logging.getLogger(__name__)
 
 

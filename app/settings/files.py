@@ -1,18 +1,44 @@
-"""Atomic writing of files."""
+"""Atomic writing of files, and folders that are the person's own."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+
+_PART = ".part"
+_WRITTEN_IN = 10.0  # seconds
 
 
 def may_write(folder: Path) -> bool:
     """Whether files may be written below a folder, which need not exist yet; nothing is written to find out."""
     there = next((each for each in (folder, *folder.parents) if os.path.exists(each)), folder)  # noqa: PTH110
     return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)  # noqa: PTH112
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder that the computer's other users cannot enter, or close an existing one to them.
+
+    Where that is not possible, all goes on without: whoever then writes there says what is wrong.
+    """
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.name == "posix" and (there := folder.stat()).st_uid == os.getuid() and there.st_mode & 0o077:
+            folder.chmod(0o700)
+
+
+def sweep(folder: Path) -> None:
+    """Delete what killed processes left half written in a folder: texts in it may be thought deleted."""
+    with suppress(OSError):
+        for path in folder.glob(f"*{_PART}"):
+            with suppress(OSError):
+                # A younger one may be being written just now.
+                if path.is_file() and time.time() - path.stat().st_mtime > _WRITTEN_IN:
+                    path.unlink()
 
 
 def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
@@ -24,7 +50,7 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PART, dir=path.parent)
         if not private:
             _open_up(Path(temporary), path)
         with os.fdopen(handle, "wb") as file:

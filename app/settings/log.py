@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
+
+
+class _PrivateLog(RotatingFileHandler):
+    """A log that the computer's other users cannot read: it names files, and may quote what is in them."""
+
+    def _open(self) -> TextIOWrapper:
+        stream = super()._open()
+        with suppress(OSError):  # another user's, which we may write
+            Path(self.baseFilename).chmod(0o600)
+        return stream
 
 
 def start_log(path: Path) -> None:
@@ -20,10 +32,8 @@ def start_log(path: Path) -> None:
         old.close()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True)
+        handler = _PrivateLog(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
         handler.setFormatter(logging.Formatter(_FORMAT))
-        with path.open("a"):
-            pass
     except OSError:
         handler = None
     logger.setLevel(logging.INFO)

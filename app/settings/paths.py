@@ -69,6 +69,11 @@ class Paths:
         return self.data / "teaching"
 
     @property
+    def written(self) -> tuple[Path, ...]:
+        """Folders in which files of the person's own are written beside and renamed."""
+        return self.config, self.data, self.drafts, self.library, self.teaching, self.unfinished_downloads
+
+    @property
     def unfinished_downloads(self) -> Path:
         """A file for each download that was begun and is not finished."""
         return self.data / "downloads"

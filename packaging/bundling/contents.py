@@ -10,7 +10,7 @@ import importlib.util
 from fnmatch import fnmatch
 from pathlib import Path
 
-from PyInstaller.utils.hooks import collect_submodules, copy_metadata
+from PyInstaller.utils.hooks import collect_data_files, collect_submodules, copy_metadata
 
 # The families of app/models/families.py as transformers names its folders, and what those import.
 FAMILIES = frozenset(
@@ -53,7 +53,7 @@ _HOST = tuple(
 
 
 def datas(root: Path) -> list[tuple[str, str]]:
-    """Files and their folders in the bundle: the resources and packages' metadata.
+    """Files and their folders in the bundle: the resources, packages' metadata, and the detector of languages.
 
     README's pictures stay out, and the texts of licences, which stand whole in licences.json (bundling/held.py).
     """
@@ -64,7 +64,7 @@ def datas(root: Path) -> list[tuple[str, str]]:
     ]
     for name in DISTRIBUTIONS:
         found += copy_metadata(name)
-    return found
+    return found + collect_data_files("py3langid")
 
 
 def hidden_imports() -> list[str]:

@@ -4,13 +4,19 @@ import io
 import json
 import sys
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.cli import ask
+from app.core.errors import SpanlightError
 from app.core.requests import Question
+from app.core.results import Classification, ClassScore
 from app.core.wording import NEAREST_WORDS
-from tests.flows.fake_engine import FakeEngine
+from tests.documents.test_language import LEASE
+from tests.flows import fake_engine
+from tests.flows.fake_engine import CLASSIFIER, FakeEngine
 from tests.helpers.commands import DECODED, TEXT, Command
 
 
@@ -124,6 +130,27 @@ def test_a_document_cannot_steer_the_terminal(command: Command, tmp_path: Path) 
     assert not any(unicodedata.category(each) == "Cc" for each in out.replace("\n", ""))
 
 
+def test_an_answer_is_kept_before_it_is_printed(
+    command: Command, document: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*values: object) -> None:
+        raise SpanlightError("The terminal is gone.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ask, "_print", broken)
+        assert command("ask", document, "--question", "What was stolen: tarts?")[0] == 2
+    _, out, _ = command("history")
+    assert "What was stolen: tarts?" in out
+
+
+def test_an_answer_that_could_not_be_kept_is_printed_and_that_is_told(
+    command: Command, document: str, tmp_path: Path
+) -> None:
+    (tmp_path / "home" / "data" / "history.sqlite3").mkdir(parents=True)
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
+    assert code == 0 and out.startswith("tarts\n") and err.startswith("Not kept in the history: ")
+
+
 def test_standard_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT[1:].encode("utf-16"))))
     _, out, _ = command("ask", "-", "--question", "What was stolen: tarts?", "--json")
@@ -193,3 +220,31 @@ def test_models(command: Command) -> None:
     assert out.startswith("reader\n  Heads: question-answering\n")
     _, out, _ = command("models", "--json")
     assert [card["name"] for card in json.loads(out)["models"]][:2] == ["reader", "classifier"]
+
+
+def test_a_language_that_the_reader_does_not_read_is_told_on_standard_error(
+    command: Command, document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_engine, "READER", replace(fake_engine.READER, languages=("en",)))
+    lease = tmp_path / "miete.txt"
+    lease.write_text(LEASE["de"], encoding="utf-8")
+    code, out, err = command("ask", str(lease), "--question", "Wann ist die Miete fällig?", "--json")
+    assert code == 0 and json.loads(out)["language"] == "de"
+    assert err.splitlines()[0].startswith("This document is in German; reader reads English. Find one")
+    assert err.splitlines()[0].endswith("models offered german reader")
+    code, out, err = command("ask", document, "--question", "What was stolen: tarts?", "--json")
+    assert code == 0 and json.loads(out)["language"] in ("", "en") and "reads English" not in err
+
+
+def test_a_models_labels_and_name_are_legible(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = "bad\u202e\x1b[2J", "g" * 1_000_000
+    item = Classification((ClassScore(labels[0], 0.3), ClassScore(labels[1], 0.7)), labels[1], 1, 3)
+    monkeypatch.setattr(fake_engine, "classes", lambda text: item)
+    monkeypatch.setattr(fake_engine, "CLASSIFIER", replace(CLASSIFIER, labels=labels))
+    code, out, err = command("classify", "A good film.")
+    assert code == 0 and not err and len(out) < 1000
+    assert all(line.isprintable() for line in out.splitlines())
+    code, out, _ = command("classify", "A good film.", "--json")
+    assert all(json.dumps(label, ensure_ascii=False) in out for label in labels), "data stay as they are"
+    code, out, _ = command("models")
+    assert code == 0 and len(out) < 10_000 and all(line.isprintable() for line in out.splitlines())

@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +17,9 @@ from app.core.offers import Downloading
 from app.core.releases import Update
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
+from tests.conftest import ROOT
 from tests.flows.fake_engine import fake_workspace
+from tests.helpers.commands import Command
 
 
 class Tty(io.StringIO):
@@ -117,3 +123,45 @@ def test_nobody_is_asked_where_nobody_is(monkeypatch: pytest.MonkeyPatch) -> Non
     assert TerminalReport(Tty()).ask("Download?") is None
     monkeypatch.setattr(sys, "stdin", Tty("y\n"))
     assert TerminalReport(io.StringIO()).ask("Download?") is None
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\r\x1b[Kfine\u202etxt.exe\x9b31m\u2066"
+SAYS = """
+import sys
+from app.cli.terminal import TerminalReport, marked, set_up_streams
+set_up_streams()
+hostile = sys.argv[1]
+print(hostile)
+print(marked("words") + hostile)
+sys.stdout.flush()
+report = TerminalReport(sys.stderr)
+report._shown_at = -9.0
+report.draw(hostile)
+report.line(hostile)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_no_text_of_others_steers_the_terminal(tmp_path: Path) -> None:
+    main, other = os.openpty()
+    subprocess.run([sys.executable, "-c", SAYS, HOSTILE], cwd=ROOT, stdout=other, stderr=other, check=True)
+    os.close(other)
+    told = b""
+    with contextlib.suppress(OSError):  # how the end of a terminal is told
+        while part := os.read(main, 65_536):
+            told += part
+    os.close(main)
+    text = told.decode()
+    own = re.sub(r"\x1b\[1;4m|\x1b\[0m|\r\x1b\[K|\r\n", "", text)
+    assert not [each for each in own if not each.isprintable()], own
+    assert "\x1b[1;4mwords\x1b[0m" in text and text.count("finetxt.exe") == 4
+
+
+def test_a_file_gets_a_document_as_it_is(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Roses\u202e and \u200btulips.\n", encoding="utf-8")
+    assert command("text", str(tmp_path / "a.txt")) == (0, "Roses\u202e and \u200btulips.\n", "")
+
+
+def test_a_name_in_a_sentence_about_a_fault_is_legible(command: Command, tmp_path: Path) -> None:
+    code, _, told = command("text", str(tmp_path / "a\x1b[31m\u202eb.pdf"))
+    assert code == 2 and "[31mb.pdf" in told and told.rstrip("\n").isprintable()

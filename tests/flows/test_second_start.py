@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -160,20 +161,42 @@ def test_what_a_killed_window_left_does_not_hold_anybody_up(tmp_path: Path, name
 def test_where_nothing_can_be_claimed_the_window_opens_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(second_start, "_runtime_folder", lambda: tmp_path / "missing")
+    monkeypatch.setattr(second_start, "_private_folder", lambda data: tmp_path / "missing")
     began = time.monotonic()
     claim = claim_or_hand_over(tmp_path, [])
     assert claim is not None and not claim.held and time.monotonic() - began < 1
 
 
+def folder_of(data: Path) -> Path:
+    return Path(name_of(data)).parent
+
+
 @POSIX
-def test_another_persons_socket_is_not_spoken_to(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+def test_the_socket_stands_where_nobody_else_can_enter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = Window(name, GREETING, second_start.TAKEN)
-    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
-    assert hand_over(name, ["secret.txt"]) is Answer.ABSENT and not window.heard
-    window.close()
+    """Where all may write, a stranger could take the name, or the folder, before the window does."""
+    monkeypatch.setattr(
+        second_start, "Path", lambda *parts: Path(*parts) if "run/user" not in str(parts) else tmp_path
+    )
+    shared, data = tmp_path / "tmp", tmp_path / "d"
+    shared.mkdir()
+    shared.chmod(0o777)
+    tmp_path.chmod(0o755)  # what stands for the folder of the session
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    monkeypatch.setattr(second_start, "_LONGEST_FOLDER", 1000)
+    data.mkdir(mode=0o755)
+    assert folder_of(data) == data and data.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setattr(second_start, "_LONGEST_FOLDER", 1)
+    own = shared / f"spanlight-{os.getuid()}"
+    assert folder_of(data) == own and own.stat().st_mode & 0o777 == 0o700
+    own.chmod(0o755)  # taken by somebody, who lets all in
+    assert folder_of(data) == data
+    own.rmdir()
+    own.symlink_to(tmp_path)
+    assert folder_of(data) == data and tmp_path.stat().st_mode & 0o777 == 0o755
+    shared.chmod(0o700)  # as on macOS
+    assert folder_of(data) == shared
 
 
 PLAIN = st.none() | st.booleans() | st.floats() | st.text()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import threading
 from dataclasses import replace
@@ -36,6 +37,24 @@ def test_a_fresh_workspace_starts_no_process(tmp_path: Path) -> None:
     workspace.save_settings()
     workspace.close()
     assert open_workspace(paths).settings.theme == "dark"
+
+
+def test_what_is_kept_is_its_owners_and_nothing_is_left_half_written(tmp_path: Path) -> None:
+    paths = default_paths({"SPANLIGHT_HOME": str(tmp_path / "home")})
+    left = [folder / ".words.txt.x.part" for folder in (paths.config, paths.drafts, paths.library)]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("thought deleted")
+        os.utime(path, (0, 0))
+    workspace = open_workspace(paths)
+    assert not any(path.exists() for path in left)
+    if os.name == "posix":
+        for folder in (paths.config, paths.data, paths.logs):
+            assert folder.stat().st_mode & 0o777 == 0o700
+    left[1].write_text("by a process that was killed meanwhile")
+    os.utime(left[1], (0, 0))
+    workspace.close()
+    assert not left[1].exists()
 
 
 def test_closing_ends_the_documents_process(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from app.core.report import Report
+from app.documents.language import stretches
+from app.documents.orders import Tell
 from app.documents.process import Clerk, Order
 from app.flows.ask.document_process import Documents
 
@@ -23,6 +25,9 @@ class _Here:
         return self._clerk.carry_out(order, report)
 
     draw = mark_up = read
+
+    def language(self, text: str, report: Report) -> Any:
+        return self._clerk.carry_out(Tell(stretches(text)), report)
 
     def close(self) -> None:
         self._clerk.close()

@@ -93,4 +93,5 @@ ENTRIES = st.builds(
     windows_total=st.integers(0, 10**6),
     absent=SHARE,
     finder=ANY_TEXT,
+    shared=st.booleans(),
 )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,8 @@ from app.documents.process import Clerk, Order, Result
 from app.flows.library.libraries import planned, save_library
 from app.flows.workspace import Workspace
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
+from app.library.stored import inflate, unpack_starts
 
 # A name of vectors that no test stores.
 NONE = "none-4"
@@ -89,6 +94,26 @@ def everything_of(index: Index, library: Library, *questions: str) -> dict[str, 
             for question in questions
         },
     }
+
+
+def make_older(folder: Path) -> None:
+    """Have an index, which is closed, be as a Spanlight of before its fourth schema left it."""
+    with closing(sqlite3.connect(folder / "index.sqlite3")) as connection, connection:
+        connection.execute("DROP TABLE search")
+        connection.execute("DROP TABLE due")
+        connection.execute(MIGRATIONS[0][-1])
+        for number, deflated, starts in connection.execute(
+            "SELECT text, deflated, starts FROM bodies"
+        ).fetchall():
+            connection.execute(
+                "UPDATE bodies SET deflated = ?, starts = ? WHERE text = ?",
+                (
+                    zlib.compress(inflate(deflated).encode("utf-8", "surrogatepass"), 1),
+                    unpack_starts(starts).tobytes(),
+                    number,
+                ),
+            )
+        connection.execute("PRAGMA user_version = 3")
 
 
 def vector_of(words: str) -> np.ndarray:

@@ -19,10 +19,11 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.layout import Block, BlockKind, Kind
 from app.core.library import FileState, Library
-from app.core.report import Stopped
+from app.core.report import Silent, Stopped
 from app.core.text import Span, View
-from app.library.database import Damaged
+from app.library.database import Damaged, Database
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.children import Listener
 from tests.helpers.libraries import (
     NONE,
@@ -30,6 +31,7 @@ from tests.helpers.libraries import (
     found_in,
     give_vectors,
     have_their_own,
+    make_older,
     opened_text,
     stored,
     vector_of,
@@ -366,6 +368,80 @@ def test_compacting_gives_the_disk_back(index: Index, library: Library, tmp_path
         index.compact(Listener(lambda _: True).check)
 
 
+def test_a_passage_with_a_word_more_often_is_better_and_a_rare_word_counts_more(
+    index: Index, library: Library
+) -> None:
+    stored(
+        index,
+        library,
+        {
+            f"/docs/{name}.txt": text
+            for name, text in {
+                "a": "rent and house and garden",
+                "b": "rent, rent, rent and house",
+                "c": "house deposit",
+                "d": "house",
+                "e": "garden",
+                "f": "garden path",
+                "g": "a cherry",
+                "rent": "nothing else",
+            }.items()
+        },
+    )
+    assert found_in(index, library, "rent")[0] == "b.txt"
+    assert sorted(found_in(index, library, "rent")) == ["a.txt", "b.txt", "rent.txt"]
+    assert found_in(index, library, "house deposit")[0] == "c.txt"
+    assert len(index.search("house garden", library, 2)) == 2
+
+
+# An index of before
+
+
+OLDER = {
+    f"/docs/{name}.txt": f"{name.title()} {name} and more. " * 300 for name in ("apple", "banana", "cherry")
+}
+
+
+@pytest.fixture
+def older(index: Index, library: Library, tmp_path: Path) -> Index:
+    """An index of three texts with vectors, as an older Spanlight left it."""
+    stored(index, library, OLDER)
+    give_vectors(index, VECTORS)
+    index.close()
+    make_older(tmp_path / "library")
+    return index
+
+
+def test_an_older_index_waits_until_it_is_renewed(older: Index, library: Library) -> None:
+    assert older.status(library).files == {FileState.WAITING: 3}
+    assert found_in(older, library, "apple") == []
+    assert [older.opened(file).document.text for file in older.files(library)] == list(OLDER.values())
+    steps: list[object] = []
+    with pytest.raises(Stopped):
+        older.renew(Listener(lambda event: steps.append(event) or len(steps) > 1))
+    assert older.status(library).files == {FileState.WAITING: 2, FileState.READ: 1}
+    older.renew(Silent())
+    assert older.status(library).files == {FileState.READ: 3}
+    assert [found_in(older, library, name) for name in ("apple", "banana", "cherry")] == [
+        ["apple.txt"],
+        ["banana.txt"],
+        ["cherry.txt"],
+    ]
+    assert older.with_vectors(VECTORS)[0] == older.status(library).passages > 3
+    assert have_their_own(older, library, VECTORS)
+
+
+def test_files_of_an_older_index_may_be_renamed_and_removed_first(older: Index, library: Library) -> None:
+    kept = {"/docs/pear.txt": OLDER["/docs/banana.txt"], "/docs/cherry.txt": OLDER["/docs/cherry.txt"]}
+    stored(older, library, kept)
+    older.renew(Silent())
+    older.compact()
+    assert found_in(older, library, "apple") == []
+    assert found_in(older, library, "pear") == found_in(older, library, "banana") == ["pear.txt"]
+    older.remove(library)
+    assert older.without_vectors(NONE, 10) == []
+
+
 # Several at once
 
 
@@ -407,6 +483,7 @@ import sys
 from pathlib import Path
 from app.core.library import Library
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import found_in, stored
 index = Index(Path(sys.argv[1]))
 who = sys.argv[2]
@@ -522,6 +599,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.library import Library
 from app.library.index import Index
+from app.library.schema import MIGRATIONS
 from tests.helpers.libraries import stored
 index = Index(Path(sys.argv[1]))
 library = index.library("Manuals")
@@ -554,3 +632,27 @@ def test_a_disk_that_takes_no_more_breaks_off_one_file(
     files = stored(index, library, {"/docs/b.txt": "A banana."})
     assert found_in(index, library, "banana") == ["b.txt"]
     assert len(files) == len(index.without_vectors(NONE, 1000)) == 1
+
+
+def test_the_languages_of_files_are_counted(index: Index, library: Library) -> None:
+    paths = {"/docs/a.txt": "de", "/docs/b.txt": "en", "/docs/c.txt": "de", "/docs/d.txt": ""}
+    index.take_walk(library, ((path, 1, 1) for path in paths))
+    for file in index.files(library):
+        index.put(file, replace(opened_text(file.path, file.path), language=paths[file.path]), View(), ".txt")
+    assert index.status(library).languages == {"": 1, "de": 2, "en": 1}
+    assert index.opened(index.files(library)[0]).language == "de"
+
+
+def test_an_index_from_before_languages_is_taken_over(tmp_path: Path) -> None:
+    before = Database(tmp_path / "library" / "index.sqlite3", MIGRATIONS[:2], "the library", durable=False)
+    with before.writing() as connection:
+        connection.execute(
+            "INSERT INTO texts (sha256, suffix, name, kind, pages, words, first, passages)"
+            " VALUES ('a', '.txt', 'a', 'text', 0, 1, 1, 1)"
+        )
+    before.close()
+    index = Index(tmp_path / "library")
+    library = index.save(Library(0, "Manuals", ("/docs",)))
+    index.take_walk(library, [("/docs/a.txt", 1, 1)])
+    assert index.holds("a", ".txt") and index.status(library).languages == {}
+    index.close()

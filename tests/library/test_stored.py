@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import zlib
 from array import array
+from itertools import accumulate
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.core.layout import Block, BlockKind, Heading, Kind, Opened, PageText
 from app.core.text import Document, Replacement, Span, View
-from app.library.stored import deflate, inflate, pack_layout, pack_view, unpack_layout, unpack_view
+from app.library.passages import SIZE
+from app.library.stored import (
+    deflate,
+    inflate,
+    pack_layout,
+    pack_starts,
+    pack_view,
+    unpack_layout,
+    unpack_starts,
+    unpack_view,
+)
 from tests.helpers.history_entries import ANY_TEXT
 
 POINTS = st.integers(0, 2**31 - 1)
@@ -66,3 +78,16 @@ def test_a_layout_comes_back(opened: Opened) -> None:
     for point in (0, 7, 2**30):
         assert again.page_label_at(point) == opened.page_label_at(point)
         assert again.line_at(point) == opened.line_at(point)
+
+
+@given(st.lists(st.integers(1, SIZE), max_size=40))
+def test_starts_of_passages_come_back(lengths: list[int]) -> None:
+    starts = array("i", accumulate(lengths, initial=0))
+    assert unpack_starts(pack_starts(starts)) == starts
+    assert unpack_starts(starts.tobytes()) == starts  # as an older Spanlight stored them
+
+
+def test_what_an_older_spanlight_stored_is_read() -> None:
+    text = "Three months. " * 1000
+    assert inflate(zlib.compress(text.encode(), 1)) == text
+    assert len(deflate(text)) < len(zlib.compress(text.encode(), 1))

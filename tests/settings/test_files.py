@@ -1,10 +1,12 @@
 import os
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from app.settings.drafts import Drafts
-from app.settings.files import may_write
+from app.settings.files import make_private, may_write, sweep, write_atomic
 
 
 def test_a_folder_that_is_still_to_be_made_may_be_written_to(tmp_path: Path) -> None:
@@ -34,3 +36,39 @@ def test_where_nothing_may_be_written_a_draft_is_let_go_of(tmp_path: Path) -> No
     drafts = Drafts(tmp_path / "file" / "drafts")
     drafts.save("one", "words")
     assert drafts.load("one") == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights as POSIX has them")
+def test_a_folder_of_ones_own_is_closed_to_others(tmp_path: Path) -> None:
+    new, old = tmp_path / "one" / "new", tmp_path / "old"
+    old.mkdir(mode=0o755)
+    write_atomic(old / "words", b"words")
+    for folder in (new, old, old):
+        make_private(folder)
+    assert [folder.stat().st_mode & 0o777 for folder in (new, old)] == [0o700, 0o700]
+    assert (old / "words").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "file").touch()
+    make_private(tmp_path / "file" / "below")  # whoever writes there says so
+
+
+def test_what_a_killed_process_left_half_written_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(one: str, other: Path) -> None:
+        raise KeyboardInterrupt
+
+    drafts = Drafts(tmp_path)
+    drafts.save("one", "kept")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", kill)
+        for text in ("a secret", "a younger one"):
+            with pytest.raises(KeyboardInterrupt):
+                drafts.save("one", text)
+    old, young = sorted(tmp_path.glob("*.part"), key=lambda path: path.read_text() != "a secret")
+    os.utime(old, (time.time() - 60,) * 2)
+    (tmp_path / "folder.part").mkdir()
+    sweep(tmp_path)
+    sweep(tmp_path / "missing")
+    assert not old.exists() and drafts.load("one") == "kept"
+    assert young.exists(), "another process may be writing it"
+    assert (tmp_path / "folder.part").is_dir()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,3 +56,14 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     start_log(tmp_path / "file" / "spanlight.log")
     logging.getLogger("app").warning("nowhere to go")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights as POSIX has them")
+def test_only_its_owner_reads_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "spanlight.log"
+    path.touch(mode=0o644)
+    start_log(path)
+    for _ in range(12):
+        logging.getLogger("app").info("x" * 100_000)
+    rights = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    assert rights == {"spanlight.log": 0o600, "spanlight.log.1": 0o600}

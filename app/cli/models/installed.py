@@ -106,7 +106,7 @@ def _print_model(
         print(f"  Used by: {', '.join(tasks)}")
     last = workspace.uses.last(card.folder)
     print(f"  Last used: {moment(last)}" if last else "  Not used yet")
-    print(f"  {card.folder}")
+    print(f"  {one_line(card.folder)}")
 
 
 _USE_EPILOG = """\
@@ -201,6 +201,9 @@ def _print_removal(removal: Removal, from_cache: bool) -> None:
         print(f"  It is chosen for: {', '.join(task_word(head) for head in removal.chosen_for)}")
     if removal.questions:
         print(f"  It answered {count(removal.questions, 'kept question')}; their answers stay.")
+    if removal.unfinished:
+        taught = count(removal.unfinished, "correction")
+        print(f"  What it was being taught from {taught} goes too; the corrections stay.")
     print(f"  Last used: {moment(removal.last_used)}" if removal.last_used else "  It was not used yet.")
 
 

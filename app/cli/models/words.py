@@ -8,6 +8,7 @@ from datetime import datetime
 
 from app.cli.terminal import one_line
 from app.core.days import date_and_time
+from app.core.legible import legible
 from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Origin, Source
 
@@ -63,7 +64,7 @@ def few(labels: Sequence[str]) -> str:
         labels = [kind for kind in dict.fromkeys(kinds) if kind != "O"]
     more = len(labels) - _FEW
     between = "; " if any("," in label for label in labels) else ", "
-    shown = one_line(between.join(labels[: _FEW if more > 1 else None]))
+    shown = between.join(map(legible, labels[: _FEW if more > 1 else None]))
     return f"{shown} and {more} more" if more > 1 else shown
 
 

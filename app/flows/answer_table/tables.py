@@ -185,10 +185,7 @@ def _judged_in(workspace: Workspace, cell: Cell, file: LibraryFile) -> Opened | 
 
 
 def checked(cells: Iterable[Cell]) -> Checked:
-    """How many of these cells the person looked at, and how many were right.
-
-    An answer is right with the verdict RIGHT, a cell without one also with NOT_THERE.
-    """
+    """How many of these cells the person looked at, and how many were right (`Verdict.agrees`)."""
     looked_at = right = 0
     for cell in cells:
         if cell.verdict is Verdict.NONE or cell.state is CellState.UNREAD:

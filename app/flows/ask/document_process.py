@@ -11,8 +11,9 @@ from app.core.layout import Opened, Picture
 from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
+from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
-from app.documents.orders import Draw, MarkUp, Read
+from app.documents.orders import Draw, MarkUp, Read, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
 
@@ -43,6 +44,17 @@ class Documents:
         name = order.name or PurePath(order.path).name
         opened: Opened = self._run(self._reading, order, report, f"“{name}” could not be read", self._quiet)
         return opened
+
+    def language(self, text: str, report: Report) -> str:
+        """The code of a text's language, empty where it is unsure; English is told without the process.
+
+        Raises SpanlightError and Stopped.
+        """
+        parts = stretches(text)
+        if not parts or is_english(parts):
+            return ENGLISH if parts else ""
+        found: str = self._run(self._reading, Tell(parts), report, "The language was not told", self._quiet)
+        return found
 
     def draw(self, order: Draw, report: Report) -> Picture:
         """A part of a PDF's page; raises SpanlightError and Stopped."""

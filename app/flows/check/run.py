@@ -45,6 +45,9 @@ _LAST = 2000  # characters of a process's log
 QUESTION = "How far away can the lamp be seen?"
 ANSWER = "forty kilometres away"
 PLACE = "the lamp"
+_IN_GERMAN = (
+    "Die Lampe des Leuchtturms ist bei gutem Wetter aus einer Entfernung von vierzig Kilometern zu sehen."
+)
 FILES = {
     "PDF": ("lighthouse.pdf", Kind.PDF),
     "Word": ("lighthouse.docx", Kind.DOCX),
@@ -64,6 +67,7 @@ def try_documents(trial: Trial, workspace: Workspace) -> None:
         "Ask: answered with its exact words, and found in the history", partial(_ask, trial, workspace, pdf)
     )
     trial.run("PDF: a page drawn", partial(_draw, trial, workspace, pdf))
+    trial.run("The language of a text: told", partial(_tell, trial, workspace))
 
 
 def _read(trial: Trial, workspace: Workspace, path: Path, kind: Kind) -> None:
@@ -84,6 +88,11 @@ def _ask(trial: Trial, workspace: Workspace, path: Path) -> None:
     remember(workspace, (opened,), question, reading, trial.report)
     found = past(workspace, PLACE, trial.report)
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")
+
+
+def _tell(trial: Trial, workspace: Workspace) -> None:
+    found = workspace.documents.language(_IN_GERMAN, trial.report)
+    require(found == "de", f"A German text was taken for “{found}”.")
 
 
 def _draw(trial: Trial, workspace: Workspace, path: Path) -> None:
@@ -162,7 +171,6 @@ def _compile_cache_in(folder: Path) -> Iterator[None]:
 
 
 def _try_all(trial: Trial, workspace: Workspace, window: Factory | None, versions: dict[str, str]) -> None:
-    workspace.paths.logs.mkdir(parents=True)
     workspace.settings.hub_cache = str(workspace.paths.data.parent / "hub")
     workspace.settings.endpoint, workspace.settings.proxy = HUB, _NOWHERE
     workspace.engine.begin()

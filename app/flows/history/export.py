@@ -47,14 +47,14 @@ def export_text(
     if not require_format(FORMATS, kind).is_text:
         raise SpanlightError(f"{kind} is not text.", "Name a file that it is to be written to.")
     _require(entries)
-    if kind == "json":
-        return Exported(len(entries), web_annotations(entries))
     said = corrections_of(workspace, entries)
     match kind:
         case "csv":
             return Exported(len(entries), table(entries, said))
         case "markdown":
             return Exported(len(entries), page(entries, said))
+        case "json":
+            return Exported(len(entries), web_annotations(entries, said))
         case _:
             return squad(workspace, entries, said, report, password=password)
 

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.about import NAME, VERSION
+from app.core.corrections import Correction
 from app.core.days import iso
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
 from app.core.plain import json_of
+from app.flows.history.export_text import Said
 
 _FORMATS = {
     Kind.TEXT: "text/plain",
@@ -20,22 +22,23 @@ _FORMATS = {
     Kind.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     Kind.PDF: "application/pdf",
 }
-# Two terms that the annotation vocabulary does not have.
+# Terms that the annotation vocabulary does not have.
 _CONTEXT = [
     "http://www.w3.org/ns/anno.jsonld",
-    {"probability": "urn:spanlight:probability", "sha256": "urn:spanlight:sha256"},
+    {name: f"urn:spanlight:{name}" for name in ("probability", "sha256", "verdict", "rightWords")},
 ]
 
 
-def web_annotations(entries: Sequence[Entry]) -> str:
+def web_annotations(entries: Sequence[Entry], said: Said) -> str:
     """An AnnotationCollection with all entries on its first page, as JSON-LD.
 
-    Each annotation's bodies are the question, the answer, and how sure it is; its target is the document, with the
+    Each annotation's bodies are the question, the answer, how sure it is, and as a person's assessment what was `said`
+    of it, with the verdict and the right words as the table has them; its target is the document, with the
     place by TextPositionSelector (code points of the document's text as Spanlight reads it), by TextQuoteSelector, and
     for a PDF by the page (RFC 8118) refined by the quote. The nearest words with low confidence take the answer's
     place, and are assessed as such; without an answer in the text the target has no place.
     """
-    items = [_annotation(entry) for entry in entries]
+    items = [_annotation(entry, said.get((entry.sha256, entry.question))) for entry in entries]
     named = identity(*(str(item["id"]) for item in items))
     page = {"id": f"{named}#page", "type": "AnnotationPage", "startIndex": 0, "items": items}
     whole = {
@@ -61,7 +64,7 @@ def entry_identity(entry: Entry) -> str:
     return identity(entry.sha256, entry.path, repr(entry.asked), entry.question)
 
 
-def _annotation(entry: Entry) -> dict[str, object]:
+def _annotation(entry: Entry, said: Correction | None) -> dict[str, object]:
     shown = entry.shown
     answer: dict[str, object] = _words(entry.words, "replying")
     answer["probability"] = shown.probability if shown else entry.no_answer_probability
@@ -72,18 +75,31 @@ def _annotation(entry: Entry) -> dict[str, object]:
     }
     if shown is not None:
         target["selector"] = _selectors(entry, shown)
+    bodies = [_words(entry.question, "questioning"), answer, _words(entry.likely, "assessing")]
+    if said is not None:
+        bodies.append(_assessment(entry, said))
     annotation: dict[str, object] = {
         "id": entry_identity(entry),
         "type": "Annotation",
         "motivation": "questioning",
         "created": iso(entry.asked),
         "generator": _software(),
-        "body": [_words(entry.question, "questioning"), answer, _words(entry.likely, "assessing")],
+        "body": bodies,
         "target": target,
     }
     if entry.model:
         annotation["creator"] = {"type": "Software", "name": entry.model}
     return annotation
+
+
+def _assessment(entry: Entry, said: Correction) -> dict[str, object]:
+    """What a person said of an answer, as a body with a creator and a time of its own."""
+    assessment = _words(said.said_of(entry.shown_span), "assessing")
+    assessment |= {"creator": {"type": "Person"}, "created": iso(said.judged)}
+    assessment["verdict"] = said.verdict_on(entry.shown_span)
+    if said.words:
+        assessment["rightWords"] = said.words
+    return assessment
 
 
 def _words(value: str, purpose: str) -> dict[str, object]:

@@ -80,6 +80,7 @@ def entry_of(
         windows_total=reading.windows_total,
         absent=reading.absent,
         finder=reading.finder,
+        shared=len(question.documents) != 1,  # of a library none is named
     )
 
 

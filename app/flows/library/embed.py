@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, TextsToEmbed
+from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.models.disk.locks import Lock
@@ -48,7 +49,7 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
             have, total = index.with_vectors(vectors)
             report.progress(Progress(0, total - have, "passages"))
         asked = time.perf_counter()
-        values = _values(workspace, card, tuple(words for _, words in some), report)
+        values = vectors_of(workspace, card, [words for _, words in some], Quiet(report))
         index.put_vectors(vectors, [passage for passage, _ in some], values)
         now = time.perf_counter()
         done += len(some)
@@ -92,12 +93,17 @@ def question_vector(
     if best is None:
         return None
     share, card = best
-    return _values(workspace, card, (question,), report)[0], vectors_name(card), share
+    return vectors_of(workspace, card, [question], Quiet(report))[0], vectors_name(card), share
 
 
-def _values(workspace: Workspace, card: ModelCard, texts: tuple[str, ...], report: Report) -> Array:
+def vectors_of(workspace: Workspace, card: ModelCard, texts: Sequence[str], report: Report) -> Array:
+    """The unit vectors that a model gives texts, float32[texts, width]; a lone surrogate counts as U+FFFD.
+
+    Raises SpanlightError where the model does not work, Stopped when cancelled.
+    """
     choice = ModelChoice(card.folder, workspace.settings.device, workspace.settings.precision)
-    values: Array = workspace.engine.run(TextsToEmbed(texts), choice, Quiet(report))
+    clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
+    values: Array = workspace.engine.run(TextsToEmbed(clean), choice, report)
     return values
 
 

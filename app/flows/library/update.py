@@ -67,10 +67,10 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     """Read the library's new and changed files, several at a time, and drop those that are gone.
 
     A file counts as changed if its size or modification time differs; with `everything` those of all files are
-    compared by content. Each file is stored whole or not at all: after a stop or a kill the next update goes on from
-    there. Each file that was read or failed is a partial result (LibraryFile). Raises Busy where another process
-    updates the libraries, SpanlightError where the library was removed or no process can be started; Stopped when
-    cancelled.
+    compared by content. What an older Spanlight has indexed is indexed anew first. Each file is stored whole or not at
+    all: after a stop or a kill the next update goes on from there. Each file that was read or failed is a partial
+    result (LibraryFile). Raises Busy where another process updates the libraries, SpanlightError where the library was
+    removed or no process can be started; Stopped when cancelled.
     """
     began = time.perf_counter()
     index = workspace.library
@@ -80,6 +80,7 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
                 "Another Spanlight is updating the libraries just now.",
                 "What was read can be asked; try again later.",
             )
+        index.renew(report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)

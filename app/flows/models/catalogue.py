@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.core.devices import DeviceOption, Devices
+from app.core.languages import MANY
 from app.core.languages import language as language_name
 from app.core.measure_words import NOUNS, speed
 from app.core.measures import Measure
@@ -88,23 +89,53 @@ def stronger(
 
     F1 is that on SQuAD 2.0 as the models' authors report it; for a `reader` without one, as measured.
     """
-    own = [model.squad2_f1 for model in models if model.repository == reader.repository]
-    own += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
+    own = squad2_f1(models, reader)
     found = (
         model
         for model in models
-        if model.squad2_f1 > max(own, default=0.0)
+        if model.squad2_f1 > own
         and model.repository not in without
         and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
     )
     return tuple(sorted(found, key=lambda model: -model.squad2_f1))
 
 
-def stronger_to_have(workspace: Workspace, report: Report) -> tuple[OfferedModel, ...]:
-    """The readers `stronger` than the one in use that are not installed; raises SpanlightError where there is none."""
+def squad2_f1(models: Sequence[OfferedModel], reader: ModelCard) -> float:
+    """A reader's F1 on SQuAD 2.0 in per cent, the higher of its authors' figure and a measured one; 0 for neither."""
+    found = [model.squad2_f1 for model in models if model.repository == reader.repository]
+    found += [figures.get("f1", 0.0) for data, figures in reader.measured.items() if data.endswith("squad2")]
+    return max(found, default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stronger:
+    """Readers that are stronger than the one in use: the best `installed` one, and those `to_have` above it.
+
+    `f1` is the installed one's, as `squad2_f1`.
+    """
+
+    installed: ModelCard | None
+    f1: float
+    to_have: tuple[OfferedModel, ...]
+
+
+def stronger_readers(workspace: Workspace, report: Report) -> Stronger:
+    """The readers that are stronger than the one in use; raises SpanlightError where none is in use."""
+    models = offered(workspace, report)
     reader = workspace.find_model(Head.QUESTION_ANSWERING)
-    here = {card.repository for card in workspace.shelf.cards()}
-    return stronger(offered(workspace, report), reader, without=here)
+    cards = workspace.shelf.cards()
+    readers = [
+        card
+        for card in cards
+        if Head.QUESTION_ANSWERING in card.heads and set(card.languages) >= set(reader.languages)
+    ]
+    own = squad2_f1(models, reader)
+    best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
+    f1 = squad2_f1(models, best)
+    here = {card.repository for card in cards}
+    # One of which nothing was measured, such as a taught version, may be as good.
+    installed = best if f1 > own > 0 else None
+    return Stronger(installed, f1, stronger(models, installed or reader, without=here))
 
 
 def recommended(
@@ -240,8 +271,7 @@ def _gpu(devices: Devices | None) -> DeviceOption | None:
 
 def _speaks(model: OfferedModel, tongue: str) -> bool:
     return any(
-        tongue == code or tongue == language_name(code).casefold() or code == "multi"
-        for code in model.languages
+        tongue == code or tongue == language_name(code).casefold() or code == MANY for code in model.languages
     )
 
 

@@ -15,6 +15,7 @@ from app.core.network import Network
 from app.core.offers import Origin, Removal, Source
 from app.core.report import Report
 from app.flows.models.devices import unload
+from app.flows.teach.run import begun_with, discard
 from app.flows.workspace import Workspace
 from app.models.disk.card import model_name
 from app.models.disk.names import typed_path
@@ -31,27 +32,32 @@ def removal_of(workspace: Workspace, name: str, report: Report) -> Removal:
     none of that name.
     """
     card = _find(workspace, name.strip())
+    run = begun_with(workspace.paths.teaching, Path(card.folder))
     return Removal(
         card,
-        freed=_freed(Path(card.folder)),
+        freed=_freed(Path(card.folder)) + (_freed(workspace.paths.teaching) if run is not None else 0),
         cached=_cached(workspace, Path(card.folder)),
         chosen_for=tuple(head for head in Head if _names(workspace.settings.models.get(head, ""), card)),
         questions=workspace.history.count_of_model(card.name),
         last_used=workspace.uses.last(card.folder),
+        unfinished=run.corrections if run is not None else 0,
     )
 
 
 def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache: bool) -> None:
-    """Remove a model with its records; `from_cache` deletes its files in the Hugging Face cache too.
+    """Remove a model with its records, and unfinished teaching that began with it.
 
-    Questions that it answered stay in the history. Raises SpanlightError for a bundled model, for one in another
-    folder, and where the disk refuses; Stopped when cancelled before anything was done.
+    `from_cache` deletes its files in the Hugging Face cache too. Questions that it answered stay in the history. Raises
+    SpanlightError for a bundled model, for one in another folder, and where the disk refuses; Busy while it is being
+    taught; Stopped when cancelled before anything was done.
     """
     card = removal.card
     folder = Path(card.folder)
     _check_place(workspace, card)
     report.check()
     origin = _hub_origin(folder)
+    if begun_with(workspace.paths.teaching, folder) is not None:
+        discard(workspace.paths.teaching)
     _remove_folder(workspace, folder, report)
     workspace.uses.forget(card.folder)
     workspace.measures.forget_model(card.folder)

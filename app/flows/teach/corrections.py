@@ -9,13 +9,13 @@ from pathlib import Path
 
 from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
-from app.core.history import Entry
+from app.core.history import Entry, KeptAnswer
 from app.core.layout import Opened
 from app.core.plain import json_of
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import UNNAMED
-from app.flows.history.history import digest
+from app.flows.history.history import AROUND, digest, entry_numbered
 from app.flows.teach.calibration import follow_verdicts, readers_named
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint, last_changed
@@ -30,15 +30,13 @@ def correct(
     report: Report,
     *,
     span: Span | None = None,
-    across: bool = False,
 ) -> Correction | None:
     """Keep a verdict on the first answer of an entry, in place of an earlier one on its question and document.
 
     `opened` is the document that was asked, and `span` the place of the right words there for `OTHER_WORDS`; if these
     are the words shown, they are RIGHT. RIGHT of an entry that shows no answer is NOT_THERE. NONE takes a verdict back,
-    and returns None. The reader's calibration follows, unless other documents were asked too (`across`): the
-    probabilities are then of an answer in any of them. Raises SpanlightError where the document has changed since, or
-    no words are at `span`.
+    and returns None. The reader's calibration follows, unless the entry's probabilities are shared with other
+    documents. Raises SpanlightError where the document has changed since, or no words are at `span`.
     """
     if verdict is Verdict.NONE:
         take_back(workspace, entry.sha256, entry.question, report)
@@ -63,7 +61,9 @@ def correct(
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
     before = workspace.corrections.find(entry.sha256, entry.question)
-    weights = "" if across else _weights(workspace, entry)
+    # What several documents share is the chance that any of them answers, and depends on what else was asked: it says
+    # nothing of how sure the reader is of this one, and cannot be brought to its scale afterwards.
+    weights = "" if entry.shared else _weights(workspace, entry)
     kept = workspace.corrections.put(
         Correction(
             question=entry.question,
@@ -165,6 +165,53 @@ def _question_of(correction: Correction) -> dict[str, object]:
 def correction_of(workspace: Workspace, opened: Opened, question: str, report: Report) -> Correction | None:
     """What was said of the answer to a question about a document; None where nothing was."""
     return workspace.corrections.find(opened.sha256 or digest(opened.document.text), question.strip())
+
+
+def judged_entry(correction: Correction) -> Entry:
+    """The question as an entry of the history, as the reader had answered it, to be shown in its document again."""
+    answers: tuple[KeptAnswer, ...] = ()
+    if (shown := correction.shown_span) is not None:
+        # Where it stands in the passage, if it does: the person's words may be elsewhere.
+        start, passage = shown.start - correction.passage_start, correction.passage
+        end = start + len(correction.shown)
+        is_there = start >= 0 and passage[start:end] == correction.shown
+        before = passage[max(0, start - AROUND) : start] if is_there else ""
+        after = passage[end : end + AROUND] if is_there else ""
+        answers = (KeptAnswer(shown, correction.shown, correction.probability, before=before, after=after),)
+    windows = 2 if correction.in_parts else 1
+    return Entry(
+        question=correction.question,
+        name=correction.name,
+        path=correction.path,
+        sha256=correction.sha256,
+        kind=correction.kind,
+        answers=answers,
+        answered=correction.answered,
+        no_answer_probability=correction.no_answer,
+        threshold=0.0,
+        model=correction.model,
+        device="",
+        seconds=0.0,
+        asked=correction.judged,
+        windows=windows,
+        windows_total=windows,
+        shared=not correction.weights,  # judged again, it counts for the calibration only if it did before
+    )
+
+
+def shown_before(
+    workspace: Workspace, number: int, opened: Opened, question: str, report: Report
+) -> Entry | None:
+    """The entry of the history with this number, or for 0 the `judged_entry` of a question about a document.
+
+    None where nothing was said of its answer. Raises SpanlightError where there is no entry of that number.
+    """
+    if number:
+        return entry_numbered(workspace, number, report)
+    if not workspace.paths.corrections_file.exists():
+        return None  # nor is the file made by looking
+    found = correction_of(workspace, opened, question, report)
+    return judged_entry(found) if found is not None else None
 
 
 def corrections_of(workspace: Workspace, entries: Iterable[Entry]) -> dict[tuple[str, str], Correction]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from math import ceil, inf, isfinite
+from math import ceil
 from pathlib import Path
 
 from app.core.corrections import Correction
-from app.core.errors import Busy, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, model_title
 from app.core.offers import Origin, Source
 from app.core.plain import from_plain, json_of
@@ -27,6 +27,7 @@ from app.flows.models.installing import finish, names_taken, now
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
 from app.flows.rows import LONE_SURROGATE
+from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete, discard, held, kept
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
@@ -34,7 +35,6 @@ from app.models.disk.card import read_card
 from app.models.disk.config import family_in, read_config
 from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
 from app.models.disk.names import free_name
 from app.models.disk.notes import read_notes, write_notes
 from app.models.disk.shelving import Staging, delete_tree
@@ -57,29 +57,17 @@ _RATE, _WIDTH = 2e-4, 384
 _FROZEN = 3
 # Half of the base stays in each weight (WiSE-FT, Wortsman et al. 2022).
 _OF_BASE = 0.5
+# A step takes about as long as asking so many questions, and so much of a part tells how long the whole takes.
+_QUESTIONS_A_STEP, _TELLING = 4.0, 0.04
 _CHECKPOINT_SECONDS = 20.0
 # Bytes on the disk for each weight: two checkpoints with their moments, the best weights, the finished model.
 _ROOM = 34
-_RUN, _LEARN, _HOLD, _MODEL = "run.json", "learn.jsonl", "held.jsonl", "model"
+_LEARN, _HOLD, _MODEL = "learn.jsonl", "held.jsonl", "model"
 # The measures of the base and of the version, written after so many questions.
 _BEFORE_FILE, _AFTER_FILE, _AT_ONCE = "before.json", "after.json", 32
 _NAME = "my-reader"
-_MARK = "corrections"
 # Figures in a version's notes.
 _ON_HELD, _ON_KNOWN, _BEFORE = "held-out corrections", "what it knew", ", before"
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderFigures:
-    """How well a reader answers questions with known answers: their number, and per cent.
-
-    `exact` and `f1` count "no answer in the text" as an answer; `calibration_error` is the expected one.
-    """
-
-    questions: int
-    exact: float
-    f1: float
-    calibration_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,31 +115,6 @@ class UnfinishedTeaching:
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
-    """What a teaching began with, and its measures so far; kept in its folder beside the examples.
-
-    `folder` and `weights` are the base's, `asked` a digest of the corrections. `before` and `after` are the figures on
-    the held-out corrections and on what it knew, `seconds` those of the first measure.
-    """
-
-    base: str
-    folder: str
-    weights: str
-    corrections: int
-    asked: str
-    begun: str
-    steps: int
-    before: tuple[ReaderFigures, ...] = ()
-    after: tuple[ReaderFigures, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def mark(self) -> str:
-        """What the version's origin says of it."""
-        return f"{_MARK} {self.corrections} {self.begun} {self.base}"
-
-
-@dataclass(frozen=True, slots=True)
 class _Measured:
     """A measure as far as it has come: of each question in their order chance, probability, answered, exact, f1."""
 
@@ -178,31 +141,34 @@ def teach_reader(
     when cancelled.
     """
     folder = workspace.paths.teaching if output is None else output.with_name(f"{output.name}.teaching")
-    with _held(folder):
-        run = _begun(folder)
+    with held(folder):
+        run = begun(folder)
         if run is None or output is not None:
             examples = _examples(workspace, corrections)
             card = workspace.find_model(Head.QUESTION_ANSWERING, base)
             if run is None or (run.asked, run.folder) != (_digest(examples), card.folder):
                 run = _begin(workspace, folder, examples, card)
         sets = [read_qa(path) for path in (folder / _HOLD, workspace.paths.example_sets / _KNOWN)]
+        asked, learning = sum(map(len, sets)), run.steps * _QUESTIONS_A_STEP
+        whole = 2 * asked + learning
         if not run.before:
-            measured, seconds = _figures(
-                workspace, run.folder, sets, folder / _BEFORE_FILE, _Part(report, "Measuring the reader", inf)
-            )
-            run = _kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
+            part = _Part(report, "Measuring the reader", 0, asked, whole)
+            measured, seconds = _figures(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
+            run = kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
         if not _is_whole(model):
-            train(workspace, _request(workspace, run, folder), _Part(report, "Teaching", run.seconds))
+            part = _Part(report, "Teaching", asked, learning, whole, run.seconds)
+            train(workspace, _request(workspace, run, folder), part)
         if not run.after:
             _describe(run, model, workspace.paths.models)  # it is measured with its calibration
-            part = _Part(report, "Measuring what it learnt")
+            part = _Part(report, "Measuring what it learnt", asked + learning, asked, whole, 0.0)
             measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
-            run = _kept(folder, dataclasses.replace(run, after=measured))
+            run = kept(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
-        version = _installed(workspace, run, model, report) if output is None else _moved(run, model, output)
+        part = _Part(report, "Installing", whole, 0, whole, 0.0)
+        version = _installed(workspace, run, model, part) if output is None else _moved(run, model, output)
         with suppress(OSError):  # what stays is deleted when the next one begins
-            _delete(folder)
+            delete(folder)
         return version
 
 
@@ -215,7 +181,7 @@ def versions(workspace: Workspace, report: Report) -> tuple[ReaderVersion, ...]:
 def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | None:
     """The teaching that `teach_reader` would go on with, None where there is none."""
     folder = workspace.paths.teaching
-    run = _begun(folder)
+    run = begun(folder)
     if run is None:
         return None
     steps = [path.name.removeprefix("step-") for path in (folder / f"{_MODEL}.run").glob("step-*")]
@@ -225,11 +191,7 @@ def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | Non
 
 def discard_unfinished(workspace: Workspace, report: Report) -> None:
     """Delete the teaching that was not finished, if there is one. Raises Busy while it runs."""
-    with _held(workspace.paths.teaching):
-        try:
-            _delete(workspace.paths.teaching)
-        except OSError as fault:
-            raise copying.refusal(fault, "The teaching could not be discarded") from fault
+    discard(workspace.paths.teaching)
 
 
 def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
@@ -260,9 +222,6 @@ def remove_version(workspace: Workspace, name: str, report: Report) -> None:
     Raises SpanlightError where there is none of that name, and where the disk refuses; Busy while it is being taught.
     """
     version = _named(workspace, name, report)
-    run = _begun(workspace.paths.teaching)
-    if run is not None and run.folder == version.folder:
-        discard_unfinished(workspace, report)
     remove(workspace, removal_of(workspace, version.folder, report), report, from_cache=False)
 
 
@@ -290,40 +249,7 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
             delete_tree(part)
 
 
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
-    lock = Lock(folder.with_name(f"{folder.name}.lock"))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        taken = lock.take()
-    except OSError as fault:
-        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
-    if not taken:
-        raise Busy("The reader is being taught already.", "Wait until that has ended, or stop it.")
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            lock.release()
-
-
-def _begun(folder: Path) -> _Run | None:
-    """The teaching in a folder; None where there is none, or its base is not there any more."""
-    try:
-        run = from_plain(_Run, read_json(folder / _RUN))
-        return run if fingerprint(Path(run.folder)) == run.weights else None
-    except (SpanlightError, OSError, ValueError):
-        return None
-
-
-def _delete(folder: Path) -> None:
-    """Delete a teaching: first what makes it one. Raises OSError."""
-    (folder / _RUN).unlink(missing_ok=True)
-    delete_tree(folder)
-
-
-def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], card: ModelCard) -> _Run:
+def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], card: ModelCard) -> Run:
     """Write a new teaching into its folder, in place of any other."""
     if len(examples) < FEWEST:
         raise SpanlightError(
@@ -333,7 +259,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
     learn, hold = _parted(examples)
     each = _steps_an_epoch(len(learn))
     steps = each * max(1, min(_EPOCHS, _MOST_STEPS // each))
-    run = _Run(
+    run = Run(
         card.name,
         card.folder,
         fingerprint(Path(card.folder)),
@@ -343,7 +269,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         steps,
     )
     try:
-        _delete(folder)
+        delete(folder)
         check_space(folder, _ROOM * card.parameters)
         folder.mkdir(parents=True)
         for name, part in ((_LEARN, learn), (_HOLD, hold)):
@@ -351,16 +277,11 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
             write_atomic(folder / name, "".join(rows).encode())
     except OSError as fault:
         raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
-    return _kept(folder, run)
+    return kept(folder, run)
 
 
 def _steps_an_epoch(learnt: int) -> int:
     return ceil(learnt * (1 + _REPLAYED) / _BATCH)
-
-
-def _kept(folder: Path, run: _Run) -> _Run:
-    write_atomic(folder / _RUN, json_of(asdict(run)).encode())
-    return run
 
 
 def _examples(workspace: Workspace, corrections: Sequence[Correction] | Path | None) -> list[QaExample]:
@@ -388,7 +309,7 @@ def _example(correction: Correction) -> QaExample:
     place = correction.place
     answers = ((correction.words, place.start),) if place is not None else ()
     number, view = str(correction.number), correction.view
-    return QaExample(number, correction.passage, correction.question, answers, _MARK, view=view)
+    return QaExample(number, correction.passage, correction.question, answers, MARK, view=view)
 
 
 def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
@@ -461,7 +382,7 @@ def _measured(kept: Path) -> _Measured:
         return _Measured()
 
 
-def _request(workspace: Workspace, run: _Run, folder: Path) -> TrainingRequest:
+def _request(workspace: Workspace, run: Run, folder: Path) -> TrainingRequest:
     card = read_card(run.folder)
     learn, replay = folder / _LEARN, workspace.paths.example_sets / _REPLAY
     learnt = len(read_qa(learn))
@@ -493,7 +414,7 @@ def _is_whole(model: Path) -> bool:
         return False
 
 
-def _describe(run: _Run, model: Path, models: Path) -> None:
+def _describe(run: Run, model: Path, models: Path) -> None:
     """Write into a version's folder what it is, and its figures once there are any; its calibration is the base's."""
     notes = read_notes(run.folder)
     measured = {
@@ -516,7 +437,7 @@ def _describe(run: _Run, model: Path, models: Path) -> None:
         raise copying.refusal(fault, f"{_NAME} could not be written") from fault
 
 
-def _installed(workspace: Workspace, run: _Run, model: Path, report: Report) -> ReaderVersion:
+def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
     """The version, put into its place; one that was killed right after that is there already."""
     for card in workspace.shelf.cards():
         origin = origin_of(card.folder)
@@ -535,7 +456,7 @@ def _installed(workspace: Workspace, run: _Run, model: Path, report: Report) -> 
     return version
 
 
-def _moved(run: _Run, model: Path, output: Path) -> ReaderVersion:
+def _moved(run: Run, model: Path, output: Path) -> ReaderVersion:
     """The version, put into the folder `output`."""
     try:
         with suppress(FileNotFoundError):
@@ -558,7 +479,7 @@ def _version(card: ModelCard) -> ReaderVersion | None:
             Change(*(_of_notes(card.measured[f"{name}{when}"]) for when in (_BEFORE, "")))
             for name in (_ON_HELD, _ON_KNOWN)
         )
-        if mark != _MARK:
+        if mark != MARK:
             return None
         return ReaderVersion(card.name, card.folder, base, int(corrections), held, known, origin.added)
     except (ValueError, KeyError):
@@ -577,18 +498,27 @@ def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
 
 
 class _Part(Relay):
-    """The Report of one part of a teaching: its progress has the part's name, and the time left the rest's seconds too.
+    """The Report of one part of a teaching, whose progress is passed on as that of the whole, counted in questions.
 
-    A rest of infinite seconds is not known yet.
+    The part begins after `at` questions of the `whole`, and takes about as long as asking `size` of them. The seconds
+    left are its own and those of the `rest`; where they are not known, the rest is as fast as this part.
     """
 
-    def __init__(self, report: Report, what: str, rest: float = 0.0) -> None:
+    def __init__(
+        self, report: Report, what: str, at: float, size: float, whole: float, rest: float | None = None
+    ) -> None:
         super().__init__(report)
-        self._what, self._rest = what, rest
+        self._what, self._at, self._size, self._whole, self._rest = what, at, size, whole, rest
+        self._done = 0.0
 
     def progress(self, progress: Progress) -> None:
-        left = progress.seconds_left
-        if left is not None:
-            left = left + self._rest if isfinite(self._rest) else None
-        what = self._what if progress.total else progress.what
-        self._report.progress(dataclasses.replace(progress, what=what, seconds_left=left))
+        what, left = progress.what, None
+        if progress.total:  # the loading of a model has none
+            what, self._done = self._what, self._size * progress.fraction
+            left = progress.seconds_left if progress.fraction >= _TELLING else None
+        if left is not None and self._rest is not None:
+            left += self._rest
+        elif left is not None:
+            left *= (self._whole - self._at - self._done) / max(1.0, self._size - self._done)
+        done = round(self._at + self._done)
+        self._report.progress(Progress(done, round(self._whole), what, left))

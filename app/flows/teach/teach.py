@@ -18,12 +18,12 @@ from app.core.requests import (
     ClassReading,
     HeadToTeach,
     ModelChoice,
-    TextsToEmbed,
 )
 from app.core.results import Classification, TaughtHead
 from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
+from app.flows.library.embed import vectors_of
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
 from app.flows.rows import LONE_SURROGATE
@@ -76,8 +76,7 @@ def guess(
 
     Raises SpanlightError where there is no encoder, Stopped when cancelled.
     """
-    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
-    given = workspace.datasets.given(dataset) if given is None else given
+    texts, given = _known(workspace, dataset, texts, given)
     vectors = _vectors(workspace, dataset, texts, report)
     pool = linear.Pool.of(
         vectors, embed_texts(workspace, tuple(label.text for label in dataset.labels), report)
@@ -92,6 +91,16 @@ def guess(
     open_rows = [row for row, text in enumerate(texts) if row not in given and text.strip()]
     useful = pool.most_useful(probabilities, rows, open_rows, _NEXT)
     return Guesses(probabilities, tuple(useful), taught, not given and not taught)
+
+
+def _known(
+    workspace: Workspace, dataset: Dataset, texts: Sequence[str] | None, given: Mapping[int, Given] | None
+) -> tuple[Sequence[str], Mapping[int, Given]]:
+    """A data set's texts and the labels given to them, read where they are None."""
+    return (
+        texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts,
+        workspace.datasets.given(dataset) if given is None else given,
+    )
 
 
 def first_guesses(
@@ -178,12 +187,11 @@ def teach(
     Then parts of the examples are held out in turn, to see how good it is and how sure it may be. Raises SpanlightError
     for too few examples, where there is no encoder, or the disk refuses; Stopped when cancelled.
     """
-    given = workspace.datasets.given(dataset) if given is None else given
+    texts, given = _known(workspace, dataset, texts, given)
     if few := missing(dataset, given):
         raise SpanlightError(
             f"Some labels have fewer than {ENOUGH} examples: {', '.join(few)}.", "Label some more texts."
         )
-    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
     rows, targets = _examples(dataset, given)
     examples = [texts[row] for row in rows]
     card = teach_examples(workspace, dataset, examples, targets, report)
@@ -208,8 +216,7 @@ def measure(
 
     `texts` and `given` as for `guess`; returns the data set. Raises as `teach` does.
     """
-    given = workspace.datasets.given(dataset) if given is None else given
-    texts = texts_of(dataset, workspace.datasets.rows(dataset)) if texts is None else texts
+    texts, given = _known(workspace, dataset, texts, given)
     rows, targets = _examples(dataset, given)
     held_out = hold_out(workspace, dataset, rows, [texts[row] for row in rows], targets, report)
     report.check()  # as in `teach`
@@ -532,8 +539,6 @@ def _reading(report: Report, total: int) -> GroupReport:
 
 def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:
     """The unit vectors of one piece of the texts."""
-    choice = _choice(workspace, workspace.find_model(Head.EMBEDDINGS).folder)
-    clean = tuple(LONE_SURROGATE.sub("\ufffd", text) for text in texts)
-    vectors: Array = workspace.engine.run(TextsToEmbed(clean), choice, whole)
+    vectors = vectors_of(workspace, workspace.find_model(Head.EMBEDDINGS), texts, whole)
     whole.finished(len(texts))
     return vectors

@@ -6,20 +6,26 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from app.core.errors import Busy
 from app.core.measures import Measure
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
+from app.models.disk.locks import Lock
 
 MOST_KEPT = 300
 MOST_ADJUSTED = 300
 MOST_BYTES = 64 * 2**20
+# Seconds to wait for another process, which fits a few numbers meanwhile.
+_LONGEST_WAIT = 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -189,15 +195,44 @@ class Adjustments:
     """The adjustments of readers' calibrations by the fingerprints of their weights, in one small file.
 
     Those that no longer hold are kept too, the latest `MOST_ADJUSTED`: they tell what earlier probabilities meant. May
-    be called from any thread; the file is read again when another process has written it. If it cannot be read, there
-    are none. `write` writes a file atomically.
+    be called from any thread and several processes; the file is read again when another one has written it. If it
+    cannot be read, there are none. `write` writes a file atomically.
     """
 
     def __init__(self, path: Path, write: Callable[[Path, bytes], None]) -> None:
         self._path, self._write = path, write
-        self._lock = threading.RLock()
-        self._seen = (0, 0)
+        self._lock, self._writing = threading.Lock(), threading.RLock()
+        self._of_all = Lock(path.with_name(f".{path.name}.lock"))
+        self._inside = 0  # how many times `alone` was entered
+        self._seen = (0, 0, 0)
         self._readers: dict[str, _Adjusted] = {}
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other thread or process changes an adjustment meanwhile; may be entered again inside.
+
+        Raises Busy where another process does not come to its end.
+        """
+        with self._writing:
+            if not self._inside:
+                self._take()
+            self._inside += 1
+            try:
+                yield
+            finally:
+                self._inside -= 1
+                if not self._inside:
+                    with suppress(OSError):
+                        self._of_all.release()
+
+    def _take(self) -> None:
+        until = time.monotonic() + _LONGEST_WAIT
+        with suppress(OSError):  # nor can the file be written then, which says why
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            while not self._of_all.take():
+                if time.monotonic() > until:
+                    raise Busy(f"{self._path} is being written.", "Try again in a moment.")
+                time.sleep(0.01)
 
     def any(self) -> bool:
         """Whether any reader is adjusted now."""
@@ -214,8 +249,8 @@ class Adjustments:
         return next((each.adjustment for each in reversed(since) if each.moment <= moment), None)
 
     def put(self, weights: str, adjustment: Adjustment | None, moment: float) -> None:
-        """Have this adjustment hold from a moment on. Raises SpanlightError if the file cannot be written."""
-        with self._lock:
+        """Have this adjustment hold from a moment on. Raises as `alone` does, and if the file cannot be written."""
+        with self.alone():
             found = self._read().get(weights, _Adjusted())
             if adjustment != self.now(weights):
                 since = (*found.since, _Since(moment, adjustment))[-MOST_ADJUSTED:]
@@ -226,8 +261,8 @@ class Adjustments:
         return self._read().get(weights, _Adjusted()).off
 
     def turn(self, weights: str, *, off: bool) -> None:
-        """Have a reader have no adjustment, or again. Raises SpanlightError if the file cannot be written."""
-        with self._lock:
+        """Have a reader have no adjustment, or again. Raises as `put` does."""
+        with self.alone():
             found = self._read().get(weights, _Adjusted())
             if off != found.off:
                 self._save(weights, replace(found, off=off))
@@ -241,7 +276,7 @@ class Adjustments:
         with self._lock:
             try:
                 stat = self._path.stat()
-                seen = (stat.st_mtime_ns, stat.st_size)
+                seen = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
                 if seen != self._seen:
                     if stat.st_size > MOST_BYTES:
                         raise ValueError("larger than any list of adjustments")
@@ -249,10 +284,10 @@ class Adjustments:
                     self._readers = {name: each for name, each in found.items() if _is_sound(each)}
                     self._seen = seen
             except FileNotFoundError:
-                self._readers, self._seen = {}, (0, 0)
+                self._readers, self._seen = {}, (0, 0, 0)
             except (OSError, ValueError, TypeError, RecursionError) as fault:
                 _log.warning("adjustments not read: %s", fault)
-                self._readers, self._seen = {}, (0, 0)
+                self._readers, self._seen = {}, (0, 0, 0)
             return self._readers
 
 

@@ -308,9 +308,9 @@ class AcrossDocuments(QObject):
             self.lost.emit()
 
     def _settle(self, run: QuestionRun) -> None:
+        self._remember(run)  # first: what was seen is not lost with the window
         self.note.emit(run.note)
         self.changed.emit()
-        self._remember(run)
         self._sheets.save_soon()
         self._controller.held = False
         self._controller.next_soon()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -17,11 +16,11 @@ from app.ui.document.marks.places import Place
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
-from app.ui.kit.parts import look_button, plain_label, push_button
+from app.ui.kit.parts import StyledLabel, as_tip, look_button, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
-    from app.ui.ask.verdict_row import VerdictRow
+    from app.ui.kit.verdict_row import VerdictRow
 
 _VERY_LIKELY = 0.9
 _COPY = "Copy"
@@ -52,8 +51,7 @@ class AnswerCard(QFrame):
         mark(self.source, type="strong")
         self.over = plain_label(type="small_strong", ink="quiet")
         self.answer = FlowText(theme, "answer", spacing=1.1)
-        self.likely = plain_label()
-        self.likely.setTextFormat(Qt.TextFormat.RichText)
+        self.likely = StyledLabel()
         self.note = plain_label(type="small", ink="quiet")
         self._sentence = FlowText(theme, "quote", barred=True, spacing=1.2)
         self.facts = plain_label(type="small", ink="quiet")
@@ -108,7 +106,7 @@ class AnswerCard(QFrame):
     @cached_property
     def verdicts(self) -> VerdictRow:
         """The buttons for what the person says of the answer, made when they are first needed."""
-        from app.ui.ask.verdict_row import VerdictRow
+        from app.ui.kit.verdict_row import VerdictRow
 
         row = VerdictRow(self._theme)
         self._column.addWidget(row)
@@ -168,8 +166,8 @@ class AnswerCard(QFrame):
         if not_in and whole:
             title, likely = f"{not_in}.", wording.likely(no_answer)
         self.answer.set_text(title.rstrip("."))
-        self.likely.setText(
-            self._coloured(likely, "likely" if no_answer >= _VERY_LIKELY and whole else "ink")
+        self.likely.set_runs(
+            (likely, self._strong("likely" if no_answer >= _VERY_LIKELY and whole else "ink"))
         )
         with QSignalBlocker(self.nearest):
             self.nearest.setChecked(nearest)
@@ -235,21 +233,18 @@ class AnswerCard(QFrame):
         """Show the probability of the words, in a role's colour, their place and their sentence."""
         self.source.set_full_text(place.source, place.document)
         self.source.setVisible(bool(place.document))
-        quiet = self._theme.colour("ink_quiet").name()
-        # Words of the document must not be taken for HTML.
-        cell = f"<br>{html.escape(place.cell.replace(': ', f':{_NBSP}'))}" if place.cell else ""
-        dot = " · " if place.where else ""
-        where = f"<span style='color:{quiet}'>{dot}{html.escape(place.where)}{cell}</span>"
-        self.likely.setText(self._coloured(likely, role) + where)
+        cell = "\n" + place.cell.replace(": ", f":{_NBSP}") if place.cell else ""
+        where = (" · " if place.where else "") + place.where + cell
+        quiet = f"color: {self._theme.colour('ink_quiet').name()}"
+        self.likely.set_runs((likely, self._strong(role)), (where, quiet))
         _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
         self._sentence.set_text(place.sentence, (place.start, place.end), faint=faint)
         self._sentence.show()
         self.copy.setVisible(sure)
         self._save.setVisible(sure and not self.formats.isEmpty())
 
-    def _coloured(self, words: str, role: str) -> str:
-        colour = self._theme.colour(role).name()
-        return f"<span style='color:{colour}; font-weight:600'>{html.escape(words)}</span>"
+    def _strong(self, role: str) -> str:
+        return f"color: {self._theme.colour(role).name()}; font-weight: 600"
 
     @Slot()
     def _copy_clicked(self) -> None:
@@ -282,6 +277,5 @@ def _named(place: Place) -> str:
 
 
 def _explain(label: QLabel, explained: str) -> None:
-    """Give a label a tool tip in which long lines are wrapped."""
-    label.setToolTip(f"<p>{html.escape(explained)}</p>" if explained else "")
+    label.setToolTip(as_tip(explained))
     label.setAccessibleDescription(explained)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QSlider,
@@ -26,9 +26,12 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, Tex
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import Scrolling, plain_label, push_button
+from app.ui.kit.parts import Button, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
 _IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
@@ -81,20 +84,21 @@ class ScrolledHeads(QObject):
             head.setVisible(first is not None and line <= bottom)
 
 
-class TryButton(QPushButton):
+class TryButton(Button):
     """A question to try, cut where there is no room for all of it; the whole is its tool tip."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
+        self._question = question
         mark(self, kind="link")
         self.setAccessibleName(f"Ask: {question}")
-        self.setToolTip(question)
+        self.setToolTip(as_tip(question))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
-        self.setText(self.fontMetrics().elidedText(self.toolTip(), Qt.TextElideMode.ElideRight, room))
+        self.setText(self.fontMetrics().elidedText(self._question, Qt.TextElideMode.ElideRight, room))
 
 
 class ThresholdLine(QWidget):
@@ -199,7 +203,7 @@ class AnswerPanel(QFrame):
     They are those of one sheet, or of a session whose questions are about several documents.
 
     `suggestion_clicked` carries a question. `question` names the answered one where another one is in the box;
-    `stronger` tells of stronger readers, and the button `readers` leads to them.
+    `stronger` tells of stronger readers; the button `use` takes one that is installed, and `readers` leads to others.
     """
 
     suggestion_clicked = Signal(str)
@@ -222,7 +226,9 @@ class AnswerPanel(QFrame):
         self.threshold = ThresholdLine(theme)
         self.stronger = plain_label(type="small", ink="quiet")
         self.readers = push_button(theme, "See stronger readers", kind="link")
-        mark(self.readers, type="small")
+        self.use = push_button(theme, "", kind="link")
+        for link in (self.use, self.readers):
+            mark(link, type="small")
         self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
         self._keys = plain_label("F3 next", type="small_strong", ink="quiet", wrap=False)
         self._tries_title = plain_label("Also try", type="small_strong", ink="quiet", wrap=False)
@@ -239,7 +245,8 @@ class AnswerPanel(QFrame):
         self._results.addLayout(heads)
         self._results.addWidget(self.list)
         self._results.addWidget(self.stronger)
-        self._results.addWidget(self.readers, 0, Qt.AlignmentFlag.AlignLeft)
+        for link in (self.use, self.readers):
+            self._results.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._results.addWidget(self._tries_title)
         self._results.addLayout(self._tries)
         self._results.addStretch(1)
@@ -250,7 +257,8 @@ class AnswerPanel(QFrame):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
         self._column.addWidget(self.threshold)
-        QWidget.setTabOrder(self.list, self.readers)
+        QWidget.setTabOrder(self.list, self.use)
+        QWidget.setTabOrder(self.use, self.readers)
         self.box.edited.connect(self._name_question)
         theme.space(self._column, 3, (4.5, 4.5, 4.5, 3))
         theme.space(self._results, 3)
@@ -292,6 +300,11 @@ class AnswerPanel(QFrame):
             # Answers that come while reading goes on do not scroll the list away from where the user is.
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
+
+    def add_line(self, line: LanguageLine) -> None:
+        """Add a line below what is asked."""
+        self._column.insertWidget(self._column.indexOf(self.strip), line)
+        QWidget.setTabOrder(self.scope.read, line.button)
 
     @Slot()
     def refresh(self) -> None:
@@ -403,9 +416,17 @@ class AnswerPanel(QFrame):
     def offer_readers(self, words: str, others: str = "") -> None:
         """Show a text on stronger readers, with the `others` as the button's tool tip."""
         self.stronger.setText(words)
-        self.readers.setToolTip(others)
-        for widget in (self.stronger, self.readers):
-            widget.setVisible(bool(words))
+        self.stronger.setVisible(bool(words))
+        self.readers.setToolTip(as_tip(others))
+        self.readers.setVisible(bool(words))
+        self.use.hide()
+
+    def offer_installed(self, name: str, words: str) -> None:
+        """Show a text on a stronger reader that is installed, with a button to use it."""
+        self.offer_readers(words)
+        self.readers.hide()
+        self.use.setText(f"Use {name}")
+        self.use.show()
 
     def _clear_answer(self) -> None:
         """Hide the answer and the places, and show the hint."""

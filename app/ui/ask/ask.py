@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.models import Head
 from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.history.export_formats import FORMATS
@@ -48,7 +49,7 @@ _MANY = 10  # files opened at once: they may be meant as a library
 class AskView(Page):
     """The list of documents at the left, tabs, the page in the middle, question and answers at the right.
 
-    `models_given` carries the paths of models among files to open.
+    `models_given` carries the paths of models among files to open, `changed` the head for which another model is used.
     """
 
     models_given = Signal(list)
@@ -307,6 +308,7 @@ class AskView(Page):
         session = sheet.session
         if session.password and self._libraries is not None:
             self._libraries.unlock(session.path, session.password)
+        self.asking.look_at_language()
         if sheet is self.sheets.current():
             self.asking.offer_formats()
             # Focus the question, unless one is being typed already, or was asked before.
@@ -317,6 +319,7 @@ class AskView(Page):
     @Slot()
     def _edited(self) -> None:
         self.panel.notice.clear()
+        self.asking.text_edited()
         if self.welcome is not None:
             self.welcome.leave()
 
@@ -444,6 +447,8 @@ class AskView(Page):
         self.asking.across.lost.connect(self.lost)
         self.asking.file_requested.connect(self._open_recent)
         self.asking.look_inside.connect(self.look_inside)
+        self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
+        self.asking.models_requested.connect(self.find_models)
         panel.scope.folder_requested.connect(self.documents.add_folder)
         panel.box.field.files_pasted.connect(self.open_files)
         panel.card.save_requested.connect(self._export)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
 from app.flows.history.export_formats import FORMATS
@@ -22,20 +24,29 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from app.core.offers import OfferedModel
+    from app.core.models import ModelCard
+    from app.core.report import Report
+    from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
+    from app.ui.kit.language_line import LanguageLine
     from app.ui.kit.libraries import Libraries
+
+_TYPED_MS = 700
 
 
 class Asking(QObject):
     """Connects the panel with what is asked: the current sheet, by `controller`, or several documents, by `across`.
 
-    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit.
+    `note` is one line for the status line; `file_requested` carries the path of a file to open, `look_inside` a Visit;
+    `models_requested` the head and the language of models to be found; `reader_changed` is sent when another reader
+    was put to use here.
     """
 
     note = Signal(str)
     file_requested = Signal(str)
     look_inside = Signal(object)
+    models_requested = Signal(str, str)
+    reader_changed = Signal()
 
     def __init__(
         self,
@@ -57,8 +68,10 @@ class Asking(QObject):
         self._verdicts: Verdicts | None = None  # made with the first answer
         self._libraries: Libraries | None = None
         self._own_threshold: float | None = None  # until the reader's card has been read
-        self._stronger: tuple[OfferedModel, ...] | None = None  # until they are looked up
+        self._stronger: Stronger | None = None  # until they are looked up
         self._stronger_job: Job | None = None
+        self.language: LanguageLine | None = None  # made with the first text
+        self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         panel.scope.select(scope_of(workspace.settings.ask_scope))
         self._connect()
 
@@ -93,6 +106,7 @@ class Asking(QObject):
             self.across.restore_answers(self._libraries)
             before = self.panel.scope.scope
             self.panel.scope.set_libraries(self._libraries.all)
+            self.look_at_language()
             if self.panel.scope.scope != before:  # the one that is asked was listed, or is gone
                 if not self.asked().question:
                     self._show_scope()
@@ -172,6 +186,7 @@ class Asking(QObject):
             is_asked = self.controller.ask(self.sheets.current(), whole=whole)
         if is_asked:
             session.history = self.panel.box.remember()
+            self.look_at_language()
         elif not session.question.strip():
             self.panel.box.setFocus()
         self.sheets.save_soon()
@@ -218,8 +233,55 @@ class Asking(QObject):
             self.panel.box.set_question(session.question, session.history)
         self.panel.strip.clear()
         self._show(None if self.is_across() else self.sheets.current())
+        self.look_at_language()
         run = session.shown_run
         self.note.emit(run.note if run is not None else "")
+
+    @Slot()
+    def look_at_language(self) -> None:
+        """Say where the documents asked, or the question, are in a language that the reader does not read."""
+        session, library = self.asked(), self.panel.scope.library()
+        editor = self.sheets.current().editor
+        if self.language is None:
+            if not self.is_across() and session.opened is None and editor.is_empty():
+                return
+            self.language = self._make_language_line()
+        from app.core.languages import Subject
+
+        asked = session.waiting or session.shown_run
+        question = Subject("The question", text=asked.question if asked is not None else "")
+        if library is not None:
+            documents = Subject("The document", library[1].languages)
+        elif self.is_across():
+            opened = (sheet.session.opened for sheet in self.sheets.all())
+            documents = Subject("The document", Counter(one.language for one in opened if one is not None))
+        elif session.opened is not None:
+            documents = Subject("This document", {session.opened.language: 1})
+        else:
+            documents = Subject("This text", text=editor.text())
+        self.language.look(documents, question)
+
+    def _make_language_line(self) -> LanguageLine:
+        from app.ui.kit.language_line import LanguageLine
+
+        line = LanguageLine(self.workspace, self.theme, self.lanes, Head.QUESTION_ANSWERING)
+        line.used.connect(self._reader_used)
+        line.models_requested.connect(self.models_requested)
+        line.failed.connect(self.panel.notice.show_error)
+        self.panel.add_line(line)
+        return line
+
+    @Slot()
+    def text_edited(self) -> None:
+        """Look at the language of the text on the page once typing pauses."""
+        if self.sheets.current().session.opened is None:
+            self._typed.start()
+
+    @Slot(object)
+    def _reader_used(self, card: ModelCard) -> None:
+        self.note.emit(f"{card.title} is used for Ask now")
+        self.settings_changed()
+        self.reader_changed.emit()
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
@@ -356,6 +418,8 @@ class Asking(QObject):
     def settings_changed(self) -> None:
         """Read the reader's own threshold anew."""
         self._read_own_threshold()
+        if self.language is not None:
+            self.language.look_again()
         if self._stronger_job is not None:
             self._stronger_job.drop()
         self._stronger_job = self._stronger = None
@@ -394,18 +458,25 @@ class Asking(QObject):
             self.panel.offer_readers("")
             return
         if self._stronger is None and self._stronger_job is None:
-            from app.flows.models.catalogue import stronger_to_have
+            from app.flows.models.catalogue import stronger_readers
 
-            self._stronger_job = self.lanes.files.start(stronger_to_have, self.workspace)
+            self._stronger_job = self.lanes.files.start(stronger_readers, self.workspace)
             self._stronger_job.done.connect(self._stronger_found)
-        if not self._stronger:
+        found = self._stronger
+        if found is not None and found.installed is not None:
+            name = found.installed.title
+            self.panel.offer_installed(
+                name, f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0."
+            )
+            return
+        if found is None or not found.to_have:
             self.panel.offer_readers("")
             return
         from app.flows.models.catalogue import recommended, summary
 
         speed = self.workspace.settings.reading_speed
-        best = recommended(self._stronger, speed)
-        others = [model for model in self._stronger if model is not best]
+        best = recommended(found.to_have, speed)
+        others = [model for model in found.to_have if model is not best]
         advice = (
             f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
         )
@@ -417,12 +488,33 @@ class Asking(QObject):
         )
 
     @Slot(object)
-    def _stronger_found(self, models: tuple[OfferedModel, ...]) -> None:
-        self._stronger = models
+    def _stronger_found(self, found: Stronger) -> None:
+        self._stronger = found
         self._offer_stronger()
+
+    @Slot()
+    def _use_stronger(self) -> None:
+        """Have the stronger reader that is installed answer from now on."""
+        if self._stronger is None or self._stronger.installed is None:
+            return
+        self.panel.notice.clear()
+        job = self.lanes.files.start(_use, self.workspace, self._stronger.installed.folder)
+        job.done.connect(self._stronger_used)
+        job.failed.connect(self.panel.notice.show_error)
+
+    @Slot(object)
+    def _stronger_used(self, card: ModelCard) -> None:
+        """Ask what had low confidence again, unless another question is in the box by now."""
+        self.settings_changed()
+        self.reader_changed.emit()
+        self.note.emit(f"{card.title} answers from now on")
+        run = self._run()
+        if run is not None and run.question == self.panel.box.question():
+            self.ask()
 
     def _connect(self) -> None:
         panel, controller, across = self.panel, self.controller, self.across
+        panel.use.clicked.connect(self._use_stronger)
         controller.changed.connect(self._show)
         controller.progressed.connect(self._show_progress)
         controller.chosen.connect(self._show_chosen)
@@ -450,3 +542,10 @@ class Asking(QObject):
         panel.list.copy_requested.connect(self._copy_answer)
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
+        self._typed.timeout.connect(self.look_at_language)
+
+
+def _use(workspace: Workspace, folder: str, report: Report) -> ModelCard:
+    from app.flows.models.use import use
+
+    return use(workspace, Head.QUESTION_ANSWERING, folder)

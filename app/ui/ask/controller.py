@@ -350,11 +350,11 @@ class AskController(QObject):
 
     def _settle(self, sheet: Sheet, run: QuestionRun, *, is_seen: bool) -> None:
         """Show and keep the result; a scrolled page stays where the user has seen or pinned an answer."""
+        self._remember(sheet, run)  # first: what was seen is not lost with the window
         sheet.highlight()
         if not ((is_seen or run.pinned is not None) and sheet.pane.moved_by_user()):
             sheet.pane.reveal(run.chosen)
         self.changed.emit(sheet)
-        self._remember(sheet, run)
         self.ended.emit(sheet)
         self.next_soon()
 
@@ -482,20 +482,21 @@ class AskController(QObject):
             self.note.emit(f"Not kept in the history: {fault.sentence}")
 
     def restore_last(self, sheet: Sheet) -> None:
-        """Highlight the last answer of a sheet from an earlier session again, if the history has it."""
+        """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""
         session = sheet.session
-        if session.run is None and session.entry and sheet.is_open:
-            from app.flows.history.history import entry_numbered
+        if session.run is None and sheet.is_open and session.question.strip():
+            from app.flows.teach.corrections import shown_before
 
-            job = self._lanes.files.start(entry_numbered, self._workspace, session.entry)
+            shown = session.entry, sheet.current_document(), session.question
+            job = self._lanes.files.start(shown_before, self._workspace, *shown)
             self._history_jobs[job] = sheet
             job.done.connect(self._last_found)
             job.failed.connect(self._last_gone)
 
     @Slot(object)
-    def _last_found(self, entry: Entry) -> None:
+    def _last_found(self, entry: Entry | None) -> None:
         sheet = sheet_of(self._history_jobs, self.sender())
-        if sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
+        if entry is None or sheet is None or sheet not in self._sheets.all() or not sheet.is_open:
             return
         from app.flows.history.kept_answers import answers_in
 
@@ -555,7 +556,7 @@ class AskController(QObject):
         self.stop_reading(sheet)
         found = answers_in(sheet.current_document(), entry)
         session = sheet.session
-        session.run = None
+        session.run, session.entry = None, entry.number
         if not (session.is_preview and session.question):  # what was typed there stays
             session.question = entry.question
         if found.answers or found.in_place:

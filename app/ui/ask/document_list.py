@@ -17,7 +17,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QStyle, QStyleOptionViewItem
 
+from app.core.legible import legible_lines
 from app.ui.ask.document_rows import Part, Row, row_of_file
+from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList
 from app.ui.kit.theme import Theme
 
@@ -79,7 +81,10 @@ class DocumentModel(QStringListModel):
         if not index.isValid() or (role != ROW and role not in _ROLES):
             return None
         row = self.row(index.row())
-        return row if role == ROW else row.words[_ROLES.index(Qt.ItemDataRole(role))]
+        if role == ROW:
+            return row
+        words = row.words[_ROLES.index(Qt.ItemDataRole(role))]
+        return as_tip(words) if role == Qt.ItemDataRole.ToolTipRole else legible_lines(words)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """The keys pass over headings."""

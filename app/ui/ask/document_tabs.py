@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _UNDO_MS = 20_000
@@ -140,7 +140,7 @@ class DocumentTabs(QFrame):
         ):
             button.setIcon(theme.icon(icon))
             button.setAccessibleName(name)
-            button.setToolTip(tip)
+            button.setToolTip(as_tip(tip))
         self._files = QMenu(self)
         self._files.setToolTipsVisible(True)
         self._files.triggered.connect(self._recent_chosen)
@@ -189,8 +189,8 @@ class DocumentTabs(QFrame):
 
     def rename(self, index: int, title: str, tip: str = "") -> None:
         """Give a tab another title; `tip` is its tool tip, such as a file's path."""
-        self.strip.setTabText(index, title.replace("&", "&&"))
-        self.strip.setTabToolTip(index, tip or title)
+        self.strip.setTabText(index, caption(title))
+        self.strip.setTabToolTip(index, as_tip(tip or title))
         close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
         if close is not None:
             close.setAccessibleName(f"Close {title}")
@@ -209,9 +209,9 @@ class DocumentTabs(QFrame):
         """Offer files opened before, the latest first."""
         self._files.clear()
         for path in paths:
-            action = self._files.addAction(Path(path).name.replace("&", "&&") or path)
+            action = self._files.addAction(caption(Path(path).name or path))
             action.setData(path)
-            action.setToolTip(path)
+            action.setToolTip(as_tip(path))
         self._files.addSeparator()
         self._files.addAction("Forget these").setData("")
         self._recent.setVisible(bool(paths))

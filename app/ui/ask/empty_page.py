@@ -108,9 +108,7 @@ class EmptyPage(QFrame):
         self._recent = []
         for path in paths[:_MOST_RECENT]:
             name = Path(path).name
-            button = push_button(
-                self._theme, name.replace("&", "&&") or path, kind="link", name=f"Open {name} again", tip=path
-            )
+            button = push_button(self._theme, name or path, kind="link", name=f"Open {name} again", tip=path)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(self._recent_clicked)

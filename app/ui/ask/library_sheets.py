@@ -11,6 +11,7 @@ from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStyleOptionViewItem, QVBoxLayout, QWidget
 
+from app.core.legible import legible
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.wording import count, size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
@@ -59,7 +60,7 @@ class _Sheet(QDialog):
         super().__init__(parent)
         self._theme, self._library = theme, library
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(title)
+        self.setWindowTitle(legible(title))
         self.setAccessibleName(title)
         self.title = plain_label(library.name, type="title", wrap=False)
         self.words = plain_label(ink="quiet")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.elided import ElidedButton
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
@@ -99,14 +99,14 @@ class ScopeChoice(QWidget):
         self.menu.addSeparator()
         for library, status in self._libraries:
             # What follows the tab is drawn at the right, as shortcuts are.
-            words = f"In {library.name.replace('&', '&&')}\t{status.in_words}"
+            words = f"In {library.name}\t{status.in_words}"
             self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
         if self._libraries:
             self.menu.addSeparator()
         self.menu.addAction("Add a folder…")
 
     def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
-        action = QAction(words, self.menu)
+        action = QAction(caption(words), self.menu)
         action.setCheckable(True)
         action.setData(scope)
         action.setChecked(scope == self.scope)

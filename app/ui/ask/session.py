@@ -47,13 +47,8 @@ class Scope:
     @property
     def key(self) -> str:
         """It as it is saved in the settings."""
-        match self.kind:
-            case ScopeKind.DOCUMENT:
-                return ""
-            case ScopeKind.OPEN:
-                return _OPEN
-            case ScopeKind.LIBRARY:
-                return f"{_LIBRARY}{self.library}"
+        names = {ScopeKind.DOCUMENT: "", ScopeKind.OPEN: _OPEN}
+        return names.get(self.kind, f"{_LIBRARY}{self.library}")
 
 
 def scope_of(key: str) -> Scope:
@@ -140,6 +135,8 @@ class QuestionRun:
     held_back: Reading | LibraryReading | None = None
     # Whether the document is the one that was asked: an entry of the history may be shown in a later state of it.
     is_same_document: bool = True
+    # Whether the probabilities are those of a question to several documents, of which it shows one.
+    is_shared: bool = False
     # What the person said of the answer in a document, by its key in `place_key`, "" for the only one.
     said: dict[str, Correction] = field(default_factory=dict)
     began: float = 0.0
@@ -367,7 +364,8 @@ class QuestionRun:
         if not self.is_across:
             from app.flows.history.history import entry_of
 
-            return (entry_of(self.opened, self.request, self.judged(), asked=self.asked_at),)
+            entry = entry_of(self.opened, self.request, self.judged(), asked=self.asked_at)
+            return (replace(entry, shared=self.is_shared),)
         keys = [self.place_key(at)[0] for at in range(len(self.answers()))]
         best, *others = (self.entry(keys.index(key)) for key in dict.fromkeys(keys))
         return (best, *(replace(entry, answered=False) for entry in others))
@@ -532,6 +530,7 @@ class AskSession:
             note=entry.stopped,
             asked_at=entry.asked,
             is_same_document=not found.changed,
+            is_shared=entry.shared,
         )
 
     def text_changed(self, *, is_blank: bool, is_same: bool) -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget
 
 from app.core.report import Silent
 from app.flows.ask.drafts import SavedAcross, SavedSheet, SavedSheets, save_sheets
-from app.settings.drafts import Drafts
+from app.settings.drafts import SAVE_EVERY_MS, Drafts
 from app.ui.ask.document_tabs import DocumentTabs
 from app.ui.ask.session import AskSession, DocumentState
 from app.ui.ask.sheet import Sheet
@@ -19,7 +19,6 @@ from app.ui.document.pane import Pane
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
 
-_SAVE_AFTER_MS = 1500
 _HISTORY = 50
 # The number of closed sheets that can be restored: each keeps its document in memory.
 _MOST_CLOSED = 10
@@ -62,7 +61,7 @@ class Sheets(QObject):
         self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(_SAVE_AFTER_MS)
+        self._timer.setInterval(SAVE_EVERY_MS)
         self._timer.timeout.connect(self._save)
         tabs.strip.currentChanged.connect(self.bring)
         tabs.close_requested.connect(self.close)
@@ -253,8 +252,9 @@ class Sheets(QObject):
 
     @Slot()
     def save_soon(self) -> None:
-        """Save the drafts after a short pause."""
-        self._timer.start()
+        """Save the drafts within a second, also while typing goes on."""
+        if not self._timer.isActive():
+            self._timer.start()
 
     def save_now(self) -> None:
         """Save the drafts before returning; raises SpanlightError when the disk refuses."""

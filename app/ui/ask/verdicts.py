@@ -18,8 +18,8 @@ from app.flows.workspace import Workspace
 from app.ui.ask.judged import JudgedAnswer, judged_answer
 from app.ui.ask.session import QuestionRun
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.verdict_row import VerdictRow
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.verdict_row import VerdictRow
 
 if TYPE_CHECKING:
     from app.core.text import Span
@@ -137,10 +137,7 @@ class Verdicts(QObject):
         from app.flows.teach.corrections import correct
 
         answer, verdict, span = given
-        flow = partial(
-            correct, self._workspace, answer.opened, answer.entry(), verdict,
-            span=span, across=answer.run.is_across,
-        )  # fmt: skip
+        flow = partial(correct, self._workspace, answer.opened, answer.entry(), verdict, span=span)
         job = self._lanes.files.start(flow)
         self._saving = _Saving(answer, flow, job)
         job.done.connect(self._saved)

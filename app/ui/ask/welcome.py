@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.about import NAME
 from app.core.report import Report
@@ -21,7 +21,7 @@ from app.ui.ask.sheets import Sheets
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 # Its first answer is sure, and in the middle of an ordinary text.
@@ -50,7 +50,7 @@ class WelcomeBand(QFrame):
         self.setAccessibleName(f"Welcome to {NAME}")
         self._title = plain_label("Ask a document, and the answer lights up", type="title")
         self._line = plain_label()
-        self._signs = [QLabel(), QLabel()]
+        self._signs = [Label(), Label()]
         self._private = plain_label(
             "Nothing that you open or ask leaves this computer.", type="small", ink="quiet"
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton
 
+from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme
 
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -31,7 +32,7 @@ class FindBar(QFrame):
         self.field = QLineEdit()
         self.field.setPlaceholderText("Find in the text")
         self.field.setAccessibleName("Find in the text")
-        self.news = QLabel()
+        self.news = Label()
         self.news.setProperty("ink", "quiet")
         self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
         for button, name in (
@@ -40,7 +41,7 @@ class FindBar(QFrame):
             (self._close, "Put away  (Esc)"),
         ):
             button.setAccessibleName(name.split("  ")[0])
-            button.setToolTip(name)
+            button.setToolTip(as_tip(name))
         row = QHBoxLayout(self)
         row.addWidget(self.field, 1)
         for widget in (self.news, self._back, self._next, self._close):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
+from app.core.languages import Subject
 from app.core.layout import Opened
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
@@ -26,6 +27,7 @@ from app.ui.heads.text_panel import TextPanel
 from app.ui.kit.draft import Draft, initial_content
 from app.ui.kit.file_dialog import open_names
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
@@ -238,6 +240,8 @@ class TextPage(Page):
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
         self._model = ModelPreloader(self.workspace, self.lanes, self, *model)
+        self._language = LanguageLine(self.workspace, self.theme, self.lanes, self._head)
+        panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
         self._drafts = [
             Draft(drafts, name, paper.text, self.lanes, self)
@@ -300,6 +304,7 @@ class TextPage(Page):
     def settings_changed(self) -> None:
         """Find the current model, and load it."""
         self._model.look()
+        self._language.look_again()
 
     # For subclasses
 
@@ -357,6 +362,7 @@ class TextPage(Page):
         if self._job is not None:
             self._job.drop()
         self.note.emit("")
+        self._language.look(*(Subject("This text", text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request)
         self._job.name = f"the work on {self.TITLE}"
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
@@ -456,6 +462,7 @@ class TextPage(Page):
         self.file = ""
         for draft in self._drafts:
             draft.save_soon()
+        self._language.look()  # what was said was of the text before
         self.refresh()
         if self._is_empty() != self._was_empty:
             self._was_empty = not self._was_empty
@@ -510,6 +517,12 @@ class TextPage(Page):
         fault = fault_of(error)
         self._panel.model.show_none(f"{fault.sentence} {fault.hint}".strip())
 
+    @Slot(object)
+    def _model_used(self, card: ModelCard) -> None:
+        self.note.emit(f"{card.title} is used for {self.TITLE} now")
+        self._model.look()
+        self.changed.emit(self._head.value)
+
     @Slot(str)
     def _model_noted(self, note: str) -> None:
         if self._job is None:  # a result's note is more useful
@@ -534,6 +547,9 @@ class TextPage(Page):
         self._model.missing.connect(self._no_model)
         self._model.note.connect(self._model_noted)
         self._model.lost.connect(self.lost)
+        self._language.used.connect(self._model_used)
+        self._language.models_requested.connect(self.find_models)
+        self._language.failed.connect(self.show_fault)
 
 
 def centred(theme: Theme, editor: QWidget) -> QWidget:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.models import ModelCard
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import Scrolling, plain_label, push_button
+from app.ui.kit.parts import Scrolling, StyledLabel, plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme, mark
 
 
-class PaperTerm(QLabel):
+class PaperTerm(StyledLabel):
     """A quiet line: a sentence or two in plain words, then the technical term in italics."""
 
     def __init__(self, theme: Theme, words: str, term: str) -> None:
         super().__init__()
-        self.setTextFormat(Qt.TextFormat.RichText)
-        self.setWordWrap(True)
         self.setProperty("ink", "quiet")
         self.show_term(words, term)
         mark(self, type="small")
 
     def show_term(self, words: str, term: str) -> None:
         """Show a sentence and its term."""
-        self.setText(f"{escape(words)} <i>{escape(term)}</i>")
+        self.set_runs((f"{words} ", ""), (term, "font-style: italic"))
         self.setAccessibleName(f"{words} {term}")
 
 
@@ -127,6 +124,11 @@ class TextPanel(QFrame):
     def add(self, widget: QWidget, stretch: int = 0) -> None:
         """Add a widget below the result, above the explanation."""
         self._layout.insertWidget(self._layout.indexOf(self._about), widget, stretch)
+
+    def add_line(self, line: LanguageLine) -> None:
+        """Add a line above the result."""
+        self._layout.insertWidget(self._layout.indexOf(self.middle), line)
+        QWidget.setTabOrder(self.button, line.button)
 
     def set_samples(self, titles: tuple[str, ...]) -> None:
         """Offer these samples while there is no text."""

@@ -92,7 +92,6 @@ class HistoryView(Page):
 
     opened = Signal(object)
     ask_asked = Signal()
-    changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)

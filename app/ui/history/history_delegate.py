@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QToolTip
 
 from app.ui.history.history_model import Row
+from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate
 from app.ui.kit.theme import Theme
 
@@ -82,7 +83,7 @@ class HistoryDelegate(RowDelegate):
         if row is None or row.entry is None or not line.contains(event.pos()):
             QToolTip.hideText()
             return False
-        QToolTip.showText(event.globalPos(), row.tip, view.viewport(), line)
+        QToolTip.showText(event.globalPos(), as_tip(row.tip), view.viewport(), line)
         return True
 
     def _draw_card(self, painter: QPainter, rect: QRectF, row: Row, option: QStyleOptionViewItem) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QMenu, QTo
 from app.core.history import Entry
 from app.ui.history.history_delegate import HistoryDelegate
 from app.ui.history.history_model import HistoryModel
+from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RowList
 from app.ui.kit.theme import Theme
 
@@ -31,7 +32,7 @@ class RowTools(QFrame):
         for action, icon, name, tip in _ACTIONS:
             button = self._buttons[action] = QToolButton()
             button.setAccessibleName(name)
-            button.setToolTip(tip)
+            button.setToolTip(as_tip(tip))
             button.setProperty("kind", "row")
             button.setProperty("action", action)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Subject
+from app.core.legible import legible
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
 from app.flows.heads.inspect import compare
 from app.ui.inspect.section import Section, choice_box, leftmost
-from app.ui.inspect.visit import one_line
+from app.ui.inspect.visit import MOST_SHOWN
 from app.ui.kit.chart import Cell, Figures, Table
 from app.ui.kit.class_card import headline as class_headline
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
 from app.ui.kit.theme import Theme
 
@@ -67,7 +68,7 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
             names = result.items[0].entities
             headline = wording.count(len(names), "name")
             rows = [
-                (f"{one_line(name.text, 40)} · {plain_type(name.label)}", name.probability) for name in names
+                (f"{legible(name.text, 40)} · {plain_type(name.label)}", name.probability) for name in names
             ]
         case _:
             raise TypeError(f"not a head's result: {type(result).__name__}")
@@ -86,8 +87,8 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
 def _reading(result: Reading) -> tuple[str, Rows]:
     headline = wording.without_answer(result.no_answer_probability, whole=result.judged_whole)[0]
     if result.shown is not None:
-        headline = f"{one_line(result.shown.text)}{'' if result.best is not None else ' (low confidence)'}"
-    rows = [(one_line(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
+        headline = f"{legible(result.shown.text, MOST_SHOWN)}{'' if result.best is not None else ' (low confidence)'}"
+    rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
     return headline, [*rows, ("The text does not say", result.no_answer_probability)]
 
 
@@ -125,7 +126,7 @@ class CompareSection(Section):
     def build(self) -> None:
         self._comparing = self.query(self._show)
         self._comparing.partial.connect(self._show_some)
-        self._with = QLabel("Compare with")
+        self._with = Label("Compare with")
         self._other = choice_box("The second model", self._run)
         self._summary = plain_label()
         self._compared = self.main = Compared(self.theme)

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPlainTextEdit, QSizePolicy, QTextEdit
+from PySide6.QtWidgets import QDoubleSpinBox, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from app.core.inside import Losses
 from app.core.inspection import Example, LookAtLoss, Subject
+from app.core.legible import legible
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.name_types import plain_type
 from app.core.positions import Offsets
@@ -20,8 +21,8 @@ from app.core.text import Span
 from app.flows.heads.inspect import compare
 from app.ui.inspect.charts.loss_terms import LossTerms
 from app.ui.inspect.section import Section, choice_box, leftmost
-from app.ui.inspect.visit import one_line, window_words
-from app.ui.kit.parts import plain_label
+from app.ui.inspect.visit import window_words
+from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.theme import Theme, mark
 
@@ -110,7 +111,7 @@ def selected_golds(selected: Span, subject: Subject, card: ModelCard, usual: Exa
 
 
 def _quoted(span: Span, subject: Subject) -> str:
-    return f"“{one_line(span.of(subject.text), 60)}”"
+    return f"“{legible(span.of(subject.text), 60)}”"
 
 
 def _without_answer(subject: Subject) -> tuple[Gold, Gold]:
@@ -246,7 +247,7 @@ class LossSection(Section):
         self._text.selected.connect(self._take_selection)
         self._chart = self.main = LossTerms(self.theme)
         self._words = plain_label()
-        self.body.addLayout(leftmost(QLabel("What is right"), self._choice, self._value))
+        self.body.addLayout(leftmost(Label("What is right"), self._choice, self._value))
         self.add(self._text, self._hint)
         self.add_results(self._chart, self._words, self.bar(self._chart))
 
@@ -285,7 +286,7 @@ class LossSection(Section):
     def _offer_golds(self, offered: tuple[Gold, ...]) -> None:
         self._choice.clear()
         for title, example in offered:
-            self._choice.addItem(one_line(title, 70), example)
+            self._choice.addItem(legible(title, 70), example)
         self._choice.setCurrentIndex(0)
         self._choice.setEnabled(len(offered) > 1)
         if offered:

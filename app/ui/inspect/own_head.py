@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from app.core import wording
 from app.core.about import command
 from app.core.inside import ModelPicture
 from app.ui.inspect.section import Part, within
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
@@ -108,8 +108,7 @@ class OwnHeadPart(Part):
         self._way = Segments(theme, "What it gives", _CHOICES)
         self._way.select(TEXT)
         self._way.chosen.connect(self._choose)
-        self._words, self._code = plain_label(), QLabel()
-        self._code.setTextFormat(Qt.TextFormat.PlainText)
+        self._words, self._code = plain_label(), Label()
         self._code.setAccessibleName("Code of the head")
         for label in (self._words, self._code):
             label.setTextInteractionFlags(

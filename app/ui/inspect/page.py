@@ -37,7 +37,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme, mark
 
@@ -123,7 +123,7 @@ class SubjectBar(QFrame):
         for card in models:
             self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
-        self.models.setToolTip(models[0].description if models else "")
+        self.models.setToolTip(as_tip(models[0].description if models else ""))
 
 
 class InspectView(Page):

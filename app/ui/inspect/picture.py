@@ -13,7 +13,7 @@ from app.core.models import Head, family_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
 from app.ui.inspect.section import Part, Section, leftmost, within
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
 
 _EVERY = (
@@ -191,7 +191,7 @@ class ModuleTree(QTreeWidget):
             weights = f"{row.parameters:,}" if row.parameters else ""
             item = QTreeWidgetItem([row.name or row.kind, row.kind, row.detail, weights])
             item.setData(0, Qt.ItemDataRole.UserRole, row.path)
-            item.setToolTip(0, row.path)
+            item.setToolTip(0, as_tip(row.path))
             item.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             del above[row.depth :]
             if above:

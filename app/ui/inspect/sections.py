@@ -16,7 +16,7 @@ from app.ui.inspect.pooling import PoolingSection
 from app.ui.inspect.section import Section
 from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.why import WhySection
-from app.ui.kit.parts import Scrolling
+from app.ui.kit.parts import Scrolling, as_tip
 from app.ui.kit.theme import Theme
 
 SECTIONS: tuple[type[Section], ...] = (
@@ -40,7 +40,7 @@ class Sections(QObject):
         self.names.setAccessibleName("Sections")
         for at, kind in enumerate(SECTIONS):
             self.names.addTab(kind.TITLE)
-            self.names.setTabToolTip(at, kind.TERM)
+            self.names.setTabToolTip(at, as_tip(kind.TERM))
         self.stack = QStackedWidget()
         self._blank = QWidget()
         self.stack.addWidget(self._blank)

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.core.inside import InputWindow
 from app.core.inspection import Subject, Visit
+from app.core.legible import legible
 from app.core.models import Head, ModelCard
 from app.core.plain import json_of
 from app.core.report import Report
@@ -19,6 +20,7 @@ from app.settings.drafts import Drafts
 
 DRAFT = "inspect"
 MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
+MOST_SHOWN = 90  # characters of a text that stands for the whole of it
 
 _log = logging.getLogger(__name__)
 
@@ -42,12 +44,6 @@ def find_models(workspace: Workspace, visit: Visit, report: Report) -> tuple[Mod
 # Its words
 
 
-def one_line(text: str, most: int = 90) -> str:
-    """The text on one line, cut where it is longer."""
-    line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
-
-
 def window_words(window: InputWindow) -> str:
     """A note that only one window of a longer text is inspected; empty for a text of one window."""
     if window.windows < 2:
@@ -59,7 +55,7 @@ def title_of(visit: Visit) -> str:
     """The visit's title, else its question or its text, in one line."""
     subject = visit.subject
     asked = subject.pair if subject.head is Head.QUESTION_ANSWERING else ""
-    return one_line(visit.title or asked or subject.text)
+    return legible(visit.title or asked or subject.text, MOST_SHOWN)
 
 
 # A visit as text

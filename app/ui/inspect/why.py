@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QLabel
+from PySide6.QtWidgets import QComboBox
 
 from app.core.inside import Attention, Attribution, InputWindow, Removals
 from app.core.inside import Part as TokenPart
 from app.core.inspection import LookAtAttention, LookAtReasons, LookWithout, Method, Target
+from app.core.legible import legible
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.text import Span
 from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
@@ -15,9 +16,9 @@ from app.ui.inspect.charts.score_change import ScoreChange
 from app.ui.inspect.charts.token_text import TokenText
 from app.ui.inspect.charts.tokens import labels_of
 from app.ui.inspect.section import Part, Section, choice_box
-from app.ui.inspect.visit import one_line, window_words
+from app.ui.inspect.visit import window_words
 from app.ui.kit.chart import link, number, signed
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
 
@@ -124,7 +125,7 @@ class WhySection(Section):
         if most is None:
             words = "The text has no sentence that could be taken out."
         elif most.score < found.score:
-            words += f" Without “{one_line(most.text, 80)}” it falls to {number(most.score)}."
+            words += f" Without “{legible(most.text, 80)}” it falls to {number(most.score)}."
         else:
             words += " There is no sentence without which it falls."
         self._summary.setText(words)
@@ -168,7 +169,7 @@ class AttentionPart(Part):
         self._way = Segments(theme, "How it is drawn", ((_LINES, "Lines"), (_GRID, "Grid")))
         self._way.select(_LINES)
         self._way.chosen.connect(self._draw_as)
-        self.tools(QLabel("Layer"), self._layer, QLabel("Head"), self._head, self._way)
+        self.tools(Label("Layer"), self._layer, Label("Head"), self._head, self._way)
         self._heads = AttentionHeads(theme)
         self._lines = AttentionLines(theme)
         self._grid = AttentionGrid(theme)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
@@ -20,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.tables import csv_lines
-from app.ui.kit.parts import draw_line
+from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
 
 _LEAP = 10
@@ -171,10 +170,6 @@ class Chart(Figures):
         """The text for a screen reader while no place is current."""
         return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
 
-    def tip(self, index: int) -> str:
-        """A place's description for the tool tip, escaped so that it is not read as rich text."""
-        return f"<span>{escape(self.describe(index))}</span>"
-
     def place_at(self, point: QPointF) -> int:
         """The place at a point of the widget; -1 for none."""
         raise NotImplementedError
@@ -313,7 +308,7 @@ class Chart(Figures):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.place_at(QPointF(event.pos()))
             if place >= 0:
-                QToolTip.showText(event.globalPos(), self.tip(place), self)
+                QToolTip.showText(event.globalPos(), as_tip(self.describe(place)), self)
             else:
                 QToolTip.hideText()
             return True

@@ -1,4 +1,4 @@
-"""Drafts: the text typed on a page, saved after a pause in typing and when the window closes."""
+"""Drafts: the text typed on a page, saved every second while it changes and when the window closes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.report import Report
 from app.flows.samples import Sample, samples
 from app.flows.workspace import Workspace
-from app.settings.drafts import Drafts
-from app.ui.kit.jobs import Job, Lanes, write
-
-_SAVE_AFTER_MS = 1500
+from app.settings.drafts import SAVE_EVERY_MS, Drafts
+from app.ui.kit.jobs import Job, Lanes, do
 
 
 def initial_content(
@@ -37,12 +35,13 @@ class Draft(QObject):
         self._text = text
         self._lanes = lanes
         self._job: Job | None = None
-        self.timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
+        self.timer = QTimer(self, singleShot=True, interval=SAVE_EVERY_MS)
         self.timer.timeout.connect(self._save)
 
     def save_soon(self) -> None:
-        """Save in the files lane after a pause in typing."""
-        self.timer.start()
+        """Save in the files lane within a second, also while typing goes on."""
+        if not self.timer.isActive():
+            self.timer.start()
 
     def save_now(self) -> None:
         """Save synchronously."""
@@ -54,5 +53,5 @@ class Draft(QObject):
     @Slot()
     def _save(self) -> None:
         text = self._text()
-        self._job = self._lanes.files.start(write, lambda: self.drafts.save(self._name, text))
+        self._job = self._lanes.files.start(do, lambda: self.drafts.save(self._name, text))
         self._job.failed.connect(self.failed)

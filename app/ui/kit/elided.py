@@ -7,8 +7,6 @@ from PySide6.QtGui import QHelpEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
-    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -17,14 +15,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.ui.kit.parts import push_button
+from app.core.legible import legible, legible_lines
+from app.ui.kit.parts import Button, Label, as_tip, push_button
 from app.ui.kit.theme import Theme
 
+# In characters.
+_LONGEST = 2_000
 # Steps for the arrow at the right of a button.
 _ARROW = 6
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """A label that elides its text where there is no room; the full text is then its tool tip."""
 
     def __init__(self, text: str = "") -> None:
@@ -32,7 +33,6 @@ class ElidedLabel(QLabel):
         self._full_text = ""
         self._tip = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.set_full_text(text)
 
     def full_text(self) -> str:
@@ -41,8 +41,8 @@ class ElidedLabel(QLabel):
 
     def set_full_text(self, text: str, tip: str = "") -> None:
         """Set the text, and an optional tool tip."""
-        self._full_text, self._tip = text, tip
-        self.setAccessibleName(text)
+        self._full_text, self._tip = legible_lines(text, _LONGEST), tip
+        self.setAccessibleName(self._full_text)
         self._cut()
 
     def natural_width(self) -> int:
@@ -60,10 +60,10 @@ class ElidedLabel(QLabel):
         )
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(self._tip or (self._full_text if shown != self._full_text else ""))
+        self.setToolTip(as_tip(self._tip or (self._full_text if shown != self._full_text else "")))
 
 
-class ElidedButton(QPushButton):
+class ElidedButton(Button):
     """A button with a menu's arrow that elides its text where there is no room."""
 
     def __init__(self, theme: Theme, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle) -> None:
@@ -74,7 +74,7 @@ class ElidedButton(QPushButton):
 
     def set_full_text(self, text: str) -> None:
         """Set the text."""
-        self._full_text = text
+        self._full_text = legible(text)
         self.updateGeometry()
         self._cut()
 
@@ -92,7 +92,7 @@ class ElidedButton(QPushButton):
 
     def _cut(self) -> None:
         room = max(0, self.width() - self._theme.step(_ARROW))
-        shown = self.fontMetrics().elidedText(self._full_text, self._elide, room).replace("&", "&&")
+        shown = self.fontMetrics().elidedText(self._full_text, self._elide, room)
         if shown != self.text():
             self.setText(shown)
 
@@ -144,7 +144,7 @@ class ElidedChoice(QComboBox):
         """Show the full text as the tool tip where it is elided."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
             whole = self.currentText()
-            QToolTip.showText(event.globalPos(), whole if self.shown() != whole else "", self)
+            QToolTip.showText(event.globalPos(), as_tip(whole if self.shown() != whole else ""), self)
             return True
         return super().event(event)
 

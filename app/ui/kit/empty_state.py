@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from app.ui.kit.parts import IconLabel, plain_label, push_button
+from app.ui.kit.parts import IconLabel, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 
@@ -42,7 +42,7 @@ class EmptyState(QFrame):
         self._words.setText(words)
         self.button.setText(action)
         self.button.setAccessibleName(action)
-        self.button.setToolTip(tip)
+        self.button.setToolTip(as_tip(tip))
         self.button.setVisible(bool(action))
         mark(self.button, kind="primary" if primary else "")
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel
 
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
 
 # Steps of width below which names are placed above their values.
@@ -54,7 +54,7 @@ class FactsGrid(QFrame):
                 value.setText(fact.value)
                 value.setAccessibleName(f"{fact.name}: {fact.value}")
                 for label in (name, value):
-                    label.setToolTip(fact.tip)
+                    label.setToolTip(as_tip(fact.tip))
         self._arrange()
 
     def value(self, name: str) -> str:

@@ -333,6 +333,6 @@ def _run_all(works: queue.SimpleQueue[_Work | None]) -> None:
         del work
 
 
-def write(action: Callable[[], None], report: Report) -> None:
-    """Run `action`, which writes something, as a flow."""
-    action()
+def do(action: Callable[[], object], report: Report) -> object:
+    """Run `action`, which reads or writes something, as a flow; returns what it does."""
+    return action()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QVBoxLayout
 
+from app.ui.kit.parts import as_tip
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
 
@@ -30,7 +31,7 @@ class ModelFilters(QFrame):
         for at, (name, choices) in enumerate(filters.items()):
             box = self.choices[name] = QComboBox()
             box.setAccessibleName(name)
-            box.setToolTip(f"{name}: which models are listed")
+            box.setToolTip(as_tip(f"{name}: which models are listed"))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
             self.offer(name, choices)
@@ -50,6 +51,11 @@ class ModelFilters(QFrame):
     def choice(self, name: str) -> str:
         """The key that is chosen under a name."""
         return str(self.choices[name].currentData() or "")
+
+    def choose(self, name: str, key: str) -> None:
+        """Choose what a key stands for under a name, where it is offered."""
+        self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(key)))
+        self.changed.emit()
 
     def offer(self, name: str, choices: Choices) -> None:
         """Set the choices of a filter; the current one stays if it is still offered."""

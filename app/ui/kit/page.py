@@ -62,13 +62,16 @@ class Page(PagePart):
     """A page of the window: its icon on the rail, and its interface to the window.
 
     `open_settings` requests the settings page, `open_about` the page about Spanlight, `open_models` a section of the
-    models page by its key.
+    models page by its key, `find_models` the models on offer for a head and a language. `changed` carries what was
+    changed and saved here: a setting's name, a head's for the choice of its model, or "models".
     """
 
     ICON = ""
     open_settings = Signal()
     open_about = Signal()
     open_models = Signal(str)
+    find_models = Signal(str, str)
+    changed = Signal(str)
 
     def painted(self) -> None:
         """Begin work that may wait until the window is painted; called once, on the page shown then."""

@@ -2,19 +2,82 @@
 
 from __future__ import annotations
 
+from html import escape
+from textwrap import wrap as wrapped
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.legible import legible_lines
 from app.ui.kit.theme import Theme, mark
+
+# In characters: of a tool tip, of one of its lines, of a button's text, and of a painted line.
+_LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION, _LONGEST_LINE = 2_000, 90, 500, 2_000
+_NEWLINE = "\n"
+
+
+def as_tip(text: str) -> str:
+    """A text as a tool tip: legible, cut, and in lines that fit the screen."""
+    lines = legible_lines(text, _LONGEST_TIP).splitlines()
+    return "\n".join("\n".join(wrapped(line, _TIP_LINE)) if len(line) > _TIP_LINE else line for line in lines)
+
+
+def caption(text: str) -> str:
+    """A text as a button, a tab or a menu shows it: legible, cut, and an ampersand is one."""
+    return legible_lines(text, _LONGEST_CAPTION).replace("&", "&&")
+
+
+class Label(QLabel):
+    """A label of legible text. That no label and no tool tip reads it as HTML is a rule of the style sheet."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(legible_lines(text))
+
+    def setText(self, text: str) -> None:
+        super().setText(legible_lines(text))
+
+
+class StyledLabel(QLabel):
+    """A label of runs of text, each in a style of its own; the only one that Qt is given HTML."""
+
+    def __init__(self, *, wrap: bool = True) -> None:
+        super().__init__()
+        self.setWordWrap(wrap)
+        self.setProperty("styled", "true")
+
+    def set_runs(self, *runs: tuple[str, str]) -> None:
+        """Show texts in their order, each with its style in CSS; a newline begins another line."""
+        super().setText(
+            "".join(
+                f'<span style="{style}">{escape(legible_lines(text)).replace(_NEWLINE, "<br>")}</span>'
+                for text, style in runs
+                if text
+            )
+        )
+
+    def setText(self, text: str) -> None:
+        self.set_runs((text, ""))
+
+
+class Button(QPushButton):
+    """A button with a legible text, in which an ampersand is one."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(caption(text))
+
+    def setText(self, text: str) -> None:
+        super().setText(caption(text))
+
+    def text(self) -> str:
+        return super().text().replace("&&", "&")
 
 
 def plain_label(
     text: str = "", *, type: str = "", ink: str = "", wrap: bool = True, selectable: bool = False
-) -> QLabel:
+) -> Label:
     """A label of plain text in the font of a use (`type`) and an ink of the theme; both follow the theme."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = Label(text)
     label.setWordWrap(wrap)
     label.setProperty("type", type)
     label.setProperty("ink", ink)
@@ -25,18 +88,18 @@ def plain_label(
 
 def push_button(
     theme: Theme, text: str = "", *, kind: str = "", icon: str = "", name: str = "", tip: str = ""
-) -> QPushButton:
+) -> Button:
     """A button of a kind of the stylesheet, with a line icon; `name` is read by screen readers (else its text)."""
-    button = QPushButton(text)
+    button = Button(text)
     button.setAccessibleName(name or text)
-    button.setToolTip(tip)
+    button.setToolTip(as_tip(tip))
     button.setProperty("kind", kind)
     if icon:
         button.setIcon(theme.icon(icon, "on_accent" if kind == "primary" else "ink"))
     return button
 
 
-class KeyButton(QPushButton):
+class KeyButton(Button):
     """A button that shows the key that does the same."""
 
     def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
@@ -44,7 +107,7 @@ class KeyButton(QPushButton):
         self._theme, self._key = theme, key
         self.setAccessibleName(text)
         self.setAccessibleDescription(f"Key {key}")
-        self.setToolTip(f"{text}  ({key})")
+        self.setToolTip(as_tip(f"{text}  ({key})"))
         mark(self, kind=kind, type=type)
 
     def sizeHint(self) -> QSize:
@@ -62,7 +125,7 @@ class KeyButton(QPushButton):
         draw_line(QPainter(self), self._theme, place, self._key, "small", ink, right)
 
 
-def look_button(theme: Theme, *, bare: bool = False) -> QPushButton:
+def look_button(theme: Theme, *, bare: bool = False) -> Button:
     """The button that leads from a result to how the model came to it; a `bare` one has no icon."""
     icon = "" if bare else "inspect"
     return push_button(theme, "Look inside", icon=icon, tip="See how the model came to this  (Ctrl+I)")
@@ -140,6 +203,6 @@ def draw_line(
     painter.setFont(theme.font(font))
     painter.setPen(theme.colour(ink))
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(text, elide, int(place.width()) + 1)
+    shown = metrics.elidedText(legible_lines(text, _LONGEST_LINE), elide, int(place.width()) + 1)
     painter.drawText(place, int(side), shown)
     return metrics.horizontalAdvance(shown)

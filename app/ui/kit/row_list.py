@@ -18,8 +18,9 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.core.legible import legible_lines
 from app.ui.kit.page_layout import line_pen, own_pen
-from app.ui.kit.parts import draw_line
+from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
 
 ROW = Qt.ItemDataRole.UserRole
@@ -52,7 +53,10 @@ class RowModel(QAbstractListModel):
         if role == ROW:
             return row
         roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole)
-        return self._words(row)[roles.index(role)] if role in roles else None
+        if role not in roles:
+            return None
+        words = self._words(row)[roles.index(role)]
+        return as_tip(words) if role == Qt.ItemDataRole.ToolTipRole else legible_lines(words)
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -145,7 +149,8 @@ class RowDelegate(QStyledItemDelegate):
         font = theme.font("quote")
         metrics = QFontMetrics(font)
         pad = theme.step(0.75)
-        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(line.width() - 2 * pad))
+        room = int(line.width() - 2 * pad)
+        shown = metrics.elidedText(legible_lines(words), Qt.TextElideMode.ElideRight, room)
         box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
         ground = "own_ground" if own else "other_ground" if faint else "answer_ground"
         painter.fillRect(box, theme.colour(ground))

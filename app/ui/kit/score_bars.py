@@ -18,15 +18,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.core.legible import legible
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 
 
 def nice_label(label: str) -> str:
     """A model's label in readable form: `negative` is Negative, `very_positive` Very positive."""
-    words = re.sub(r"[_\s]+", " ", label).strip()
+    words = legible(label.replace("_", " "))
     if words.isupper() and len(words) > 3:
         words = words.lower()
-    return words[:1].upper() + words[1:] if words else label
+    return words[:1].upper() + words[1:] if words else legible(label)
 
 
 def breakable(text: str) -> str:
@@ -101,7 +103,7 @@ class ScoreBars(QWidget):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height()
             row = self._rows[at] if 0 <= at < len(self._rows) else None
-            QToolTip.showText(event.globalPos(), f"{row.name}, {row.number}" if row else "", self)
+            QToolTip.showText(event.globalPos(), as_tip(f"{row.name}, {row.number}" if row else ""), self)
             return True
         return super().event(event)
 

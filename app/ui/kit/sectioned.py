@@ -58,11 +58,9 @@ SectionT = TypeVar("SectionT", bound=Section)
 class SectionedPage(Page, Generic[SectionT]):
     """A page of `kinds` of sections, in the order of their names; the first one is shown first.
 
-    `changed` carries what was changed and saved in a section. A subclass connects itself to further signals of a new
+    A subclass connects itself to further signals of a new
     section in `connect_section`.
     """
-
-    changed = Signal(str)
 
     def __init__(
         self, kinds: Sequence[type[SectionT]], workspace: Workspace, theme: Theme, lanes: Lanes

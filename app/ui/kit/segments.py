@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 
 # Padding around its text, in steps: where there is room, and where there is little.
@@ -91,7 +92,7 @@ class Segments(Choices):
     def allow(self, key: str, allowed: bool, tip: str = "") -> None:
         """Enable or disable a button, with a tip on why it is disabled."""
         self._buttons[key].setEnabled(allowed)
-        self._buttons[key].setToolTip(tip)
+        self._buttons[key].setToolTip(as_tip(tip))
 
     @Slot(object, bool)
     def _toggled(self, button: QAbstractButton, pressed: bool) -> None:

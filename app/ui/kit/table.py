@@ -18,6 +18,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QTableView
 
+from app.core.legible import legible_lines
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
 
 Index = QModelIndex | QPersistentModelIndex
@@ -26,6 +28,8 @@ ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 # More changed rows than these are shown by arranging all anew.
 _MOST_CHANGED = 200
+# In characters: a cell shows one line.
+_LONGEST_CELL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.title
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.title_tip or column.title
+            return as_tip(column.title_tip or column.title)
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -142,13 +146,13 @@ class TableModel(QAbstractTableModel):
             return None
         row, column = self.shown[index.row()], self.columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.text(row)
+            return legible_lines(column.text(row), _LONGEST_CELL)
         if role == SORT_ROLE:
             return column.sort_key(row)
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tip(row)
+            return as_tip(column.tip(row))
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
 

@@ -27,7 +27,7 @@ from app.settings.settings import Settings
 from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.form_card import CardColumn, FormCard, set_hint
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Choices, Segments
 from app.ui.kit.theme import Theme
@@ -209,10 +209,10 @@ class DeviceRows(Choices):
             button = QRadioButton(row.title)
             button.setEnabled(row.usable)
             button.setAccessibleDescription(f"{row.words} {row.aside}".strip())
-            button.setToolTip(row.tip)
+            button.setToolTip(as_tip(row.tip))
             words, aside = (plain_label(text, type="small", ink="quiet") for text in (row.words, row.aside))
             aside.setWordWrap(False)
-            words.setToolTip(row.tip)
+            words.setToolTip(as_tip(row.tip))
             self._theme.in_steps(words.setContentsMargins, 6.75, 0, 0, 2.5)
             self.add_button(row.key, button)
             self._grid.addWidget(button, 2 * at, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
@@ -37,10 +37,12 @@ _SPLITTER = "models"
 
 
 class InstalledSection(Section):
-    """A list with a search at the left, the chosen model at the right."""
+    """A list with a search at the left, the chosen model at the right. `verdicts_asked` requests the list on Teach."""
 
     KEY = "installed"
     TITLE = "Installed"
+
+    verdicts_asked = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -321,6 +323,7 @@ class InstalledSection(Section):
         details = self.details
         details.uses.use_requested.connect(self._use)
         details.reliability.follow_requested.connect(self._follow)
+        details.reliability.list_requested.connect(self.verdicts_asked)
         details.measure.clicked.connect(self._measure)
         details.look.clicked.connect(self._look_inside)
         details.folder.clicked.connect(self._show_folder)
@@ -349,6 +352,9 @@ def consequences_of(removal: Removal) -> str:
         sentences.append(
             f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay."
         )
+    if removal.unfinished:
+        taught = wording.count(removal.unfinished, "correction")
+        sentences.append(f"What it was being taught from {taught} goes too; the corrections stay.")
     if removal.last_used:
         sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
     return " ".join(sentences)

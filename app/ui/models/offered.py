@@ -122,6 +122,7 @@ class OfferedSection(Section):
         self._offers = Offers((), {}, {})
         self._named: list[str] = []
         self._sent = False
+        self._also_language = ""  # that the user was sent here for
         self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
         filters = {_TASK: TASKS, _LANGUAGE: (("", "Language"),), _SIZE: SIZES, _LICENCE: LICENCES}
@@ -162,8 +163,14 @@ class OfferedSection(Section):
             self.filters.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def receive(self, argument: object) -> None:
-        """Show a repository by name."""
-        if isinstance(argument, str) and argument:
+        """Show a repository by name, or the models for a head and a language."""
+        if isinstance(argument, tuple):
+            head, self._also_language = argument
+            self.filters.clear()
+            self.filters.offer(_LANGUAGE, self._offers.languages(self._also_language))
+            self.filters.choose(_TASK, head)
+            self.filters.choose(_LANGUAGE, self._also_language)
+        elif isinstance(argument, str) and argument:
             self._name(argument)
             self._sent = True
 
@@ -203,7 +210,7 @@ class OfferedSection(Section):
     @Slot(object)
     def _offers_found(self, found: Offers) -> None:
         self._offers = found
-        self.filters.offer(_LANGUAGE, found.languages())
+        self.filters.offer(_LANGUAGE, found.languages(self._also_language))
         self._show_rows()
         if self.sheet.repository:
             self._show_offer(self.sheet.repository)

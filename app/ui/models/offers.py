@@ -7,12 +7,12 @@ from datetime import date
 
 from app.core import wording
 from app.core.errors import SpanlightError
-from app.core.languages import languages
+from app.core.languages import MANY, languages
 from app.core.models import HEAD_WORDS, Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
 from app.flows.measure.measure import measured
-from app.flows.models.catalogue import offered, recommended, stronger_to_have, suits
+from app.flows.models.catalogue import offered, recommended, stronger_readers, suits
 from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
@@ -54,9 +54,10 @@ class Offers:
         wanted = repository.casefold()
         return next((model for model in self.models if model.repository.casefold() == wanted), None)
 
-    def languages(self) -> tuple[tuple[str, str], ...]:
-        """The languages to choose from, English first, then by name."""
-        codes = {code for model in self.models for code in model.languages if code != "multi"}
+    def languages(self, also: str = "") -> tuple[tuple[str, str], ...]:
+        """The languages to choose from, `also` one that only models of many languages read: English, then by name."""
+        codes = {code for model in self.models for code in model.languages} | {also}
+        codes -= {MANY, ""}
         named = sorted(((code, languages((code,))) for code in codes), key=lambda one: one[1])
         named.sort(key=lambda one: one[0] != "en")
         return (("", "Language"), *named)
@@ -94,7 +95,7 @@ def offers(workspace: Workspace, report: Report) -> Offers:
     models = offered(workspace, report)
     measures = measured(workspace, report)
     try:
-        better = recommended(stronger_to_have(workspace, report), workspace.settings.reading_speed)
+        better = recommended(stronger_readers(workspace, report).to_have, workspace.settings.reading_speed)
     except SpanlightError:  # there is no reader yet
         better = None
     best = better.repository if better else ""

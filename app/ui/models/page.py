@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Signal
+
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section, SectionedPage
@@ -25,7 +27,7 @@ SECTIONS: tuple[type[Section], ...] = (
 
 
 class ModelsView(SectionedPage[Section]):
-    """The names of the sections above, the current one below."""
+    """The names of the sections above, the current one below. `verdicts_asked` requests the list on the page Teach."""
 
     KEY = "models"
     TITLE = "Models"
@@ -42,11 +44,18 @@ class ModelsView(SectionedPage[Section]):
         ("Esc", "Stop or pause"),
     )
 
+    verdicts_asked = Signal()
+
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(SECTIONS, workspace, theme, lanes)
         self.add_shortcuts(
             ("Alt+Right", self.next), ("Alt+Left", self.previous), ("Ctrl+F", self.search), ("Ctrl+L", self.search),
         )  # fmt: skip
+
+    def connect_section(self, section: Section) -> None:
+        """Connect to what the section of the installed models requests."""
+        if isinstance(section, InstalledSection):
+            section.verdicts_asked.connect(self.verdicts_asked)
 
     def open_files(self, paths: list[Path]) -> None:
         """Pass dropped files to the current section, or else to one that accepts them."""

@@ -21,7 +21,7 @@ from app.core.reliability import (
 from app.core.wording import count
 from app.flows.teach.calibration import OwnVerdicts
 from app.ui.kit.chart import Chart, Table, ticks
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
 
 _OWN = "Your verdicts"
@@ -197,10 +197,12 @@ class ReliabilityChart(Chart):
 class ReliabilityCard(QFrame):
     """The chart below its title, and a summary in words; hidden if there are too few questions and no verdicts.
 
-    `follow_requested` carries whether the calibration is to be adjusted to the person's verdicts.
+    `follow_requested` carries whether the calibration is to be adjusted to the person's verdicts, whose list is
+    requested by `list_requested`.
     """
 
     follow_requested = Signal(bool)
+    list_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -209,6 +211,7 @@ class ReliabilityCard(QFrame):
         self.follow = QCheckBox()
         self.follow.setToolTip("Otherwise its probabilities are those that it came with; your verdicts stay")
         self._so_far = plain_label(type="small", ink="quiet")
+        self.list = push_button(theme, "See your verdicts", kind="link", tip="On the page Teach")
         self._how = plain_label(type="small", ink="quiet")
         self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in _SERIES}
         self._description = plain_label(type="small", ink="quiet")
@@ -220,7 +223,10 @@ class ReliabilityCard(QFrame):
             grid.addWidget(line, row, 1)
         words = QVBoxLayout()
         words.addLayout(grid)
-        for part in (self.follow, self._so_far, self._how, self._description):
+        for part in (self.follow, self._so_far):
+            words.addWidget(part)
+        words.addWidget(self.list, 0, Qt.AlignmentFlag.AlignLeft)
+        for part in (self._how, self._description):
             words.addWidget(part)
         words.addStretch(1)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -233,6 +239,7 @@ class ReliabilityCard(QFrame):
             theme.space(layout, spacing)
         self.chart.hovered.connect(self._describe_mark)
         self.follow.clicked.connect(self.follow_requested)
+        self.list.clicked.connect(self.list_requested)
         theme.changed.connect(self._arrange)
         self._arrange()
         self.hide()
@@ -253,6 +260,7 @@ class ReliabilityCard(QFrame):
             hidden.setHidden(not self.chart.words)
         self.follow.setVisible(own is not None and own.enough)
         self._so_far.setVisible(own is not None and not own.enough)
+        self.list.setVisible(own is not None)
         if own is not None:
             self.follow.setText(f"Adjust its probabilities to your {count(own.number, 'verdict')}")
             self.follow.setChecked(own.followed)

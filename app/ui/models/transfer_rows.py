@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import Button, as_tip, plain_label, push_button, rule
 from app.ui.kit.theme import Theme, mark
 
 
@@ -79,7 +79,7 @@ class _Row(QFrame):
         column.addLayout(line)
         column.addWidget(self._bar)
         column.addWidget(self._hint)
-        self._buttons: dict[str, QPushButton] = {}
+        self._buttons: dict[str, Button] = {}
         self._asking = False
         self._whole = QHBoxLayout(self)
         self._whole.addLayout(column, 1)
@@ -99,7 +99,7 @@ class _Row(QFrame):
         for action, button in self._buttons.items():
             blocked = row.blocked if action == "resume" else ""
             button.setEnabled(not blocked)
-            button.setToolTip(blocked)
+            button.setToolTip(as_tip(blocked))
         self._title.setText(row.title)
         self._words.set_full_text(row.words)
         mark(self._words, ink="fault" if row.stage is Stage.FAILED else "quiet")
@@ -114,7 +114,7 @@ class _Row(QFrame):
         self._bar.setAccessibleName(f"{row.title}: {row.words}")
         self.setAccessibleName(f"{row.title}: {row.words} {row.hint}".strip())
 
-    def button(self, action: str) -> QPushButton | None:
+    def button(self, action: str) -> Button | None:
         """The button of an action, None if it is not offered now."""
         return self._buttons.get(action)
 
@@ -222,6 +222,6 @@ class TransferRows(QFrame):
         """The shown rows."""
         return tuple(row.row for row in self._rows.values())
 
-    def button(self, key: str, action: str) -> QPushButton | None:
+    def button(self, key: str, action: str) -> Button | None:
         """The button for an action on a download; None if it is not offered now."""
         return self._rows[key].button(action) if key in self._rows else None

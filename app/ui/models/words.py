@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from app.core import days, wording
 from app.core.about import command
 from app.core.languages import languages as in_words
+from app.core.legible import legible
 from app.core.licences import licence_in_words
 from app.core.measure_words import speed
 from app.core.measures import Measure
@@ -52,10 +53,12 @@ def does(heads: tuple[Head, ...]) -> str:
 
 def labels_in_words(labels: tuple[str, ...], *, names: bool = False) -> str:
     """The classes, or with `names` the kinds of names: "People (PER), places (LOC)"; a long list is cut."""
-    plain = list(dict.fromkeys(labels))
+    plain = list(dict.fromkeys(map(legible, labels)))
     if names:
         kinds = dict.fromkeys(_bare(label) for label in labels if label.upper() != "O")
-        plain = [kind if plain_type(kind) == kind else f"{plain_type(kind)} ({kind})" for kind in kinds]
+        plain = [
+            kind if plain_type(kind) == kind else f"{plain_type(kind)} ({legible(kind)})" for kind in kinds
+        ]
         plain = [*plain[:1], *(kind[:1].lower() + kind[1:] if "(" in kind else kind for kind in plain[1:])]
     if len(plain) > _MOST_LABELS:
         return f"{', '.join(plain[:_MOST_LABELS])} and {len(plain) - _MOST_LABELS} more"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QSpinBox
 
 from app.core import wording
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
+from app.core.legible import legible
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.installed import installed
@@ -21,7 +22,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_folder
 from app.ui.kit.page import Page
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 from app.ui.settings.settings_updates import UpdatesRow
@@ -80,11 +81,11 @@ def offer_models(
     for card in fitting:
         choice.addItem(f"{card.title}, {wording.size(card.size)}", card.name)
         weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
-        choice.setItemData(choice.count() - 1, weights.strip(), Qt.ItemDataRole.ToolTipRole)
+        choice.setItemData(choice.count() - 1, as_tip(weights.strip()), Qt.ItemDataRole.ToolTipRole)
     wanted = chosen or unasked
     at = next((i for i, card in enumerate(fitting) if wanted in (card.name, card.folder)), -1)
     if chosen and at < 0:
-        choice.addItem(f"{chosen} (not installed)", chosen)
+        choice.addItem(f"{legible(chosen)} (not installed)", chosen)
         at = choice.count() - 1
     choice.setEnabled(bool(choice.count()))
     if not choice.count():
@@ -93,16 +94,11 @@ def offer_models(
 
 
 class SettingsView(Page):
-    """Appearance, models, number of answers, folders, and links to the settings on the models page.
-
-    `changed` carries the name of the setting that was just changed and saved: a head's for a choice of its model.
-    """
+    """Appearance, models, number of answers, folders, and links to the settings on the models page."""
 
     KEY = "settings"
     TITLE = "Settings"
     ICON = "settings"
-
-    changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)

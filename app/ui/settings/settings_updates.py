@@ -20,7 +20,7 @@ from app.ui.kit.form_card import set_hint
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_outside
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _NONE = (
@@ -72,7 +72,7 @@ class ReleaseSheet(QFrame):
             self.address = release.page
             self.sentence.setText(f"Version {release.version} of {plain_date(release.day)} is there.")
             self.notes.setPlainText(release.notes)
-            self.open.setToolTip(release.page)
+            self.open.setToolTip(as_tip(release.page))
             self.open.setAccessibleName(f"Open the page of version {release.version}")
         else:
             self.sentence.setText(f"{NAME} {update.own} is the newest version.")

@@ -10,7 +10,9 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnType
 from app.core.corrections import Verdict
+from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
+from app.ui.kit.parts import as_tip
 from app.ui.table.cells import (
     READING,
     UNREAD,
@@ -269,17 +271,17 @@ class AnswerModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
             column = self.columns[section]
             if role == Qt.ItemDataRole.DisplayRole:
-                return column.question
+                return legible_lines(column.question)
             if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-                return f"{column.question}\n{self.note(section)}"
+                return as_tip(f"{column.question}\n{self.note(section)}")
         elif orientation == Qt.Orientation.Vertical and 0 <= section < len(self.rows):
             row = self.rows[section]
             if role == Qt.ItemDataRole.DisplayRole:
-                return row.name
+                return legible(row.name)
             if role == Qt.ItemDataRole.AccessibleTextRole:
                 return ", ".join(each for each in (row.name, row.below) if each)
             if role == Qt.ItemDataRole.ToolTipRole:
-                return row.file.path
+                return as_tip(row.file.path)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -290,7 +292,7 @@ class AnswerModel(QAbstractTableModel):
             file = self.rows[row]
             return file.message or self.words(row, column).spoken
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(row, column)
+            return as_tip(self._tip(row, column))
         return None
 
     def words(self, row: int, column: int) -> CellWords:

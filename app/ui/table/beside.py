@@ -12,22 +12,23 @@ from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
 from app.core.layout import Opened
 from app.core.text import Span
-from app.core.wording import likely, low_confidence, without_answer
+from app.core.wording import first_words, likely, low_confidence, without_answer
 from app.flows.workspace import Workspace
 from app.ui.document.file_pane import FilePane
 from app.ui.document.find_bar import FindBar
 from app.ui.document.finding import Finding, Zoom
 from app.ui.document.pane import Pane
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import KeyButton, plain_label
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.verdict_row import VerdictRow
 from app.ui.table.cells import Row
 
 CHANGED = "This file has changed since its answers were read."
 NOT_LIT = "These words are not on the page where they were read."
+_LONGEST = 300
 SELECT_FIRST = "Select the right words in the document first, then press E."
 
 
@@ -64,17 +65,13 @@ class Beside(QFrame):
         self.question = plain_label(type="small", ink="quiet")
         self.answer = plain_label(type="quote", selectable=True)
         self.likely = plain_label(type="small", ink="quiet")
-        self.right = KeyButton(theme, "Right", "A")
-        self.instead = KeyButton(theme, "These words instead", "E")
-        self.absent = KeyButton(theme, "Not in the text", "X")
-        self.undo = KeyButton(theme, "Undo", "U")
+        self.verdicts = VerdictRow(theme)
+        self.undo = KeyButton(theme, "Undo", "U", kind="verdict", type="small")
         self._lay_out()
         self.find_bar.closed.connect(self._leave_find_bar)
         self.file.opened.connect(self._light)
         self.file.closed.connect(self.close_asked)
-        self.right.clicked.connect(self.accept)
-        self.instead.clicked.connect(self.take_selected)
-        self.absent.clicked.connect(self.reject)
+        self.verdicts.judged.connect(self.judge)
         self.undo.clicked.connect(self.undo_asked)
 
     def show_cell(self, row: Row, column: Column, cell: Cell | None) -> None:
@@ -88,9 +85,7 @@ class Beside(QFrame):
         self.answer.setVisible(bool(words))
         self.likely.setText(sure)
         self.likely.setVisible(bool(sure))
-        may_judge = cell is not None and cell.can_be_judged
-        for button in (self.right, self.instead, self.absent):
-            button.setEnabled(may_judge)
+        self._show_verdict()
         self.file.show_file(row.file.path)
         self._light()
 
@@ -100,37 +95,45 @@ class Beside(QFrame):
         self.find_bar.hide()
         self.file.forget()
 
-    @Slot()
-    def accept(self) -> None:
-        """Say that the cell is right."""
-        if self.right.isEnabled():
-            self.judged.emit(Verdict.RIGHT, "", None)
-
-    @Slot()
-    def reject(self) -> None:
-        """Say that the text does not answer."""
-        if self.absent.isEnabled():
-            self.judged.emit(Verdict.NOT_THERE, "", None)
-
-    @Slot()
-    def take_selected(self) -> None:
-        """Take the words that are selected in the document."""
-        if not self.instead.isEnabled():
+    @Slot(object)
+    def judge(self, verdict: Verdict) -> None:
+        """Say this of the cell, with the words that are selected in the document."""
+        self._show_verdict()  # pressed only once it is kept
+        cell = self._cell
+        if cell is None or not cell.can_be_judged:
+            return
+        if verdict is not Verdict.OTHER_WORDS:
+            self.judged.emit(verdict, "", None)
             return
         words, own = self.file.selected()
-        if not words:
+        if words:
+            self.judged.emit(verdict, words, self._place_of(words, own))
+        elif cell.verdict is verdict:
+            self.judged.emit(verdict, cell.right_words, cell.right_span)
+        else:
             self.notice.show_hint(SELECT_FIRST)
-            return
+
+    def _place_of(self, words: str, own: Span) -> Span | None:
+        """The place of selected words in the text that the cell was read from; None where that is another one."""
         document = self.file.document
         there = (
             document is not None
             and not self._has_changed(document)
             and own.of(document.document.text) == words
         )
-        self.judged.emit(Verdict.OTHER_WORDS, words, own if there else None)
+        return own if there else None
+
+    def _show_verdict(self) -> None:
+        cell = self._cell
+        if cell is None or not cell.can_be_judged:
+            self.verdicts.hide()
+            return
+        yours = first_words(cell.right_words, _LONGEST) if cell.verdict is Verdict.OTHER_WORDS else ""
+        self.verdicts.offer(cell.said, yours, has_answer=cell.state is not CellState.ABSENT)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        acts = {"A": self.accept, "E": self.take_selected, "X": self.reject, "U": self.undo_asked.emit}
+        row = self.verdicts
+        acts = {"A": row.accept, "E": row.take_words, "X": row.reject, "U": self.undo_asked.emit}
         act = acts.get(event.text().upper()) if not event.modifiers() else None
         if act is not None:
             act()
@@ -186,9 +189,10 @@ class Beside(QFrame):
         below.addWidget(self.notice)
         for label in (self.question, self.answer, self.likely):
             below.addWidget(label)
-        buttons = FlowRow()
-        for button in (self.right, self.instead, self.absent, self.undo):
-            buttons.addWidget(button)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.verdicts, 1)
+        buttons.addStretch()
+        buttons.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignBottom)
         below.addLayout(buttons)
         column = QVBoxLayout(self)
         column.addLayout(head)
@@ -219,8 +223,4 @@ def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
         sure = low_confidence(probability) if low else likely(probability)
         if cell.answer.where:
             sure = f"{sure} · {cell.answer.where}"
-    if cell.verdict is Verdict.OTHER_WORDS:
-        sure = f"{sure} · yours: {' '.join(cell.right_words.split())}"
-    elif cell.verdict is not Verdict.NONE:
-        sure = f"{sure} · you said: {cell.verdict.value}"
     return words, sure

@@ -108,7 +108,7 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
         if value:
             parts.insert(0, value)
     said = []
-    if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and not cell.is_right):
+    if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT):
         reader = "not in the text" if look is Look.ABSENT else words
         words, look = " ".join(cell.right_words.split()) or "Not there", Look.ANSWER
         if cell.verdict is Verdict.NOT_THERE:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QListView, QVBoxLayout, QWid
 
 from app.core.library import FileState, LibraryFile
 from app.core.wording import count
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
 
@@ -55,7 +55,7 @@ class DocumentChoice(QDialog):
         for path in paths:
             item = QStandardItem(path.name if names[path.name] == 1 else f"{path.name} · {path.parent.name}")
             item.setData(str(path), _PATH)
-            item.setToolTip(str(path))
+            item.setToolTip(as_tip(str(path)))
             item.setCheckable(True)
             item.setCheckState(_state(not wanted or str(path) in wanted))
             self.items.appendRow(item)

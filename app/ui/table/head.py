@@ -19,7 +19,7 @@ from app.core.answer_table import AnswerTable
 from app.ui.kit.elided import ElidedButton, ElidedLabel
 from app.ui.kit.export_button import ExportButton
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button, rule
 from app.ui.kit.segments import Choices
 from app.ui.kit.theme import Theme, mark
 from app.ui.table.answer_model import Filter
@@ -104,11 +104,11 @@ class TableHead(QFrame):
         name = current.name if current is not None else "Table"
         self.title.set_full_text(name)
         self.title.setAccessibleName(f"Table: {name}")
-        self.title.setToolTip(f"{name}: rename it, or choose another table")
+        self.title.setToolTip(as_tip(f"{name}: rename it, or choose another table"))
         menu = self.menu
         menu.clear()
         for table in tables:
-            action = menu.addAction(table.name.replace("&", "&&"))
+            action = menu.addAction(caption(table.name))
             action.setCheckable(True)
             action.setChecked(current is not None and table.number == current.number)
             action.setData(table.number)

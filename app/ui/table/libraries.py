@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.answer_table import AnswerTable
+from app.core.languages import Subject
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile, LibraryStatus
@@ -60,6 +61,14 @@ class TableLibraries(QObject):
             if found is None
             else (f"{found[0].name}: {found[1].in_words}", "\n".join(found[0].roots))
         )
+
+    def languages(self, table: AnswerTable | None) -> Subject:
+        """How many documents of a table's library are in which language; nothing where only some were chosen."""
+        whole = table if table is not None and not table.documents else None
+        found = (
+            self._libraries.find(whole.library) if whole is not None and self._libraries is not None else None
+        )
+        return Subject("The document", found[1].languages if found is not None else {})
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, or find the one that has exactly these."""

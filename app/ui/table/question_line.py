@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolB
 
 from app.ui.kit.dropped import local_files
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 _MOST_LINES = 6
@@ -157,7 +157,7 @@ class QuestionLine(QFrame):
         """List the sets of questions."""
         self._menu.clear()
         for name in names:
-            action = self._menu.addAction(name.replace("&", "&&"))
+            action = self._menu.addAction(caption(name))
             action.setData(("", name))
         if names:
             self._menu.addSeparator()
@@ -167,7 +167,7 @@ class QuestionLine(QFrame):
         if names:
             removed = self._menu.addMenu("Remove a set")
             for name in names:
-                removed.addAction(name.replace("&", "&&")).setData((DROP_SET, name))
+                removed.addAction(caption(name)).setData((DROP_SET, name))
 
     @Slot()
     def close_line(self) -> None:

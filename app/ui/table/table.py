@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.answer_table import Cell, Column
+from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
+from app.core.models import Head
 from app.core.text import Span
 from app.core.wording import count
 from app.flows.workspace import Workspace
@@ -19,6 +20,7 @@ from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
@@ -37,6 +39,7 @@ from app.ui.table.welcome import SAMPLES, Welcome
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
+    from app.core.models import ModelCard
     from app.ui.kit.libraries import Libraries
 # The shares of the table and of the document beside it.
 _USUAL = (58, 42)
@@ -83,6 +86,7 @@ class TableView(Page):
         self.beside = Beside(workspace, theme, lanes)
         self.welcome = Welcome(theme)
         self.notice = Notice(theme)
+        self.language = LanguageLine(workspace, theme, lanes, Head.QUESTION_ANSWERING)
         self.undo_line = UndoLine(theme)
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
@@ -144,6 +148,13 @@ class TableView(Page):
     def settings_changed(self) -> None:
         """Go on with a reader that may have been installed meanwhile."""
         self.filling.take(self.store.table)
+        self.language.look_again()
+
+    @Slot(object)
+    def _reader_used(self, card: ModelCard) -> None:
+        self.note.emit(f"{card.title} is used for Ask and tables now")
+        self.filling.take(self.store.table)
+        self.changed.emit(Head.QUESTION_ANSWERING.value)
 
     # Tables
 
@@ -253,6 +264,7 @@ class TableView(Page):
             words, folders = self.libraries.in_words(self.store.table)
             chosen, there = len(self.store.table.documents), self.model.documents()
             self.head.show_library(words, folders, chosen, there)
+        self.language.look(self.libraries.languages(self.store.table))
 
     @Slot()
     def _ask_documents(self) -> None:
@@ -347,13 +359,19 @@ class TableView(Page):
                 if self.beside.isHidden():
                     self.open_beside()
                 else:
-                    self.beside.take_selected()
+                    self.beside.judge(Verdict.OTHER_WORDS)
 
     @Slot(object, str, object)
     def _judge(self, verdict: Verdict, words: str = "", span: Span | None = None) -> None:
+        """Keep a verdict on the current cell; the same again takes it back, as on Ask."""
         cell = self.model.cell(*self.view.place())
-        if cell is not None and cell.can_be_judged:
-            self.store.judge(cell, verdict, words, span)
+        if cell is None or not cell.can_be_judged:
+            return
+        if verdict is Verdict.RIGHT and cell.state is CellState.ABSENT:
+            verdict = Verdict.NOT_THERE
+        if (verdict, words, span) == (cell.said, cell.right_words, cell.right_span):
+            verdict, words, span = Verdict.NONE, "", None
+        self.store.judge(cell, verdict, words, span)
 
     @Slot(object)
     def _judged(self, cell: Cell) -> None:
@@ -462,8 +480,10 @@ class TableView(Page):
         messages = QWidget()
         above = QVBoxLayout(messages)
         above.addWidget(self.notice)
+        above.addWidget(self.language)
         above.addWidget(self.undo_line)
-        self.theme.in_steps(self.undo_line.setContentsMargins, 0, 1.5, 0, 1.5)
+        for line in (self.language, self.undo_line):
+            self.theme.in_steps(line.setContentsMargins, 0, 1.5, 0, 1.5)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -486,6 +506,9 @@ class TableView(Page):
         libraries.changed.connect(self._libraries_changed)
         libraries.files_changed.connect(store.read_files)
         libraries.added.connect(self._make_table)
+        self.language.used.connect(self._reader_used)
+        self.language.models_requested.connect(self.find_models)
+        self.language.failed.connect(self.notice.show_error)
         for part in (questions, exporting):
             part.failed.connect(self.notice.show_error)
             part.noted.connect(self.note)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.library import Library, LibraryStatus
-from app.ui.kit.parts import IconLabel, in_the_middle, plain_label, push_button
+from app.ui.kit.parts import IconLabel, as_tip, in_the_middle, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 
@@ -49,7 +49,7 @@ class Welcome(QFrame):
         self._list = QVBoxLayout()
         self.samples = QCheckBox("Begin with four questions to try")
         self.samples.setAccessibleName(self.samples.text())
-        self.samples.setToolTip("\n".join(SAMPLES))
+        self.samples.setToolTip(as_tip("\n".join(SAMPLES)))
         self.samples.setChecked(True)
         self.add = push_button(
             theme, "Add a folder…", icon="plus", tip="A folder with its subfolders; nothing is copied"

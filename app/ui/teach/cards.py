@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
 
 from app.core.days import day
 from app.core.models import model_title
@@ -15,7 +15,7 @@ from app.core.wording import count
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.model_list import ModelList, ModelRow
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Label, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 from app.ui.teach.curves import Curves
@@ -141,7 +141,7 @@ class GateCard(QFrame):
         self.words = plain_label()
         self._grid = QGridLayout()
         self._grid.setColumnStretch(0, 1)
-        self._cells: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._cells: list[tuple[Label, Label, Label]] = []
         for at, heading in enumerate(("", "Before", "Now")):
             label = plain_label(heading, type="small", ink="quiet", wrap=False)
             self._grid.addWidget(label, 0, at, Qt.AlignmentFlag.AlignRight)
@@ -214,7 +214,7 @@ class GateCard(QFrame):
         for cells, (name, before, after, tip) in zip(self._cells, rows, strict=True):
             for label, text in zip(cells, (name, before, after), strict=True):
                 label.setText(text)
-                label.setToolTip(tip)
+                label.setToolTip(as_tip(tip))
             cells[2].setAccessibleName(f"{name}: {before} before, {after} now")
         for button, is_advised in ((self.use, version.is_better), (self.keep, not version.is_better)):
             button.setVisible(not in_use)

@@ -12,14 +12,11 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
 from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
-from app.core.history import Entry, KeptAnswer
 from app.core.wording import UNNAMED, first_words
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
 
 ABSENT = "Not in the text"
-# Code points around the words by which they are found in a text that has changed.
-_AROUND = 32
 _MOST = 400
 
 
@@ -61,37 +58,6 @@ def said_before(correction: Correction) -> str:
     if not correction.answered:
         return "The reader gave no answer"
     return f"The reader said “{first_words(correction.shown, 80)}”"
-
-
-def entry_of(correction: Correction) -> Entry:
-    """The question as an entry of the history, as the reader had answered it, to be shown in its document again."""
-    answers: tuple[KeptAnswer, ...] = ()
-    if (shown := correction.shown_span) is not None:
-        # Where it stands in the passage, if it does: the person's words may be elsewhere.
-        start, passage = shown.start - correction.passage_start, correction.passage
-        end = start + len(correction.shown)
-        is_there = start >= 0 and passage[start:end] == correction.shown
-        before = passage[max(0, start - _AROUND) : start] if is_there else ""
-        after = passage[end : end + _AROUND] if is_there else ""
-        answers = (KeptAnswer(shown, correction.shown, correction.probability, before=before, after=after),)
-    windows = 2 if correction.in_parts else 1
-    return Entry(
-        question=correction.question,
-        name=correction.name,
-        path=correction.path,
-        sha256=correction.sha256,
-        kind=correction.kind,
-        answers=answers,
-        answered=correction.answered,
-        no_answer_probability=correction.no_answer,
-        threshold=0.0,
-        model=correction.model,
-        device="",
-        seconds=0.0,
-        asked=correction.judged,
-        windows=windows,
-        windows_total=windows,
-    )
 
 
 class _CorrectionDelegate(RowDelegate):

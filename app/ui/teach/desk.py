@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.labels import MOST_LABELS
 from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
-from app.ui.kit.parts import Scrolling, draw_line, plain_label, push_button
+from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme, mark
 
@@ -52,7 +52,7 @@ class LabelButton(QPushButton):
         key = f"{KEYS[self.at]}: " if self.at < len(KEYS) else ""
         words = f", guessed {percent(guess)}" if guess is not None else ""
         self.setAccessibleName(f"{key}{self.label}, {texts} labelled{words}")
-        self.setToolTip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})")
+        self.setToolTip(as_tip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})"))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -101,7 +101,7 @@ class Desk(QFrame):
         self.state = plain_label(type="small", ink="quiet")
         self.others = ElidedLabel()
         mark(self.others, type="small", ink="quiet")
-        self.text = plain_label(type="quote", selectable=True)
+        self.text, self._text = plain_label(type="quote", selectable=True), ""
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about = plain_label(type="small", ink="quiet")
         self.in_order = QCheckBox("In the table’s order")
@@ -150,7 +150,8 @@ class Desk(QFrame):
 
         `counts` has how many texts have each label.
         """
-        if row != self.row or text != self.text.text():
+        if row != self.row or text != self._text:
+            self._text = text
             self._around.verticalScrollBar().setValue(0)
             self.text.setText(text)
             mark(self.text, type="quote" if len(text) > _LONG else "document")

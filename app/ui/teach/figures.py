@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut
 from app.core.wording import count, percent
 from app.flows.teach.datasets import agreement, contradictions
-from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures
+from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures, predicted
 from app.flows.teach.teach import MORE
 from app.ui.kit.form_card import CardColumn
 from app.ui.kit.parts import plain_label, push_button
@@ -171,12 +171,12 @@ class Figures(QFrame):
     def _matrix_opened(self, row: tuple[str, tuple[int, ...]]) -> None:
         assert self._dataset is not None
         at = self.matrix.currentIndex().column() - 1
-        names = self._dataset.names
+        dataset, names = self._dataset, self._dataset.names
         held = zip(self._held_out.rows, self._held_out.labels, self._held_out.probabilities, strict=True)
         rows = [
             number
             for number, labels, numbers in held
-            if row[0] in labels and (at < 0 or max(range(len(numbers)), key=numbers.__getitem__) == at)
+            if row[0] in labels and (at < 0 or predicted(dataset, numbers) == (names[at],))
         ]
         self.opened.emit(rows, row[0] if at < 0 else f"{row[0]}, predicted {names[at]}")
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 from app.core.labels import Dataset
 from app.ui.kit.elided import ElidedButton
 from app.ui.kit.export_button import ExportButton
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import caption, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
@@ -81,7 +81,7 @@ class TeachHead(QFrame):
         self.title.setAccessibleName(f"Labels: {name}")
         self.menu.clear()
         for dataset in datasets:
-            action = self.menu.addAction(dataset.name.replace("&", "&&"))
+            action = self.menu.addAction(caption(dataset.name))
             action.setCheckable(True)
             action.setChecked(current is not None and dataset.number == current.number)
             action.setData(dataset.number)

@@ -17,7 +17,7 @@ from app.core.models import Head
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
 from app.core.wording import count, first_words
-from app.flows.teach.corrections import bring_back, delete_corrections
+from app.flows.teach.corrections import bring_back, delete_corrections, judged_entry
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.file_dialog import folder_name, save_name
@@ -29,7 +29,7 @@ from app.ui.kit.theme import Theme
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.kit.undo_line import UndoLine
 from app.ui.teach.cards import GateCard, TeachCard, VersionsCard
-from app.ui.teach.corrections import ABSENT, CorrectionList, entry_of
+from app.ui.teach.corrections import ABSENT, CorrectionList
 from app.ui.teach.teaching import ReaderTeaching
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _open(self, correction: Correction) -> None:
-        self.opened.emit(entry_of(correction))
+        self.opened.emit(judged_entry(correction))
 
     @Slot()
     def _open_chosen(self) -> None:

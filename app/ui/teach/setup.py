@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.labels import Dataset, Label
+from app.core.legible import legible
 from app.core.models import ModelCard, ProblemType
 from app.core.wording import count, first_words
 from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
@@ -118,8 +119,9 @@ class Setup(QFrame):
         self.labels.clear()
         for choice in (self.text_column, self.label_column):
             choice.clear()
-        self.text_column.addItems(table.columns)
-        self.label_column.addItems([_NONE, *table.columns])
+        columns = [legible(column) for column in table.columns]
+        self.text_column.addItems(columns)
+        self.label_column.addItems([_NONE, *columns])
         self.table = table
         self.text_column.setCurrentIndex(table.text_column)
         has_labels = table.label_column >= 0 and not unlabelled

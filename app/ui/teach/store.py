@@ -15,7 +15,7 @@ from app.core.errors import EngineLost
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Flow, Job, Lanes
+from app.ui.kit.jobs import Flow, Job, Lanes, do
 from app.ui.teach.labelled import LabelledTexts
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ class TeachStore(QObject, LabelledTexts):
         """Give the data set another name."""
         if self.dataset is not None and name.strip():
             rename = partial(self._workspace.datasets.rename, self.dataset, name.strip())
-            job = self._lanes.files.start(_do, rename)
+            job = self._lanes.files.start(do, rename)
             job.done.connect(self._made)
             job.failed.connect(self.failed)
 
@@ -198,7 +198,7 @@ class TeachStore(QObject, LabelledTexts):
         """Delete the data set; its classifier stays among the models."""
         if self.dataset is not None:
             self._drop_work()
-            job = self._lanes.files.start(_do, partial(self._workspace.datasets.remove, self.dataset))
+            job = self._lanes.files.start(do, partial(self._workspace.datasets.remove, self.dataset))
             job.done.connect(self._removed)
             job.failed.connect(self.failed)
 
@@ -269,7 +269,7 @@ class TeachStore(QObject, LabelledTexts):
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
         self._saving.append((dataset, rows))
-        job = self._lanes.files.start(_do, partial(_give, self._workspace, dataset, rows))
+        job = self._lanes.files.start(do, partial(_give, self._workspace, dataset, rows))
         job.done.connect(self._saved)
         job.failed.connect(self._not_saved)
 
@@ -415,7 +415,7 @@ class TeachStore(QObject, LabelledTexts):
         self._teaching = None
         self.teaching.emit(None)
         self.classifier_changed.emit()
-        self._measuring = self._lanes.files.start(_do, partial(self._workspace.datasets.held_out, dataset))
+        self._measuring = self._lanes.files.start(do, partial(self._workspace.datasets.held_out, dataset))
         self._measuring.done.connect(self._measured)
         self._measuring.failed.connect(self.failed)
         self.guess()
@@ -481,7 +481,3 @@ class TeachStore(QObject, LabelledTexts):
 def _give(workspace: Workspace, dataset: Dataset, rows: Rows) -> None:
     given = [each for each in rows.values() if each is not None]
     workspace.datasets.give(dataset, given, [row for row, each in rows.items() if each is None])
-
-
-def _do(action: Callable[[], object], report: Report) -> object:
-    return action()

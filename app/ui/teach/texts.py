@@ -9,6 +9,7 @@ from PySide6.QtCore import QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
+from app.core.legible import legible
 from app.core.wording import count, percent
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
@@ -179,7 +180,7 @@ class Texts(QFrame):
             ):  # fmt: skip
                 self.filter.addItem(title, key)
             for name in names:
-                self.filter.addItem(name, ("label", name))
+                self.filter.addItem(legible(name), ("label", name))
         if rows is self._rows:
             self.list.show_guesses()
             self._count()

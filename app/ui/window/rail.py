@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
 
+from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme, mark
 from app.ui.window.pages import FOOT, Place, keys_of
 
@@ -51,7 +52,7 @@ class Rail(QFrame):
         self._fit()
 
     def _heading(self, group: str) -> QLabel:
-        heading = QLabel(group)
+        heading = Label(group)
         mark(heading, type="small", ink="quiet")
         self._theme.in_steps(heading.setContentsMargins, 3.25, 4, 0, 1)
         return heading
@@ -65,7 +66,7 @@ class Rail(QFrame):
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)
         button.setAccessibleName(place.title)
-        button.setToolTip(f"{place.title}  ({shortcut})" if shortcut else place.title)
+        button.setToolTip(as_tip(f"{place.title}  ({shortcut})" if shortcut else place.title))
         button.installEventFilter(self)
         self._group.addButton(button)
         return button

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.about import NAME
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.window.pages import keys_of
 
@@ -115,9 +114,9 @@ def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) ->
     grid.setVerticalSpacing(theme.step(2))
     grid.addWidget(plain_label(title, type="strong", wrap=False), 0, 0, 1, 2)
     for row, (keys, what) in enumerate(shortcuts, 1):
-        cap = QLabel(spoken_keys(keys))
+        cap = Label(spoken_keys(keys))
         mark(cap, kind="key", type="small")
-        words = QLabel(what)
+        words = Label(what)
         words.setAccessibleName(f"{keys}: {what}")
         grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(words, row, 1)

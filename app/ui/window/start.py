@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Slot
+from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Qt, Slot
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
@@ -30,7 +30,7 @@ from app.ui.window.window import MainWindow
 
 
 class Signals(QObject):
-    """Ctrl+C in the terminal, and the system's signal to end, close the window as the user would."""
+    """Ctrl+C in the terminal, its end, and the system's signal to end close the window as the user would."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -40,8 +40,9 @@ class Signals(QObject):
         signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self._notifier = QSocketNotifier(self._read, QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._arrived)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+                signal.signal(number, lambda *_: None)
 
     @Slot()
     def _arrived(self) -> None:
@@ -82,6 +83,9 @@ def main(files: list[Path], claim: Claim, painted: Callable[[], object] | None =
         claim.release()
         return 2
     application.installEventFilter(Handed(window))
+    # The session's end: the window is to be saved at once, and on Windows no event loop goes on after it.
+    application.commitDataRequest.connect(window.keep, Qt.ConnectionType.DirectConnection)
+    application.aboutToQuit.connect(window.close)
     if os.name == "posix":
         Signals(window)
     if painted is not None:

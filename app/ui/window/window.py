@@ -160,6 +160,8 @@ class MainWindow(QMainWindow):
             page.open_settings.connect(self.show_settings)
             page.open_about.connect(self.show_about)
             page.open_models.connect(self.show_models)
+            page.find_models.connect(self._find_models)
+            page.changed.connect(self._settings_changed)
             page.look_inside.connect(self._look_inside)
             if key == "ask":
                 self.preparing.file_up = page.files.current_file  # type: ignore[attr-defined]
@@ -171,12 +173,12 @@ class MainWindow(QMainWindow):
                 page.opened.connect(self._open_entry)  # type: ignore[attr-defined]
             if key == "classify":
                 page.tables_given.connect(self._tables_given)  # type: ignore[attr-defined]
+            if key == "models":
+                page.verdicts_asked.connect(self._show_verdicts)  # type: ignore[attr-defined]
             if key == "about":
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]
                 page.welcome_requested.connect(self._show_welcome)  # type: ignore[attr-defined]
-            if key in ("settings", "models", "teach"):
-                page.changed.connect(self._settings_changed)  # type: ignore[attr-defined]
             if (take_libraries := getattr(page, "take_libraries", None)) is not None:
                 take_libraries(self.libraries)
             self.pages[key] = page
@@ -230,6 +232,11 @@ class MainWindow(QMainWindow):
         self.show_page("models")
         self.page.show_section(section)  # type: ignore[attr-defined]
 
+    @Slot(str, str)
+    def _find_models(self, head: str, language: str) -> None:
+        self.show_page("models")
+        self.page.show_section("offered", (head, language))  # type: ignore[attr-defined]
+
     @Slot(list)
     def _models_dropped(self, paths: list[Path]) -> None:
         self.show_page("models")
@@ -275,6 +282,11 @@ class MainWindow(QMainWindow):
     def _open_entry(self, entry: Entry) -> None:
         self.show_page("ask")
         self.page.open_entry(entry)  # type: ignore[attr-defined]
+
+    @Slot()
+    def _show_verdicts(self) -> None:
+        self.show_page("teach")
+        self.page.show_section("reader")  # type: ignore[attr-defined]
 
     @Slot(object)
     def _look_inside(self, visit: Visit) -> None:
@@ -341,13 +353,15 @@ class MainWindow(QMainWindow):
         """Stop all work, save what was typed, and end the model process."""
         if not self._closed:
             self._closed = True
-            self._keep()
+            self.keep()
             self.hide()
             self.lanes.close()
             self.workspace.close()
         event.accept()
 
-    def _keep(self) -> None:
+    @Slot()
+    def keep(self) -> None:
+        """Save what was typed and answered, and the settings; faults go to the log."""
         geometry = self.saveGeometry().toBase64().data()
         self.workspace.settings.geometry = bytes(geometry).decode("ascii")
         for page in self.pages.values():

@@ -20,10 +20,10 @@ from markdown_it import MarkdownIt
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.history import Entry
-from app.core.layout import Kind
+from app.core.layout import Kind, Opened
 from app.core.report import Silent
 from app.core.requests import Question
-from app.core.text import Span
+from app.core.text import Document, Span
 from app.core.wording import NEAREST_WORDS
 from app.flows.ask.question import ask
 from app.flows.ask.read import read_document
@@ -310,6 +310,29 @@ def test_the_table_and_the_page_have_what_the_person_said(workspace: Workspace, 
     page = out(workspace, entries, "markdown")
     assert page.count("You said: right.") == page.count("You said: not in the text.") == 1
     assert "Yours: highest." in page
+
+
+def test_annotations_have_what_the_person_said_as_an_assessment_of_their_own(
+    workspace: Workspace, tides: Entry
+) -> None:
+    opened = Opened(Document(TEXT, "Untitled"), Kind.TEXT)  # a text in a tab
+    question = Question("Who is Ada?", (opened.document,))
+    typed = remember(workspace, (opened,), question, ask(workspace, question, SILENT), SILENT)
+    assert typed is not None and not typed.path
+    correct(workspace, opened, typed, Verdict.RIGHT, SILENT)
+    other = asked(workspace, Path(tides.path), "What is the tide?")
+    say(workspace, other, Verdict.OTHER_WORDS, "highest")
+    whole = json.loads(out(workspace, [typed, other, entry()], "json"))
+    assessments = [
+        [body for body in item["body"] if body["purpose"] == "assessing"] for item in whole["first"]["items"]
+    ]
+    assert [len(each) for each in assessments] == [2, 2, 1], "the reader's own is the first"
+    agreed, instead = assessments[0][1], assessments[1][1]
+    assert (agreed["value"], agreed["verdict"]) == ("You said: right", "right")
+    assert (instead["value"], instead["verdict"], instead["rightWords"]) == (
+        "Yours: highest", "other words", "highest",
+    )  # fmt: skip
+    assert agreed["creator"] == {"type": "Person"} and agreed["created"].endswith("Z")
 
 
 # PDF

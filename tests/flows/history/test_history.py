@@ -157,6 +157,15 @@ def test_the_past_comes_in_pages_and_as_a_whole(workspace: Workspace) -> None:
     assert len(history.everything(workspace, "", SILENT)) == 25
 
 
+def test_it_is_kept_that_several_documents_shared_the_probabilities(workspace: Workspace) -> None:
+    other = Opened(Document("Nobody swims at noon.", "Another"))
+    assert not asked(workspace, PASTED).shared
+    question = Question("What about noon?", (PASTED.document, other.document))
+    reading = ask(workspace, question, SILENT)
+    kept = history.remember(workspace, (PASTED, other), question, reading, SILENT)
+    assert kept is not None and kept.shared and workspace.history.get(kept.number).shared
+
+
 def test_what_was_forgotten_can_be_brought_back(workspace: Workspace) -> None:
     kept = asked(workspace, PASTED)
     forgotten = history.forget(workspace, [kept.number], SILENT)

@@ -28,7 +28,16 @@ from app.library.index import Index
 from tests.flows.fake_engine import fake_workspace
 from tests.helpers.children import POSIX, Listener
 from tests.helpers.documents_here import documents_here
-from tests.helpers.libraries import DEADLY, NONE, everything_of, found_in, linked, start_dying, written
+from tests.helpers.libraries import (
+    DEADLY,
+    NONE,
+    everything_of,
+    found_in,
+    linked,
+    make_older,
+    start_dying,
+    written,
+)
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, Words, small_pdf
 
@@ -582,3 +591,18 @@ def test_real_processes_read_and_one_that_dies_costs_its_file_only(
         assert counts(update(workspace, library, Silent())) == (0, 0, 0, 0)
     assert threading.active_count() == threads
     assert not [one for one in multiprocessing.active_children() if one.name == "documents process"]
+
+
+def test_an_older_index_is_made_anew_without_its_files(
+    workspace: Workspace, reader: Reader, tmp_path: Path
+) -> None:
+    library = linked(workspace, written(tmp_path / "docs", FRUIT))
+    update(workspace, library, Silent())
+    before = everything_of(workspace.library, library, "apple", "cherry")
+    workspace.library.close()
+    make_older(workspace.paths.library)
+    (tmp_path / "docs").rename(tmp_path / "away")
+    reader.names.clear()
+    update(workspace, library, Silent())
+    assert everything_of(workspace.library, library, "apple", "cherry") == before
+    assert reader.names == []

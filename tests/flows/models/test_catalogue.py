@@ -22,7 +22,7 @@ from app.flows.models.catalogue import (
     recommended,
     search,
     stronger,
-    stronger_to_have,
+    stronger_readers,
     suits,
     summary,
     weights,
@@ -229,11 +229,25 @@ def test_nothing_slow_is_recommended(models: tuple[OfferedModel, ...]) -> None:
 
 
 def test_what_is_installed_is_not_recommended(workspace: Workspace, models: tuple[OfferedModel, ...]) -> None:
-    found = stronger_to_have(workspace, Silent())
+    found = stronger_readers(workspace, Silent()).to_have
     assert found == stronger(models, READER)
     there = replace(READER, repository=found[1].repository)
     workspace.shelf.cards = lambda: (READER, there)  # type: ignore[method-assign]
-    assert stronger_to_have(workspace, Silent()) == (found[0], *found[2:])
+    assert stronger_readers(workspace, Silent()).to_have == (found[0], *found[2:])
+
+
+def test_the_strongest_installed_reader_of_the_language_is_told(tmp_path: Path) -> None:
+    def reader(name: str, f1: float, *languages: str) -> ModelCard:
+        measured = {"qa_dev-squad2": {"f1": f1}} if f1 else {}
+        return replace(READER, name=name, folder=name, measured=measured, languages=languages or ("en",))
+
+    def strongest(*cards: ModelCard) -> ModelCard | None:
+        return stronger_readers(fake_workspace(tmp_path, None, None, *cards), Silent()).installed
+
+    quick, careful, german = reader("quick", 62.0), reader("careful", 69.0), reader("deutsch", 80.0, "de")
+    assert strongest(quick, reader("other", 65.0), careful, german) == careful, "the first is in use"
+    assert strongest(careful, quick, german) is None
+    assert strongest(reader("taught", 0.0), careful) is None, "it is not known to be weaker"
 
 
 def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
+import time
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,11 +28,11 @@ from app.core.requests import Question
 from app.core.results import TrainingStep
 from app.core.text import Document, Replacement, View
 from app.flows.ask.question import ask
+from app.flows.models.remove import removal_of, remove
 from app.flows.teach import reader
 from app.flows.teach.reader import (
     FEWEST,
     Change,
-    ReaderFigures,
     ReaderVersion,
     bases,
     discard_unfinished,
@@ -41,6 +43,7 @@ from app.flows.teach.reader import (
     use_version,
     versions,
 )
+from app.flows.teach.run import ReaderFigures
 from app.flows.workspace import Workspace
 from app.models.disk.notes import read_notes
 from app.models.disk.origin import read_origin
@@ -66,6 +69,7 @@ class Watched(Silent):
     def __init__(self, stop_at: int = 0) -> None:
         self.steps: list[TrainingStep] = []
         self.whats: list[str] = []
+        self.far: list[Progress] = []
         self._stop_at = stop_at
 
     def partial(self, result: object) -> None:
@@ -74,6 +78,7 @@ class Watched(Silent):
 
     def progress(self, progress: Progress) -> None:
         self.whats.append(progress.what)
+        self.far.append(progress)
 
     def check(self) -> None:
         if self._stop_at and self.steps and self.steps[-1].step >= self._stop_at:
@@ -101,7 +106,10 @@ def test_a_version_is_taught_measured_and_installed_without_being_used(workspace
         range(1, watched.steps[-1].steps + 1)
     )
     assert len([step for step in watched.steps if "f1" in step.dev]) == reader._EPOCHS
-    assert list(dict.fromkeys(watched.whats))[-1] == "Installing"
+    parts = [what for what in dict.fromkeys(watched.whats) if "Loading" not in what]
+    assert parts == ["Measuring the reader", "Teaching", "Measuring what it learnt", "Installing"]
+    fractions = [each.fraction for each in watched.far]
+    assert fractions == sorted(fractions) and fractions[-1] == 1.0, "one bar from the beginning to the end"
     assert content(base.folder) == was, "the base is as it was"
     assert workspace.find_model(Head.QUESTION_ANSWERING).folder == base.folder, "it is not used yet"
     assert versions(workspace, Silent()) == (found,)
@@ -203,6 +211,23 @@ def test_a_stopped_teaching_goes_on_with_what_it_began_with(
     found = teach_reader(workspace, watched, corrections=corrections(30))
     assert found.corrections == NUMBER and watched.steps[0].step == begun.step + 1
     assert "Measuring the reader" not in watched.whats, "that was measured before"
+    assert 0.2 < watched.far[0].fraction < 1.0, "nor does the bar begin anew"
+
+
+def test_the_time_left_is_that_of_all_parts() -> None:
+    class Last(Silent):
+        left: float | None = None
+
+        def progress(self, progress: Progress) -> None:
+            self.left = progress.seconds_left
+
+    last = Last()
+    reader._Part(last, "Measuring", 0, 100, 400).progress(Progress(1, 100, "questions", 99.0))
+    assert last.left is None, "the first question tells nothing"
+    reader._Part(last, "Measuring", 0, 100, 400).progress(Progress(50, 100, "questions", 5.0))
+    assert last.left == pytest.approx(35), "two hundred for the steps, a hundred to ask again"
+    reader._Part(last, "Teaching", 100, 200, 400, 8.0).progress(Progress(5, 10, "Training", 12.0))
+    assert last.left == pytest.approx(20)
 
 
 class Stopping(Silent):
@@ -256,7 +281,9 @@ def test_a_teaching_whose_base_is_gone_begins_anew(workspace: Workspace) -> None
     with pytest.raises(Stopped):
         teach_reader(workspace, Removing(2), corrections=corrections(NUMBER))
     assert versions(workspace, Silent()) == (first,), "it is being taught further"
-    remove_version(workspace, first.name, Silent())
+    removal = removal_of(workspace, first.name, Silent())  # as on Models
+    assert removal.unfinished == NUMBER and removal.freed > removal_of(workspace, "reader", Silent()).freed
+    remove(workspace, removal, Silent(), from_cache=False)
     assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
     assert teach_reader(workspace, Silent(), corrections=corrections(30)).base == "reader"
 
@@ -274,13 +301,62 @@ class Told(Silent):
     def partial(self, result):
         print(result.step, flush=True)
 
+class ToldAll(Told):
+    def progress(self, progress):
+        print(progress.what, flush=True)
+
 if __name__ == "__main__":
     home = Path(sys.argv[1])
     reader._CHECKPOINT_SECONDS = 0.0
     workspace = reader_workspace(home, Engine(home / "engine.log"))
-    reader.teach_reader(workspace, Told(), corrections=corrections(20))
+    reader.teach_reader(workspace, ToldAll() if "all" in sys.argv else Told(), corrections=corrections(20))
     workspace.close()
 """
+
+
+def told(script: Path, home: Path, most: float = inf, wait: float = 0.0) -> tuple[int, bool]:
+    """Teach in a process, killed some seconds after so many lines: how many it told, and whether it was killed."""
+    with subprocess.Popen(
+        [sys.executable, str(script), str(home), "all"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        number = 0
+        while number < most and process.stdout.readline():
+            number += 1
+        if number < most:
+            assert process.wait() == 0
+            return number, False
+        time.sleep(wait)
+        os.killpg(process.pid, signal.SIGKILL)
+    return number, True
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_teaching_is_killed_at_thirty_moments(tmp_path: Path) -> None:
+    home, script, chance = tmp_path / "home", tmp_path / "teach.py", random.Random(9)
+    script.write_text(_SCRIPT, encoding="utf-8")
+    workspace = reader_workspace(home)
+    base = workspace.find_model(Head.QUESTION_ANSWERING).folder
+    was, (lines, _) = content(base), told(script, home)
+    kills = begun = 0
+    while kills < 30:
+        before = {version.name for version in versions(workspace, Silent())}
+        _, killed = told(script, home, 1 + chance.randrange(lines), chance.uniform(0, 0.3))
+        kills += killed
+        assert content(base) == was
+        found = versions(workspace, Silent())
+        assert not workspace.shelf.refused and before <= {version.name for version in found}
+        for version in found:
+            assert all(torch.isfinite(part).all() for part in weights(version.folder).values())
+        begun += unfinished(workspace, Silent()) is not None
+    assert begun > 10
+    last = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
+    assert weights(last.folder).keys() == weights(base).keys() and content(base) == was
+    assert unfinished(workspace, Silent()) is None and not workspace.paths.teaching.exists()
+    workspace.close()
 
 
 @pytest.mark.timeout(240)
@@ -320,7 +396,7 @@ def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(reader, "_delete", lambda folder: None)
+        patched.setattr(reader, "delete", lambda folder: None)
         first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert unfinished(workspace, Silent()) is not None
     assert teach_reader(workspace, Silent()) == first

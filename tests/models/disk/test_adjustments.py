@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import threading
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,32 @@ def test_a_broken_file_adjusts_nothing_and_is_written_anew(
     assert adjustments.now("ab") is None and not adjustments.any()
     adjustments.put("ab", FIRST, 2.0)
     assert adjustments.now("ab") == FIRST
+
+
+def _write_some(file: Path, weights: str, number: int) -> None:
+    adjustments = Adjustments(file, write_atomic)
+    for at in range(number):
+        adjustments.put(f"{weights}-{at}", FIRST, 1.0)
+
+
+def test_processes_that_write_at_once_keep_each_others_adjustments(file: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=_write_some, args=(file, name, 8)) for name in ("ab", "cd")]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join(60)
+    found = Adjustments(file, write_atomic)
+    assert all(found.now(f"{name}-{at}") == FIRST for name in ("ab", "cd") for at in range(8))
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_one_that_is_alone_is_waited_for(adjustments: Adjustments, file: Path) -> None:
+    other = Adjustments(file, write_atomic)
+    with adjustments.alone():
+        thread = threading.Thread(target=other.put, args=("cd", SECOND, 1.0))
+        thread.start()
+        adjustments.put("ab", FIRST, 1.0)
+        assert other.now("cd") is None
+    thread.join(10)
+    assert (adjustments.now("ab"), adjustments.now("cd")) == (FIRST, SECOND)

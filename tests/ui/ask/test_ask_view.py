@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -22,6 +23,7 @@ from app.flows.history.export_text import page
 from app.flows.history.history import entry_numbered
 from app.ui.ask.ask import AskView
 from app.ui.history.history_model import row_of
+from tests.flows.fake_engine import READER
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader, answers, ask, likelihood, start
 from tests.helpers.windows import FakeEngine
 
@@ -130,6 +132,28 @@ def test_a_stronger_reader_is_recommended_after_low_confidence_only(view: AskVie
     for question in ("boiling?", "How long?"):
         ask(view, qtbot, question)
         assert not panel.stronger.text() and not panel.readers.isVisible()
+
+
+def test_a_stronger_reader_that_is_installed_is_used_with_one_click(
+    view: AskView, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    quick, careful = (
+        replace(READER, name=name, folder=f"/models/{name}", measured={"qa_dev-squad2": {"f1": f1}})
+        for name, f1 in (("reader-quick", 62.0), ("reader-careful", 69.0))
+    )
+    view.workspace.shelf.models = (quick, careful)  # type: ignore[attr-defined]
+    changed: list[str] = []
+    view.changed.connect(changed.append)
+    panel = view.panel
+    ask(view, qtbot, "doubtful?")
+    qtbot.waitUntil(panel.use.isVisible)
+    assert "Spanlight reader" in panel.use.text() and panel.readers.isHidden(), "no download is recommended"
+    before = len(engine.requests)
+    qtbot.mouseClick(panel.use, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(engine.requests) > before)
+    assert view.workspace.find_model(Head.QUESTION_ANSWERING) == careful
+    assert changed == [Head.QUESTION_ANSWERING.value] and panel.use.isHidden()
+    qtbot.waitUntil(panel.readers.isVisible)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,13 @@ import pytest
 from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
+from app.core.corrections import Verdict
 from app.core.days import date_and_time, iso, local
 from app.core.history import Entry
 from app.core.layout import Kind
+from app.core.report import Silent
 from app.core.text import Span
+from app.flows.teach.corrections import correct, judged_entry
 from app.ui.ask.ask import AskView
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.open_files import PAGE, ask, is_open, reader, titles, write_pdf
@@ -195,6 +198,30 @@ def test_the_last_answer_comes_back_at_the_next_start(
     view = make()
     qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
     assert is_lit(view, "noon") and view.panel.box.question() == "When is it noon?"
+
+
+@pytest.mark.parametrize("place", ["history", "teach"])
+def test_an_answer_that_was_opened_from_a_list_comes_back_at_the_next_start(
+    make: Callable[[], AskView], qtbot: QtBot, tmp_path: Path, place: str
+) -> None:
+    first = make()
+    is_open(first, qtbot, [write(tmp_path, "txt")])
+    ask(first, qtbot, "When is it noon?")
+    (entry,) = entries(first)
+    ask(first, qtbot, "What is the tide?")
+    if place == "teach":
+        said = correct(
+            first.workspace, first.sheets.current().current_document(), entry, Verdict.RIGHT, Silent()
+        )
+        assert said is not None
+        first.workspace.history.delete_all()
+        entry = judged_entry(said)
+    brought(first, qtbot, entry)
+    first.keep()
+    view = make()
+    qtbot.waitUntil(lambda: view.sheets.current().session.run is not None)
+    assert is_lit(view, "noon") and view.panel.box.question() == "When is it noon?"
+    qtbot.waitUntil(lambda: view.panel.card.verdicts.right.isChecked() == (place == "teach"))
 
 
 def test_the_last_answer_does_not_come_back_where_it_does_not_hold(

@@ -189,7 +189,7 @@ def test_files_opened_before_are_offered_and_can_be_forgotten(
     first.workspace.save_settings()
     view = make()
     empty = view.sheets.current().empty
-    assert [one.text() for one in empty.recent()] == ["two && three.txt", "one.txt"]
+    assert [one.text() for one in empty.recent()] == ["two & three.txt", "one.txt"]
     qtbot.mouseClick(empty.recent()[1], LEFT)
     qtbot.waitUntil(lambda: view.sheets.current().is_open)
     assert titles(view) == ["one.txt"]

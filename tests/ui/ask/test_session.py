@@ -12,6 +12,7 @@ from app.core.requests import Question
 from app.core.results import Answer, Reading
 from app.core.text import Document, Span
 from app.core.wording import percent
+from app.flows.history.kept_answers import answers_in
 from app.ui.ask.question_box import missing_input
 from app.ui.ask.session import (
     AskSession,
@@ -321,3 +322,14 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     run.chosen = 2
     run.finish(replace(PART, answers=(high,), complete=True))
     assert run.chosen == -1, "it is not among them any more"
+
+
+@pytest.mark.parametrize("names", [("one",), ("one", "two")])
+def test_an_answer_that_is_shown_again_is_still_one_of_several_documents(names: tuple[str, ...]) -> None:
+    run, opened = across(*names), Opened(Document(TEXT, "one"))
+    run.finish(replace(PART, answers=(answer("noon"),), complete=True))
+    entry = run.entry(0)
+    assert entry.shared == (len(names) > 1)
+    session = AskSession()
+    session.restore(entry, answers_in(opened, entry), PART, None)
+    assert session.run is not None and session.run.entries()[0].shared == entry.shared

@@ -17,9 +17,9 @@ from app.core.pages import places_of
 from app.core.text import Span
 from app.ui.ask.ask import AskView
 from app.ui.ask.sheet import Sheet
-from app.ui.ask.verdict_row import VerdictRow
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_stack import Spot
+from app.ui.kit.verdict_row import VerdictRow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
 from tests.helpers.finding import at_once

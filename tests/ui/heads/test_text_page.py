@@ -21,6 +21,7 @@ from app.ui.heads.fill.fill import FillView
 from app.ui.heads.names.names import NamesView
 from app.ui.heads.next.follow import FollowView
 from app.ui.heads.text_page import TextPage
+from tests.documents.test_language import LEASE
 from tests.helpers import insides
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.names_here import FINDER, find
@@ -368,3 +369,23 @@ def test_a_result_that_is_not_saved_yet_is_saved_at_the_end(
     settled(view, qtbot)
     assert view.result() == first.result() is not None
     assert not busy.running
+
+
+@pytest.mark.parametrize("kind", [ClassifyView, NamesView])
+def test_a_text_in_another_language_is_said_until_it_is_changed(
+    kind: type[TextPage], open_page: OpenPage, qtbot: QtBot
+) -> None:
+    english = [replace(card, languages=("en",)) for card in insides.CARDS]
+    view = open_page(kind, FakeEngine(insides.answer, *english))
+    put(view, LEASE["de"])
+    view.run()
+    qtbot.waitUntil(lambda: view._language.isVisible())
+    assert view._language.words().startswith("This text is in German; ")
+    with qtbot.waitSignal(view.find_models) as asked:
+        QTest.mouseClick(view._language.button, Qt.MouseButton.LeftButton)
+    assert asked.args == [view._head.value, "de"]
+    put(view, LEASE["en"])
+    assert not view._language.isVisible()
+    view.run()
+    qtbot.waitUntil(lambda: not view.working() and view.lanes.documents.idle)
+    assert view._language.words() == ""

@@ -155,6 +155,10 @@ def test_verdicts_adjust_a_reader_until_that_is_left_out(open_models_page: Open,
     assert workspace.adjustment(str(folder)) is None
     assert card.isVisible() and not card.follow.isChecked()
     assert changed == ["question-answering"], "the page Ask reads the threshold again"
+    asked = list[bool]()
+    opened.page.verdicts_asked.connect(lambda: asked.append(True))
+    card.list.click()
+    assert asked and card.list.isVisible()
     card.follow.click()
     opened.settle()
     assert workspace.adjustment(str(folder)) is not None

@@ -378,3 +378,23 @@ def test_who_is_sent_here_for_a_model_stands_on_its_button(opened: Opened) -> No
     section = opened.offered()
     assert section.list.key() == READER
     assert opened.page.focusWidget() is section.sheet.button
+
+
+@pytest.mark.parametrize("is_up", [True, False])
+def test_the_models_for_a_language_are_shown_to_who_is_sent_for_them(opened: Opened, is_up: bool) -> None:
+    if is_up:
+        narrow(opened.offered(), "Task", "Names")
+    opened.page.show_section("offered", (Head.QUESTION_ANSWERING.value, "de"))
+    opened.settle()
+    section = opened.page.section()
+    assert isinstance(section, OfferedSection)
+    assert (section.filters.choice("Task"), section.filters.choice("Language")) == (
+        Head.QUESTION_ANSWERING.value,
+        "de",
+    )
+    found = [section._offers.find(row.key) for row in section.list.rows()]
+    assert found and all(one is not None and {"de", "multi"} & set(one.languages) for one in found)
+    opened.page.show_section("offered", (Head.QUESTION_ANSWERING.value, "cy"))
+    opened.settle()
+    found = [section._offers.find(row.key) for row in section.list.rows()]
+    assert all(one is not None and "multi" in one.languages for one in found), "Welsh, by those of many"

@@ -48,6 +48,13 @@ def test_states_without_an_answer_are_told_apart() -> None:
         (CellState.ANSWER, Verdict.RIGHT, "check", "67% · p. 27"),
         (CellState.ANSWER, Verdict.NOT_THERE, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
         (CellState.ANSWER, Verdict.OTHER_WORDS, "close", "yours · reader: A. Oyelaran · 67% · p. 27"),
+        (
+            CellState.LOW_CONFIDENCE,
+            Verdict.NOT_THERE,
+            "check",
+            "yours · reader: A. Oyelaran · 67% · low confidence · p. 27",
+        ),
+        (CellState.LOW_CONFIDENCE, Verdict.RIGHT, "check", "67% · low confidence · p. 27"),
         (CellState.ABSENT, Verdict.NOT_THERE, "check", "20%"),
         (CellState.ABSENT, Verdict.RIGHT, "check", "20%"),
         (CellState.ABSENT, Verdict.OTHER_WORDS, "close", "yours · reader: not in the text · 20%"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.answer_table import CellState, Column, ColumnType
@@ -26,6 +26,8 @@ from app.ui.table.answer_model import Filter
 from app.ui.table.document_choice import DocumentChoice
 from app.ui.table.table import TableView
 from app.ui.table.welcome import SAMPLES
+from tests.documents.test_language import LEASE
+from tests.helpers.windows import FakeEngine
 from tests.ui.table.conftest import CONTRACTS, FEE, NOTICE, PatternReader, ask_for, until_full, words
 
 KEY = Qt.Key
@@ -263,6 +265,38 @@ def test_verdicts_stand_beside_the_probability(page: TableView, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: not page.head.checked.text())
     assert all(cell.verdict is Verdict.NONE for cell in page.model.cells.values())
     assert page.workspace.corrections.count() == 0
+
+
+def test_a_verdict_is_shown_pressed_and_pressing_it_again_takes_it_back(
+    page: TableView, qtbot: QtBot
+) -> None:
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    row = page.beside.verdicts
+    buttons = (row.right, row.instead, row.absent)
+
+    def press(button: QWidget, *pressed: bool) -> None:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: [each.isChecked() for each in buttons] == list(pressed))
+
+    press(row.right, True, False, False)
+    press(row.absent, False, False, True)
+    press(row.absent, False, False, False)
+    assert page.workspace.corrections.count() == 0
+    pane = page.beside.file.pane
+    assert isinstance(pane, DocumentPane)
+    pane.selectAll()
+    press(row.instead, False, True, False)
+    assert row.yours.isVisibleTo(page.beside) and page.workspace.corrections.count() == 1
+    go_to(page, "calder.txt", 0)
+    qtbot.waitUntil(row.right.isHidden)
+    assert not any(each.isChecked() for each in buttons), "there is no answer, of which nothing was said"
+    qtbot.keyClick(page.view, KEY.Key_A)
+    qtbot.waitUntil(row.absent.isChecked)
+    go_to(page, "aldergate.txt", 0)
+    qtbot.waitUntil(row.instead.isChecked)
+    press(row.instead, False, False, False)
 
 
 def test_words_are_found_in_the_document_beside(page: TableView, qtbot: QtBot) -> None:
@@ -535,3 +569,19 @@ def test_nothing_typed_is_no_question(page: TableView, text: str) -> None:
     page.questions.add()
     page.line.field.setPlainText(text)
     assert not page.line.go.isEnabled()
+
+
+def test_documents_that_the_reader_does_not_read_are_counted(
+    open_table_page: Callable[..., TableView], folder: Path, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.cards = (replace(engine.cards[0], languages=("en",)),)
+    (folder / "vertrag.txt").write_text(LEASE["de"], encoding="utf-8")
+    page = open_table_page(folder)
+    page.welcome.library_chosen.emit(page.libraries.all[0][0])
+    qtbot.waitUntil(lambda: page.language.isVisible())
+    assert page.language.words() == "1 of 4 documents is in German; reader reads English."
+    table = page.store.table
+    assert table is not None
+    chosen = [row.file.path for row in page.model.rows if row.name != "vertrag.txt"]
+    page.store.set_documents(tuple(chosen))
+    qtbot.waitUntil(lambda: not page.language.isVisible())

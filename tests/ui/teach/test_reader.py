@@ -23,7 +23,8 @@ from app.core.report import Progress, Report
 from app.core.results import TrainingStep
 from app.core.text import Span
 from app.flows.teach import reader as flow
-from app.flows.teach.reader import Change, ReaderFigures, ReaderVersion, UnfinishedTeaching
+from app.flows.teach.reader import Change, ReaderVersion, UnfinishedTeaching
+from app.flows.teach.run import ReaderFigures
 from app.flows.workspace import Workspace
 from app.ui.ask.ask import AskView
 from app.ui.kit.jobs import Lanes

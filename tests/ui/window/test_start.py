@@ -37,6 +37,7 @@ def look():
     next(one for one in window.rail.findChildren(QToolButton) if one.text() == "History").setFocus()
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return)
     print("after Enter", window.page.KEY)
+    window.show_page("ask")
     print("icon", not window.windowIcon().isNull(), QApplication.desktopFileName(), QApplication.applicationName())
     window.close()
 
@@ -97,13 +98,17 @@ def test_the_window_opens_a_file_and_closes_without_the_model_libraries(tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
-def test_the_terminals_ctrl_c_closes_the_window(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_to_end_saves_what_was_just_typed(spanlight_home: Path, number: str) -> None:
     script = OPEN_AND_CLOSE.replace(
-        "    window.close()", "    import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+        "    window.close()",
+        "    window.page.panel.box.field.setPlainText('When is it?')\n"
+        f"    import os, signal; os.kill(os.getpid(), signal.{number})",
     )
     done = run("-c", script)
     assert done.returncode == 0, done.stderr
     assert "KeyboardInterrupt" not in done.stderr
+    assert "When is it?" in (spanlight_home / "data" / "drafts" / "ask.txt").read_text("utf-8")
 
 
 def test_what_was_copied_out_of_a_page_does_not_break_the_end() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,10 @@ from app.core.requests import ModelChoice
 from app.settings import settings as settings_file
 from app.ui.ask.ask import AskView
 from app.ui.kit.messages import Unexpected
+from app.ui.models.offered import OfferedSection
+from app.ui.models.page import ModelsView
+from app.ui.teach.reader import ReaderSection
+from app.ui.teach.teach import TeachView
 from app.ui.window.shortcuts_help import ShortcutsHelp, spoken_keys
 from app.ui.window.start import Handed
 from app.ui.window.window import PAGES, MainWindow
@@ -49,6 +54,12 @@ def test_ctrl_and_a_number_bring_up_each_page(window: MainWindow, qtbot: QtBot) 
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
     assert window.page.KEY == "settings"
+
+
+def test_the_verdicts_of_a_reader_are_listed_on_teach(window: MainWindow) -> None:
+    window.show_page("models")
+    window.page.verdicts_asked.emit()  # type: ignore[attr-defined]
+    assert isinstance(window.page, TeachView) and window.page.names.selected() == ReaderSection.KEY
 
 
 def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWindow, qtbot: QtBot) -> None:
@@ -271,3 +282,24 @@ def test_a_bug_in_one_page_does_not_keep_the_window_from_closing(
     again = open_window()
     settle(again, qtbot)
     assert again.page._editor.text() == "typed here"  # type: ignore[attr-defined]
+
+
+def test_a_page_sends_to_the_models_for_a_language(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("ask")
+    window.page.find_models.emit(Head.QUESTION_ANSWERING.value, "de")
+    models = window.page
+    assert isinstance(models, ModelsView)
+    section = models.section()
+    assert isinstance(section, OfferedSection) and section.filters.choice("Language") == "de"
+    settle(window, qtbot)
+
+
+def test_a_model_that_a_page_has_put_to_use_is_loaded(
+    window: MainWindow, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    other = replace(READER, name="leser", folder="/models/leser")
+    window.workspace.shelf.models += (other,)  # type: ignore[attr-defined]
+    engine.cards += (other,)
+    window.workspace.settings.models[Head.QUESTION_ANSWERING.value] = "leser"
+    window.page.changed.emit(Head.QUESTION_ANSWERING.value)
+    qtbot.waitUntil(lambda: any(choice.folder == other.folder for choice in engine.loads))

@@ -12,6 +12,7 @@ from PySide6.QtGui import QHelpEvent, QImage, QMouseEvent, QPainter, QPainterPat
 from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, QWidget
 
 from app.core.wording import percent
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 
 # Less likely than this is not shown: a model sees a little everywhere.
@@ -118,7 +119,7 @@ class AnswerMap(QScrollBar):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             tip = self.tip_at(QPointF(event.pos()))
             if tip:
-                QToolTip.showText(event.globalPos(), tip, self)
+                QToolTip.showText(event.globalPos(), as_tip(tip), self)
             else:
                 QToolTip.hideText()
             return True

@@ -26,7 +26,7 @@ from app.ui.heads.text_page import TextPage, centred
 from app.ui.heads.text_panel import PaperTerm, TextPanel, source_line
 from app.ui.kit.class_card import ClassCard
 from app.ui.kit.file_dialog import as_file_name, save_name
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
@@ -291,7 +291,7 @@ class ClassifyView(TextPage):
     def save_table_as(self, path: Path) -> None:
         """Write the table as CSV, in the files lane."""
         data = self._class_panel.table.csv()
-        self._save_job = self.lanes.files.start(write, lambda: write_atomic(path, data, private=False))
+        self._save_job = self.lanes.files.start(do, lambda: write_atomic(path, data, private=False))
         self._save_job.done.connect(self._saved)
         self._save_job.failed.connect(self.show_fault)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout
 
 from app.core import wording
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.card_foot import CardFoot
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Button, Label, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
 
 _INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
@@ -37,7 +37,7 @@ class WordQuestion(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        label = QLabel("How likely is …")
+        label = Label("How likely is …")
         self.field = QLineEdit()
         self.field.setPlaceholderText("any word")
         self.field.setAccessibleName("How likely is this word in the blank")
@@ -88,7 +88,7 @@ class BlankCard(QFrame):
         hint = "Click a word, or press Alt and its number."
         self._hint = plain_label(hint, type="small", ink="quiet")
         self.question = WordQuestion(theme)
-        self.back = QPushButton()
+        self.back = Button()
         self.foot = CardFoot(theme, self.back)
         top = QHBoxLayout()
         top.setAlignment(Qt.AlignmentFlag.AlignVCenter)
@@ -109,7 +109,7 @@ class BlankCard(QFrame):
             arrow.setVisible(count > 1)
         self.back.setVisible(bool(word))
         shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
-        self.back.setText(f"Put “{shown}” back".replace("&", "&&"))
+        self.back.setText(f"Put “{shown}” back")
         self.back.setAccessibleName(f"Put “{word}” back")
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
@@ -131,7 +131,7 @@ def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(theme.icon(icon, "ink"))
     button.setAccessibleName(name)
-    button.setToolTip(f"{name}  ({keys})")
+    button.setToolTip(as_tip(f"{name}  ({keys})"))
     return button
 
 

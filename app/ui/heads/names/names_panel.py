@@ -24,7 +24,7 @@ from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
 from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
-from app.ui.kit.parts import look_button, plain_label, push_button
+from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
 
@@ -76,9 +76,9 @@ class NameLegend(QFrame):
         columns = 1 if len(styles) <= _ONE_COLUMN else 2
         high = -(-len(styles) // columns)
         for at, style in enumerate(styles):
-            tick = QCheckBox(style.plain)
+            tick = QCheckBox(caption(style.plain))
             tick.setChecked(style.label not in hidden)
-            tick.setToolTip(f"{style.label}: show or hide on the page")
+            tick.setToolTip(as_tip(f"{style.label}: show or hide on the page"))
             tick.toggled.connect(self.changed)
             number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -25,7 +25,7 @@ from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.kit.chart import Figures
 from app.ui.kit.file_dialog import save_name
-from app.ui.kit.jobs import Job, Lanes, write
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
 
@@ -193,7 +193,7 @@ class ChartSaver(QObject):
     def write(self, path: Path, data: bytes) -> None:
         """Write a file in the files lane."""
         self._name = path.name
-        self._job = self._lanes.files.start(write, lambda: write_atomic(path, data, private=False))
+        self._job = self._lanes.files.start(do, lambda: write_atomic(path, data, private=False))
         self._job.done.connect(self._saved)
         self._job.failed.connect(self.failed)
 

@@ -9,12 +9,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
 
+from app.core.legible import legible
 from app.core.measure_words import examples
 from app.core.measures import ExampleSet
 from app.core.models import Head, ModelCard
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
 
 MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
@@ -55,7 +56,7 @@ class LabelChoices(QFrame):
             name, choice = plain_label(label, wrap=False), QComboBox()
             choice.addItem("Nothing here", "")
             for wanted in set_labels:
-                choice.addItem(wanted, wanted)
+                choice.addItem(legible(wanted), wanted)
             same = next((each for each in set_labels if each.casefold() == label.casefold()), "")
             choice.setCurrentIndex(max(0, choice.findData(same)))
             choice.setAccessibleName(f"{label} stands for")
@@ -140,7 +141,7 @@ class MeasureForm(QFrame):
         self.model.clear()
         for card in self._cards:
             self.model.addItem(card.title, card.folder)
-            self.model.setItemData(self.model.count() - 1, card.folder, Qt.ItemDataRole.ToolTipRole)
+            self.model.setItemData(self.model.count() - 1, as_tip(card.folder), Qt.ItemDataRole.ToolTipRole)
         if not self._cards:
             self.model.addItem("None that can be measured is installed", "")
         self.model.setEnabled(bool(self._cards))
@@ -223,9 +224,9 @@ class MeasureForm(QFrame):
         self.data.clear()
         for one in self._sets:
             if card is not None and one.head in card.heads:
-                self.data.addItem(f"{one.title}, {examples(one.examples, one.head)}", one.path)
+                self.data.addItem(f"{legible(one.title)}, {examples(one.examples, one.head)}", one.path)
                 tip = one.line or str(Path(one.path))
-                self.data.setItemData(self.data.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+                self.data.setItemData(self.data.count() - 1, as_tip(tip), Qt.ItemDataRole.ToolTipRole)
         self.data.addItem(_FILE, "")
         self.data.setCurrentIndex(max(0, self.data.findData(wanted) if wanted else 0))
         self._remember()

@@ -32,7 +32,7 @@ from app.core.measures import Comparison, Measure
 from app.core.models import model_title
 from app.core.wording import percent
 from app.ui.kit.elided import ElidedChoice
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import as_tip, draw_line, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme
 from app.ui.models.words import when
@@ -43,6 +43,7 @@ _TEST = (
     "The exact McNemar test, over the examples that only one of the two got right: p = {0:.2g}. Below 0.05 a difference"
     " is commonly held to be no chance."
 )
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class MeasurePairs(QWidget):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             at = (event.pos().y() - self._theme.step(1)) // self._row_height() - self._headings()
             tip = ", ".join(self._names) if at < 0 else self._rows[at].tip if at < len(self._rows) else ""
-            QToolTip.showText(event.globalPos(), tip, self)
+            QToolTip.showText(event.globalPos(), as_tip(tip), self)
             return True
         return super().event(event)
 
@@ -129,11 +130,11 @@ class MeasurePairs(QWidget):
         whole = QRectF(edge, edge, self.width() - 2 * edge, high)
         if self._headings():
             for at, name in enumerate(self._names):
-                self._write(painter, self._cell(whole, at), name, "strong", "ink")
+                draw_line(painter, theme, self._cell(whole, at), name, "strong", "ink", _MIDDLE)
             whole.translate(0, high)
         for row in self._rows:
             title = QRectF(whole.left(), whole.top(), self._title_width() - theme.step(2), high)
-            self._write(painter, title, row.title, "ui", "ink_quiet")
+            draw_line(painter, theme, title, row.title, "ui", "ink_quiet", _MIDDLE)
             for at, cell in enumerate(row.cells):
                 if cell is not None:
                     self._paint_cell(painter, self._cell(whole, at), cell)
@@ -145,18 +146,12 @@ class MeasurePairs(QWidget):
     def _paint_cell(self, painter: QPainter, place: QRectF, cell: PairCell) -> None:
         theme = self._theme
         number = QRectF(place.left(), place.top(), self._number_width(), place.height())
-        self._write(painter, number, cell.number, "strong" if cell.better else "ui", "ink")
+        draw_line(painter, theme, number, cell.number, "strong" if cell.better else "ui", "ink", _MIDDLE)
         left = number.right() + theme.step(2)
         if cell.fraction is not None and place.right() - left > theme.step(6):
             bar = QRectF(left, place.center().y() - theme.step(0.875), place.right() - left, theme.step(1.75))
             fill = theme.colour("mark" if cell.better or len(self._names) < 2 else "mark_faint")
             draw_bar(painter, bar, cell.fraction, theme.colour("track"), fill)
-
-    def _write(self, painter: QPainter, place: QRectF, words: str, font: str, ink: str) -> None:
-        painter.setFont(self._theme.font(font))
-        painter.setPen(self._theme.colour(ink))
-        shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(place.width()))
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _cell(self, row: QRectF, at: int) -> QRectF:
         left = self._title_width()
@@ -265,7 +260,7 @@ class MeasurePanel(QFrame):
         self._title.setText(f"{names[0]} and {names[1]}")
         self._facts.setText(_data(found.first))
         self._verdict.setText(verdict(found))
-        self._verdict.setToolTip(_TEST.format(found.chance))
+        self._verdict.setToolTip(as_tip(_TEST.format(found.chance)))
         self._verdict.show()
         self.pairs.show_rows(names, _compared(found))
         self.pairs.setMaximumWidth(_ANY_WIDTH)

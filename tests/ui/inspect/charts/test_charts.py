@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.core.inside import InputToken, InputWindow, Part
 from app.ui.inspect.charts.attention import AttentionHeads
 from app.ui.inspect.charts.export import picture, picture_bytes
 from app.ui.inspect.charts.matrix import Matrix
@@ -125,13 +124,6 @@ def test_the_mouse_moves_the_current_place(make: Make, kind: str) -> None:
     )
     QTest.mouseMove(chart, inside)
     assert heard == [chart.place_at(QPointF(inside))] == [chart.current]
-
-
-def test_a_tool_tip_takes_the_words_as_they_are(theme: Theme) -> None:
-    chart = TokenText(theme, "Text")
-    chart.set_window(InputWindow((InputToken("<b>", 0, 0, Part.SPECIAL),)), "")
-    assert chart.describe(0) == "Token 1 of 1, “<b>”, special token"
-    assert chart.tip(0) == "<span>Token 1 of 1, “&lt;b&gt;”, special token</span>"
 
 
 def test_the_window_scrolls_to_the_current_token_and_by_the_strip(theme: Theme, qtbot: QtBot) -> None:

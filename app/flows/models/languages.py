@@ -1,0 +1,74 @@
+"""Whether a model reads the language of what it is asked about, and which one does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.errors import SpanlightError
+from app.core.languages import Subject, language, languages, reads
+from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.wording import count
+from app.flows.workspace import Workspace
+
+# Fewer documents of many are not worth a word.
+_LEAST_SHARE = 0.02
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLanguage:
+    """What a model is asked about is in a language that it does not read.
+
+    `language` is its code, the commonest one's of several documents; `able` is an installed model that reads it.
+    """
+
+    sentence: str
+    language: str
+    head: Head
+    able: ModelCard | None = None
+
+
+def other_language(
+    workspace: Workspace, head: Head, subjects: Sequence[Subject], report: Report, *, model: str = ""
+) -> OtherLanguage | None:
+    """The first of the subjects that is surely not in a language of the head's model; None where all may be read.
+
+    A model whose languages are not stated, or are many, reads any. Raises SpanlightError where there is no such model,
+    Stopped when cancelled.
+    """
+    card = workspace.find_model(head, model)
+    for subject in subjects if card.languages else ():
+        found = dict(subject.languages)
+        if subject.text:
+            found[_told(workspace, subject.text, report)] = 1
+        others = {code: n for code, n in found.items() if code and not reads(card.languages, code)}
+        if sum(others.values()) > _LEAST_SHARE * sum(found.values()):
+            code = max(others, key=others.__getitem__)
+            able = (
+                each
+                for each in workspace.shelf.cards()
+                if head in each.heads and each.languages and reads(each.languages, code)
+            )
+            told = _in_languages(subject.name, others, sum(found.values()))
+            sentence = f"{told}; {card.title} reads {languages(card.languages)}."
+            return OtherLanguage(sentence, code, head, next(able, None))
+    return None
+
+
+def _told(workspace: Workspace, text: str, report: Report) -> str:
+    try:
+        return workspace.documents.language(text, report)
+    except SpanlightError as fault:  # the question is answered all the same
+        _log.warning("%s", fault)
+        return ""
+
+
+def _in_languages(name: str, others: Mapping[str, int], total: int) -> str:
+    """The languages of documents: "This document is in German", "12 of 200 documents are in German, French"."""
+    if total == 1:
+        return f"{name} is in {language(next(iter(others)))}"
+    number, codes = sum(others.values()), sorted(others, key=others.__getitem__, reverse=True)
+    return f"{number:,} of {count(total, 'document')} {'is' if number == 1 else 'are'} in {languages(codes)}"

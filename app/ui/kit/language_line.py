@@ -1,0 +1,113 @@
+"""A line about a text in a language that the model does not read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QVBoxLayout
+
+from app.core.languages import Subject, language
+from app.core.models import Head
+from app.flows.workspace import Workspace
+from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.theme import Theme, mark
+
+if TYPE_CHECKING:
+    from app.core.models import ModelCard
+    from app.core.report import Report
+    from app.flows.models.languages import OtherLanguage
+
+
+class LanguageLine(QFrame):
+    """What a head's model is asked about is in another language, and one button: a model that reads it.
+
+    Hidden where there is nothing to say. `used` carries the card of the model that the button has put to use, and
+    `models_requested` the head and the language of models to be found, where none is installed.
+    """
+
+    used = Signal(object)
+    models_requested = Signal(str, str)
+    failed = Signal(object)
+
+    def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, head: Head) -> None:
+        super().__init__()
+        self._workspace, self._lanes, self._head = workspace, lanes, head
+        self._subjects: tuple[Subject, ...] = ()
+        self._other: OtherLanguage | None = None
+        self._job: Job | None = None
+        self._words = plain_label(type="small", ink="quiet", selectable=True)
+        self._words.setIndent(theme.step(1))  # level with the button's text
+        self.button = push_button(theme, kind="link")
+        mark(self.button, type="small")
+        column = QVBoxLayout(self)
+        column.addWidget(self._words)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        theme.space(column, 0)
+        self.button.clicked.connect(self._act)
+        self.hide()
+
+    def words(self) -> str:
+        """The shown sentence, empty while there is none."""
+        return "" if self._other is None else self._words.text()
+
+    def look(self, *subjects: Subject) -> None:
+        """Say it where one of these is in a language that the model does not read; an answer is not waited for."""
+        with_words = tuple(each for each in subjects if each.text.strip() or any(each.languages))
+        if with_words != self._subjects:
+            both_counts = with_words and all(each.is_several for each in (*self._subjects, *with_words))
+            if not both_counts:
+                self._show(None)  # else the count stays until there is another
+            self._subjects = with_words
+            self.look_again()
+
+    @Slot()
+    def look_again(self) -> None:
+        """The same, as another model may be in use."""
+        if self._job is not None:
+            self._job.drop()
+            self._job = None
+        if not self._subjects:
+            return
+        from app.flows.models.languages import other_language
+
+        # In the lane of the process that tells languages.
+        self._job = self._lanes.documents.start_aside(
+            other_language, self._workspace, self._head, self._subjects
+        )
+        self._job.done.connect(self._show)  # without a model, the page says so itself
+
+    @Slot(object)
+    def _show(self, other: OtherLanguage | None) -> None:
+        self._other = other
+        if other is not None:
+            able = other.able
+            self._words.setText(other.sentence)
+            self.button.setText(
+                f"Use {able.title}" if able else f"See models that read {language(other.language)}"
+            )
+            self.button.setAccessibleName(self.button.text())
+        self.setVisible(other is not None)
+
+    @Slot()
+    def _act(self) -> None:
+        if self._other is None:
+            return
+        if self._other.able is None:
+            self.models_requested.emit(self._head.value, self._other.language)
+            return
+        job = self._lanes.files.start(_use, self._workspace, self._head, self._other.able)
+        job.done.connect(self._used)
+        job.failed.connect(self.failed)
+
+    @Slot(object)
+    def _used(self, card: ModelCard) -> None:
+        self.look_again()
+        self.used.emit(card)
+
+
+def _use(workspace: Workspace, head: Head, card: ModelCard, report: Report) -> ModelCard:
+    from app.flows.models.use import use
+
+    return use(workspace, head, card.folder)
