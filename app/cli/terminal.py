@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import signal
 import sys
@@ -20,6 +19,7 @@ from app.core.arguments import did_you_mean
 from app.core.devices import PRECISIONS
 from app.core.errors import SpanlightError
 from app.core.legible import legible, legible_lines
+from app.core.plain import json_of
 from app.core.report import Progress, Stopped
 from app.core.wording import count, duration, percent, time_left
 from app.flows.batches import BatchDone
@@ -155,7 +155,7 @@ def probability(value: str) -> float:
 
 def print_json(value: object) -> None:
     """Print a value as JSON over several lines."""
-    print(json.dumps(value, indent=2, ensure_ascii=False))
+    print(json_of(value, indent=2, ensure_ascii=False))
 
 
 def print_either(as_json: bool, values: object, words: str) -> None:

@@ -72,6 +72,8 @@ class ProblemType(StrEnum):
 SHARED_AMONG = 20
 # Probabilities nearer to 0 or 1 than this have the log odds of this one.
 _LEAST_PROBABILITY = 1e-9
+# Any fit's numbers lie far within these limits; beyond them probabilities are no numbers any more.
+TEMPERATURES, MOST_OFFSET = (1e-3, 1e3), 1e6
 # Of English text, by the tokenizers of BERT's families.
 TOKENS_PER_CHARACTER = 0.23
 
@@ -89,6 +91,12 @@ class Adjustment:
     sharing: float = 1.0
     threshold: float = 0.5
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether all numbers are such as a fit gives."""
+        factors = is_temperature(self.slope) and is_temperature(self.sharing)
+        return factors and abs(self.bias) <= MOST_OFFSET and 0 < self.threshold < 1
+
     def undone(self, chance: float, share: float) -> tuple[float, float]:
         """The chance that the text answers, and the best span's share of it, as they were before the adjustment.
 
@@ -97,6 +105,11 @@ class Adjustment:
         rivals = log_rivals(self.sharing)
         shared = (log_odds(share) + rivals) * self.sharing - rivals
         return _sigmoid((log_odds(chance) - self.bias) / self.slope), _sigmoid(shared)
+
+
+def is_temperature(value: float) -> bool:
+    """Whether logits can be divided by it."""
+    return TEMPERATURES[0] <= value <= TEMPERATURES[1]
 
 
 def log_rivals(sharing: float) -> float:
@@ -143,6 +156,17 @@ class QaCalibration:
     table: float = 0.0
     long_answer_temperature: float = 0.0
     paragraph_threshold: float = 0.0
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all numbers are such as a fit gives."""
+        temperatures = self.temperature, self.answer_temperature, self.long_answer_temperature or 1.0
+        offsets = self.offset, self.per_log_window, self.long, self.table
+        return (
+            all(map(is_temperature, temperatures))
+            and all(abs(offset) <= MOST_OFFSET for offset in offsets)
+            and all(0 <= limit <= 1 for limit in (self.threshold, self.absent, self.paragraph_threshold))
+        )
 
     def threshold_for(self, windows: int, in_table: bool) -> float:
         """The threshold for a span, in a table or not, of a text of this many windows."""

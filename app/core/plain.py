@@ -1,10 +1,12 @@
-"""Frozen values from plain JSON, with every type checked."""
+"""JSON: frozen values from it, with every type checked, and the one place that writes it."""
 
 from __future__ import annotations
 
 import dataclasses
 import enum
 import functools
+import json
+import math
 import types
 import typing
 from typing import Any, TypeVar
@@ -43,7 +45,10 @@ def _converted(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(value)
     if kind is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as fault:
+            raise ValueError("a number is too large") from fault
     return checked(kind, value)
 
 
@@ -66,3 +71,22 @@ def checked(kind: Any, value: Any) -> Any:
     if type(value) is not kind:
         raise ValueError(f"{str(value)[:40]!r} is no {kind.__name__}")
     return value
+
+
+def json_of(value: object, **options: Any) -> str:
+    """The JSON of plain values, with `json.dumps`' options.
+
+    JSON has neither NaN nor infinities, and other programs stop at them: null takes their place.
+    """
+    try:
+        return json.dumps(value, allow_nan=False, **options)
+    except ValueError:
+        return json.dumps(_finite(value), allow_nan=False, **options)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -52,7 +52,7 @@ class Clerk:
         try:
             return self.carry_out(order, report)
         except MemoryError:
-            from app.documents.limits import run_out
+            from app.core.memory_limit import run_out
 
             run_out()
             raise
@@ -65,7 +65,8 @@ class Clerk:
 
 def start_limited() -> Clerk:
     """Return the handler of orders for its own process, whose memory is limited from here on."""
-    from app.documents.limits import limit_memory
+    from app.core.memory_limit import limit_memory
+    from app.documents.limits import MEMORY
 
-    limit_memory()
+    limit_memory(MEMORY)
     return Clerk()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from app.core.errors import EngineLost, NotStarted, SpanlightError
+from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Report, Stopped
 from app.engine.serve import ENDS, Factory, Kind, serve
 
@@ -229,6 +230,8 @@ class Child:
         message = f"The {self._title} ended while it was at work."
         if code == -getattr(signal, "SIGKILL", 9):
             message = f"The {self._title} was ended by the system, most likely because memory ran out."
+        elif code == OUT_OF_MEMORY:
+            message = f"The {self._title} took more memory than it may."
         elif code in (
             -getattr(signal, "SIGSEGV", 11),
             -getattr(signal, "SIGBUS", 7),

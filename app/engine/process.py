@@ -13,7 +13,8 @@ from typing import Any
 
 from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
-from app.core.models import Head, LoadedModel
+from app.core.memory_limit import limit_memory, resident, watch_memory
+from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, TrainingRequest
 from app.core.system_libraries import how_to_mend, without_library
@@ -41,6 +42,7 @@ from app.models.compute.faults import (
     out_of_memory,
 )
 from app.models.compute.processor import physical_cores
+from app.models.disk.card import read_card
 from app.tasks.table import task_for
 from app.tasks.task import ReadyModel, Task
 
@@ -68,6 +70,9 @@ ENVIRONMENT = {
 # With an arena for each thread that ever loaded weights, some 60 MB would stay in each when models are unloaded.
 MALLOPT = ((-1, 2**31 - 1), (-2, 64 * 2**20), (-3, 2**30), (-8, 1))
 
+# The share of the computer's memory that this process may take: beyond it everything else would come to a standstill.
+MOST_MEMORY = 0.9
+
 # Seconds of work after which freed memory is returned to the system after all: it is fragmented, and the next work
 # would take more. With that, some long texts one after another take 490 MB at most, without 530.
 _LONG = 1.0
@@ -85,6 +90,9 @@ def start() -> Host:
         os.environ.setdefault(name, value)
     patch_source_lookup()
     _keep_freed_memory()
+    # The address space is not limited: a GPU's driver reserves more than there is memory.
+    if total := memory.computer()[0]:
+        watch_memory(int(MOST_MEMORY * total), resident, every=0.2)
     return Host()
 
 
@@ -130,9 +138,7 @@ class Host:
                     entry = self._models[self._models.ready(order.choice, order.head, order.avoid)]
                     return LoadedModel(entry.card, entry.model.device)
                 case TryModel():
-                    from app.engine.trial import try_model
-
-                    return try_model(order.folder, report)
+                    return self._try(order.folder, report)
                 case Run():
                     return self._answer(order, report)
                 case Prepare():
@@ -183,6 +189,15 @@ class Host:
             if fault is None:
                 return answer
             self._models.step_down(key, fault)
+
+    def _try(self, folder: str, report: Report) -> ModelCard:
+        from app.engine.trial import most_memory, try_model
+
+        lift_limit = limit_memory(most_memory(read_card(folder)))
+        try:
+            return try_model(folder, report)
+        finally:
+            lift_limit()
 
     def _prepare(self, order: Prepare, report: Report) -> None:
         from app.tasks.qa.fast.two_pass import prepare

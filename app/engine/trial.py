@@ -49,6 +49,11 @@ MOST_SECONDS = 5.0
 FLAWED = "Fetch a whole copy of this model, or choose another."
 
 
+def most_memory(card: ModelCard) -> int:
+    """The bytes that a trial may take: the weights in float32, again for the next head, and once while they load."""
+    return 2_000_000_000 + 3 * max(4 * card.parameters, card.size)
+
+
 def try_model(folder: Path | str, report: Report) -> ModelCard:
     """The card of a model after trying it: its tokenizer, every head, finite scores of the right shapes.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.components import KINDS, LIBRARY, Component, LicenceText
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 from app.core.report import Report
 from app.flows.workspace import Workspace
 
@@ -55,7 +56,7 @@ def to_json(found: Iterable[Component]) -> str:
         rows.append(
             {name: value for name, value in row.items() if value or name == "name"} | {"texts": texts_of_one}
         )
-    return json.dumps({"components": rows, "texts": texts}, ensure_ascii=False, indent=1) + "\n"
+    return json_of({"components": rows, "texts": texts}, ensure_ascii=False, indent=1) + "\n"
 
 
 def from_json(written: str) -> tuple[Component, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 
 # JSON can hold them, UTF-8 and tokenizers cannot.
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,7 +33,7 @@ class Row:
     @property
     def key(self) -> str:
         """The id as a unique string: 1 and "1" are different ids."""
-        return json.dumps(self.id, sort_keys=True)
+        return json_of(self.id, sort_keys=True)
 
     def text(self, name: str, source: Path) -> str:
         """The row's text under this name; raises SpanlightError where there is none."""
@@ -186,9 +187,9 @@ def _refusal(path: Path, fault: OSError) -> SpanlightError:
 
 def dumps(value: object) -> str:
     """JSON on one line, readable in any script; characters that UTF-8 cannot hold are escaped."""
-    line = json.dumps(value, ensure_ascii=False)
+    line = json_of(value, ensure_ascii=False)
     try:
         line.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value)
+        return json_of(value)
     return line

@@ -22,6 +22,7 @@ from enum import Enum
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 from app.models.disk.locks import Lock
 from app.settings.files import make_private
 
@@ -97,7 +98,7 @@ def claim_or_hand_over(data: Path, files: Sequence[str | Path]) -> Claim | None:
 def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
     """Send files to the window of this name, which comes to the front. Raises SpanlightError for more than it takes."""
     order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
-    line = json.dumps(order).encode("ascii") + b"\n"
+    line = json_of(order).encode("ascii") + b"\n"
     if len(line) > MOST_BYTES:
         raise SpanlightError("So many files cannot be opened at once.", "Open fewer of them at a time.")
     if sys.platform == "win32":

@@ -14,6 +14,7 @@ from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnTy
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
+from app.core.plain import json_of
 from app.core.text import Span
 from app.library.database import Database
 from app.library.entries import ANSWER, answer_of, loaded, stored
@@ -94,10 +95,10 @@ class AnswerTables:
         """
         values = (
             table.name,
-            json.dumps(table.documents),
+            json_of(table.documents),
             library.number,
             library.name,
-            json.dumps(library.roots),
+            json_of(library.roots),
         )
         with self._database.writing() as connection:
             try:
@@ -133,7 +134,7 @@ class AnswerTables:
 
     def save_question_set(self, name: str, columns: Iterable[Column]) -> None:
         """Save a set of questions, in place of the one of this name."""
-        values = json.dumps([(column.question, column.type) for column in columns])
+        values = json_of([(column.question, column.type) for column in columns])
         with self._database.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO question_sets VALUES (?, ?)", (name, values))
 

@@ -13,7 +13,7 @@ from typing import Any
 from app.core.corrections import Correction, Judgement, Verdict
 from app.core.layout import Kind
 from app.core.models import Adjustment
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.core.text import Span
 from app.library.database import Database
 from app.library.entries import insert_into, loaded, stored
@@ -146,7 +146,7 @@ def _row(correction: Correction) -> list[Any]:
         span: Span | None = getattr(correction, name)
         values |= {first: span.start if span else None, last: span.end if span else None}
     adjustment = correction.adjustment
-    values["adjustment"] = json.dumps(asdict(adjustment)) if adjustment is not None else ""
+    values["adjustment"] = json_of(asdict(adjustment)) if adjustment is not None else ""
     return [values[name] for name in _COLUMNS]
 
 

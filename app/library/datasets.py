@@ -11,7 +11,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.library.database import Database
 from app.library.entries import loaded, stored
 from app.library.stored import deflate, inflate
@@ -86,7 +86,7 @@ class Datasets:
             number = added.lastrowid or 0
             connection.executemany(
                 "INSERT INTO rows VALUES (?, ?, ?)",
-                ((number, at, deflate(json.dumps(list(cells)))) for at, cells in enumerate(rows)),
+                ((number, at, deflate(json_of(list(cells)))) for at, cells in enumerate(rows)),
             )
             _give(connection, number, given)
             return _get(connection, number)
@@ -213,7 +213,7 @@ class Datasets:
 def _values(dataset: Dataset) -> tuple[Any, ...]:
     return (
         stored(dataset.name),
-        json.dumps(dataset.columns),
+        json_of(dataset.columns),
         dataset.text_column,
         _packed(dataset.labels),
         dataset.multi,
@@ -223,7 +223,7 @@ def _values(dataset: Dataset) -> tuple[Any, ...]:
 
 
 def _packed(labels: Iterable[Label]) -> str:
-    return json.dumps([(label.name, label.words) for label in labels])
+    return json_of([(label.name, label.words) for label in labels])
 
 
 def _labels(packed: str) -> tuple[Label, ...]:
@@ -262,7 +262,7 @@ def _give(connection: sqlite3.Connection, number: int, given: Iterable[Given]) -
     connection.executemany(
         "INSERT OR REPLACE INTO given VALUES (?, ?, ?, ?, ?, ?)",
         (
-            (number, each.row, json.dumps(each.labels), stored(each.guess), each.shown, each.seconds)
+            (number, each.row, json_of(each.labels), stored(each.guess), each.shown, each.seconds)
             for each in given
         ),
     )
@@ -275,7 +275,7 @@ def _held_out(connection: sqlite3.Connection, number: int) -> HeldOut:
 
 def _put_held_out(connection: sqlite3.Connection, number: int, held_out: HeldOut) -> None:
     connection.execute(
-        "UPDATE datasets SET held_out = ? WHERE number = ?", (json.dumps(asdict(held_out)), number)
+        "UPDATE datasets SET held_out = ? WHERE number = ?", (json_of(asdict(held_out)), number)
     )
 
 
@@ -295,7 +295,7 @@ def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renam
         if after or not before:
             connection.execute(
                 "UPDATE given SET labels = ?, guess = ? WHERE dataset = ? AND row = ?",
-                (json.dumps(after), stored(renamed.get(guess, guess)), number, row),
+                (json_of(after), stored(renamed.get(guess, guess)), number, row),
             )
         else:
             connection.execute("DELETE FROM given WHERE dataset = ? AND row = ?", (number, row))

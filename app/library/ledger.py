@@ -15,6 +15,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
+from app.core.plain import json_of
 from app.library.database import Database
 from app.library.found import clean
 from app.library.schema import FILES, MIGRATIONS, file_of_row
@@ -127,7 +128,7 @@ class Ledger(ABC):
         part = self._copy.with_suffix(f".{os.getpid()}.part")
         try:
             with open(part, "wb", opener=partial(os.open, mode=0o600)) as file:
-                file.write(json.dumps(values, indent=1).encode())
+                file.write(json_of(values, indent=1).encode())
             os.replace(part, self._copy)
         except OSError as fault:  # the database has them
             _log.warning("%s was not written: %s", self._copy, fault)
@@ -306,7 +307,7 @@ def _libraries(connection: sqlite3.Connection) -> list[Library]:
 
 def _insert(connection: sqlite3.Connection, library: Library) -> int:
     """Store a library in place of the one with its number; returns the number, a new one for 0."""
-    values = (library.name, json.dumps(library.suffixes), json.dumps(library.ignore))
+    values = (library.name, json_of(library.suffixes), json_of(library.ignore))
     number: int | None = library.number
     if not connection.execute(
         "UPDATE libraries SET name = ?, suffixes = ?, ignore = ? WHERE number = ?", (*values, number)

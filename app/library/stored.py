@@ -10,6 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from app.core.layout import Block, BlockKind, Heading, Kind, Opened, PageText
+from app.core.plain import json_of
 from app.core.text import Document, Replacement, Span, View
 
 # From so many bytes on bzip2 makes a text smaller than zlib does: by a seventh where it is long.
@@ -93,7 +94,7 @@ def unpack_layout(document: Document, kind: Kind, packed: bytes) -> Opened:
 
 
 def _pack(values: list[Any]) -> bytes:
-    return _deflated(json.dumps(values, separators=(",", ":")).encode())
+    return _deflated(json_of(values, separators=(",", ":")).encode())
 
 
 def _unpack(packed: bytes) -> list[Any]:

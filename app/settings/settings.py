@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from app.core.models import Head
+from app.core.plain import json_of
 from app.settings.files import write_atomic
 
 THEMES = ("system", "light", "dark")
@@ -116,7 +117,7 @@ def save(settings: Settings, path: Path, before: Settings | None = None) -> None
     there = _read(path) if before is not None else None
     if before is not None and there is not None:
         values = _merged(values, _values(before), _values(there))
-    write_atomic(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+    write_atomic(path, (json_of(values, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
 
 
 def take_up(settings: Settings, path: Path, before: Settings) -> tuple[str, ...]:

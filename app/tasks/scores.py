@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from app.core.errors import SpanlightError
-from app.core.models import SHARED_AMONG, QaCalibration
+from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
 from app.tasks.task import ReadyModel
@@ -210,7 +210,8 @@ def logistic(
         weights = weights - size * step
         if np.abs(size * step).max() < 1e-9:
             break
-    return max(float(weights[0]), 1e-3), weights[1:-1], float(weights[-1])
+    slope = float(np.clip(weights[0], 1 / TEMPERATURES[1], 1 / TEMPERATURES[0]))
+    return slope, weights[1:-1], float(weights[-1])
 
 
 def least(loss: Callable[[float], float], low: float, high: float) -> float:

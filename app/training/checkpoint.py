@@ -13,6 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from app.core.plain import json_of
+
 
 @dataclass(slots=True)
 class State:
@@ -36,7 +38,7 @@ def save(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state
         {f"{i}.{k}": v.contiguous() for i, s in moments.items() for k, v in s.items()},
         fresh / "optimizer.safetensors",
     )
-    (fresh / "state.json").write_text(json.dumps(asdict(state)), encoding="utf-8")
+    (fresh / "state.json").write_text(json_of(asdict(state)), encoding="utf-8")
     for written in fresh.iterdir():
         flush(written)
     os.replace(fresh, folder / f"step-{state.step}")

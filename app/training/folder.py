@@ -18,6 +18,7 @@ from transformers.utils import logging
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
+from app.core.plain import json_of
 from app.models.compute.classes import model_class
 from app.models.disk.config import family_in, for_transformers, read_config
 
@@ -150,14 +151,14 @@ def write_folder(
     config.update(architectures=[type(model).__name__], dtype=str(dtype).removeprefix("torch."))
     config.update(settings or {})
     config.pop("_name_or_path", None)
-    _write(folder / "config.json", json.dumps(config, indent=2, sort_keys=True) + "\n")
+    _write(folder / "config.json", json_of(config, indent=2, sort_keys=True) + "\n")
     tokenizer.save(str(folder / "tokenizer.json.part"), pretty=False)
     os.replace(folder / "tokenizer.json.part", folder / "tokenizer.json")
     tokenizing = base / "tokenizer_config.json"
     if tokenizing.is_file():
         tokenizer_config = json.loads(tokenizing.read_text(encoding="utf-8"))
         tokenizer_config.pop("name_or_path", None)
-        _write(folder / "tokenizer_config.json", json.dumps(tokenizer_config, indent=2) + "\n")
+        _write(folder / "tokenizer_config.json", json_of(tokenizer_config, indent=2) + "\n")
     learnt = _unshared(model)
     if head is not None:
         learnt = {name: weight for name, weight in learnt.items() if not name.startswith("pooler.")} | dict(
@@ -186,7 +187,7 @@ def write_folder(
     size = sum(tensor.nbytes for tensor in weights.values())
     places = {key: name for name, keys in zip(names, shards, strict=True) for key in keys}
     index = {"metadata": {"total_size": size}, "weight_map": places}
-    _write(folder / _INDEX, json.dumps(index, indent=2) + "\n")
+    _write(folder / _INDEX, json_of(index, indent=2) + "\n")
 
 
 def _shards(weights: dict[str, torch.Tensor], most: int) -> list[list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -238,7 +239,8 @@ def qa_figures(
         "em": 100 * overall_exact,
         "f1_answerable": 100 * sum(f1s[i] for i in answerable) / max(1, len(answerable)),
         "em_answerable": 100 * sum(exacts[i] for i in answerable) / max(1, len(answerable)),
-        "threshold": threshold,
+        # There is none where it is best never to answer.
+        **({"threshold": threshold} if isfinite(threshold) else {}),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -21,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training, TrainingStep
@@ -264,7 +264,7 @@ def _fingerprint(request: TrainingRequest) -> str:
     teacher = folder.checkpoint_files(Path(request.teacher)) if request.teacher else []
     files = [path.stat() for path in (*folder.weight_files(Path(request.base)), *sources, *teacher)]
     values = {name: value for name, value in asdict(request).items() if value or name != "teacher"}
-    return json.dumps([values, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
+    return json_of([values, [[f.st_size, f.st_mtime_ns] for f in files]], sort_keys=True)
 
 
 def device_of(wanted: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 
 from app.core.models import Head, ModelCard, QaCalibration
 from app.core.offers import Passport, RemoteFile
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
+from tests.conftest import ROOT
 
 TEXT = st.text(max_size=12)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
@@ -80,3 +83,44 @@ def test_what_is_no_passport_is_refused(value: object) -> None:
 
 def test_keys_of_a_newer_version_count_for_nothing() -> None:
     assert from_plain(Passport, SOUND | {"colour": "blue"}) == PASSPORT
+
+
+def test_a_number_without_a_float_is_refused() -> None:
+    with pytest.raises(ValueError, match="too large"):
+        from_plain(float, 10**400)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_what_is_written_is_json_for_every_program(value: Any) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is no JSON")
+
+    def known(each: Any) -> Any:
+        if isinstance(each, dict):
+            return {key: known(inner) for key, inner in each.items()}
+        if isinstance(each, list):
+            return [known(inner) for inner in each]
+        return None if isinstance(each, float) and not math.isfinite(each) else each
+
+    assert json.loads(json_of(value), parse_constant=refuse) == known(value)
+
+
+def test_json_is_written_in_one_place() -> None:
+    """Python's own `json.dumps` writes NaN, which no other program reads."""
+    for path in sorted((ROOT / "app").rglob("*.py")):
+        name = path.relative_to(ROOT / "app").as_posix()
+        if name == "core/plain.py" or name.startswith("bench/"):
+            continue
+        calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+        written = [
+            ast.unparse(call) for call in calls if ast.unparse(call.func) in ("json.dumps", "json.dump")
+        ]
+        strict = [call for call in written if "allow_nan=False" in call]
+        assert written == strict, f"{name} writes JSON by itself: use app.core.plain.json_of"

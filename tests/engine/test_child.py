@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import EngineLost, SpanlightError
+from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Progress, Silent, Stopped
 from app.engine.child import Child, ChildBug
 from tests.engine import handlers
@@ -98,6 +99,7 @@ def test_an_error_in_the_listener_stops_the_work(shared: Child, error: BaseExcep
     [
         (-9, "memory ran out"),
         (-11, "crashed"),
+        (OUT_OF_MEMORY, "took more memory than it may"),
         (3, "ended while it was at work"),
         (0, "ended while it was at work"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from app.core.results import Reading
 from app.core.text import Document
 from app.engine import holding, process
 from app.engine.holding import Key, shorter
-from app.engine.orders import GetMemory, ListDevices, Load, Run, Unload
+from app.engine.orders import GetMemory, ListDevices, Load, Run, TryModel, Unload
 from app.engine.process import Host, start
 from app.models.compute.processor import physical_cores
 from app.models.disk.card import read_card
@@ -50,6 +51,22 @@ def host(threads: list[int]) -> Host:
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> ModelChoice:
     return ModelChoice(str(small_checkpoint(tmp_path_factory.mktemp("models") / "reader")), "cpu")
+
+
+def test_a_trial_may_take_what_the_model_needs_and_no_more(
+    host: Host, reader: ModelChoice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int] = []
+
+    def limit(more: int) -> Callable[[], None]:
+        limits.append(more)
+        return lambda: limits.append(0)
+
+    monkeypatch.setattr(process, "limit_memory", limit)
+    assert host(TryModel(reader.folder), Silent()).heads == (QA,)
+    card = read_card(reader.folder)
+    assert 2e9 + 12 * card.parameters <= limits[0] < 2.1e9
+    assert limits[1:] == [0]
 
 
 def names_held(host: Host) -> list[str]:

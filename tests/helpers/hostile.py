@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import pickle
@@ -114,6 +115,23 @@ def replacing(pattern: str, content: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
 
 
+def charsmap(replacements: bytes) -> str:
+    """A SentencePiece table of characters without an index, only with what stands for them."""
+    return base64.b64encode(bytes(4) + replacements).decode("ascii")
+
+
+def nested(depth: int) -> dict[str, Any]:
+    """Steps within steps."""
+    return {"type": "Sequence", "normalizers": [nested(depth - 1)] if depth else []}
+
+
+PADDING = {
+    "strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0, "pad_type_id": 0,
+    "pad_token": "[PAD]",
+}  # fmt: skip
+TRUNCATION = {"direction": "Right", "max_length": 128, "strategy": "LongestFirst", "stride": 0}
+
+
 def header_first(text: bytes) -> Edit:
     return lambda f: (f / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text)
 
@@ -141,6 +159,13 @@ CONFIGS: Cases = {
     "no such activation": (beyond("hidden_act", "__import__('os')"), "hidden_act is"),
     "an activation with weights": (beyond("hidden_act", "xielu"), "hidden_act is xielu"),
     "dropout beyond 1": (beyond("hidden_dropout_prob", 1.5), "hidden_dropout_prob is 1.5"),
+    "a rate of 400 digits": (beyond("hidden_dropout_prob", 10**400), "hidden_dropout_prob is 1000"),
+    "an epsilon of 400 digits": (beyond("layer_norm_eps", 10**400), "layer_norm_eps is 1000"),
+    "half a character": (beyond("id2label", {"0": "\ud83d"}), "not well-formed JSON"),
+    "half a character in bytes": (
+        raw_config(b'{"model_type": "bert", "id2label": {"0": "\xed\xa0\x80"}}'), "not well-formed JSON"
+    ),
+    "values without number": (raw_config(b'{"a": [' + b"[]," * 5_000_000 + b"[]]}"), "larger than any model's"),
     "no epsilon": (beyond("layer_norm_eps", 0), "layer_norm_eps is 0"),
     "negative epsilon": (beyond("layer_norm_eps", -1e-12), "layer_norm_eps is -1e-12"),
     "infinite epsilon": (
@@ -354,7 +379,78 @@ TOKENIZERS: Cases = {
     "steps without end": (with_normalizer(*[{"type": "Lowercase"}] * 200), "takes more steps than any model's"),
     "a pattern as long as a book": (
         with_normalizer(replacing("(a|b)*" * 1000, " ")),
-        "takes more steps than any model's",
+        "has larger settings than any model's",
+    ),
+    "texts twice as long again and again": (with_normalizer(*[replacing("", "a")] * 40), "makes texts longer"),
+    "texts between all letters": (with_normalizer(*[replacing("b*", "a")] * 40), "makes texts longer without end"),
+    "bytes as letters as bytes": (with_normalizer(*[{"type": "ByteLevel"}] * 40), "makes texts longer without end"),
+    "one letter for eighteen": (
+        with_normalizer(*[replacing(" ", "\ufdfa"), {"type": "NFKD"}] * 20), "makes texts longer without end"
+    ),
+    "a book for a letter": (
+        with_normalizer({"type": "Precompiled", "precompiled_charsmap": charsmap(b"a" * 10_000)}),
+        "makes texts longer without end",
+    ),
+    "steps without a name": (
+        with_normalizer(*[{"pattern": {"String": "a"}, "content": "aa"}] * 20), "has a step that is not known"
+    ),
+    "steps in steps": (
+        lambda f: tokenizer(f, lambda t: t.update(normalizer=nested(100))), "takes more steps than any model's"
+    ),
+    "marks before all letters": (
+        lambda f: tokenizer(f, lambda t: t.update(pre_tokenizer={"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": "."}, "behavior": "Isolated", "invert": False},
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+        ] * 20})),
+        "makes texts longer without end",
+    ),
+    "many tokens around every text": (
+        lambda f: tokenizer(f, lambda t: t["post_processor"]["single"].extend(t["post_processor"]["single"][:1] * 99)),
+        "makes texts longer without end",
+    ),
+    "tokens of many ids around every text": (
+        lambda f: tokenizer(
+            f, lambda t: t["post_processor"]["special_tokens"]["[CLS]"].update(ids=[0] * 99, tokens=["[PAD]"] * 99)
+        ),
+        "makes texts longer without end",
+    ),
+    "a template without end": (
+        lambda f: tokenizer(
+            f, lambda t: t["post_processor"].update(single=t["post_processor"]["single"][:1] * 100_000)
+        ),
+        "has larger settings than any model's",
+    ),
+    "texts filled up without end": (
+        lambda f: tokenizer(f, lambda t: t.update(padding=PADDING | {"strategy": {"Fixed": 10**12}})),
+        "has larger settings than any model's",
+    ),
+    "a word without end to fill up with": (
+        lambda f: tokenizer(f, lambda t: t.update(padding=PADDING | {"pad_token": "a" * 10**6})),
+        "has larger settings than any model's",
+    ),
+    "texts cut nowhere": (
+        lambda f: tokenizer(f, lambda t: t.update(truncation=TRUNCATION | {"stride": 10**18})),
+        "has larger settings than any model's",
+    ),
+    "texts cut before their beginning": (
+        lambda f: tokenizer(f, lambda t: t.update(truncation=TRUNCATION | {"max_length": -1})),
+        "has larger settings than any model's",
+    ),
+    "a mark as long as a book": (
+        lambda f: tokenizer(f, lambda t: t["model"].update(continuing_subword_prefix="#" * 10**6)),
+        "cuts words in a way that is not known",
+    ),
+    "a word as long as a book": (
+        lambda f: tokenizer(f, lambda t: t["model"]["vocab"].update({"a" * 10**6: 7})), "has words that no model has"
+    ),
+    "added tokens that grow": (
+        lambda f: (
+            with_normalizer(replacing(" ", "a" * 1_000))(f),
+            tokenizer(f, lambda t: t.update(
+                added_tokens=[t["added_tokens"][0] | {"content": f"{n:0200}"} for n in range(1_000)]
+            )),
+        ),
+        "adds tokens that no model has",
     ),
     "words as long as books": (
         lambda f: tokenizer(f, lambda t: t["model"].update(max_input_chars_per_word=10**12)),
@@ -364,6 +460,10 @@ TOKENIZERS: Cases = {
     "a kind that is not known": (
         lambda f: tokenizer(f, lambda t: t["model"].update(type="Program")),
         "cuts words in a way that is not known",
+    ),
+    "a vocabulary twice": (
+        lambda f: (f / "tokenizer.json").write_text('{"model": {}, ' + (f / "tokenizer.json").read_text()[1:]),
+        "tokenizer.json is not well-formed JSON",
     ),
     "a deep tokenizer": (
         lambda f: (f / "tokenizer.json").write_text('{"a":' * 50_000),

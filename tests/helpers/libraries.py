@@ -16,9 +16,9 @@ import numpy as np
 
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, Library, LibraryFile
+from app.core.memory_limit import run_out
 from app.core.report import Report, Silent
 from app.core.text import Document, View
-from app.documents.limits import run_out
 from app.documents.orders import Read
 from app.documents.process import Clerk, Order, Result
 from app.flows.library.libraries import planned, save_library

@@ -93,5 +93,5 @@ def moment(iso: str) -> str:
     """A time in ISO 8601 in words, in local time; any other text unchanged."""
     try:
         return date_and_time(datetime.fromisoformat(iso).astimezone())
-    except ValueError:
+    except (ValueError, OverflowError):
         return one_line(iso)

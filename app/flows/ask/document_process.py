@@ -8,10 +8,11 @@ from typing import Any
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
+from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
-from app.documents.limits import MEMORY, OUT_OF_MEMORY
+from app.documents.limits import MEMORY
 from app.documents.orders import Draw, MarkUp, Read, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.core.plain import json_of
 from app.core.report import Report
 from app.flows.samples import ASK, Sample, samples
 from app.flows.workspace import Workspace
@@ -77,7 +78,7 @@ def save_sheets(drafts: Drafts, saved: SavedSheets, gone: Iterable[str], report:
         {name: value for name, value in asdict(sheet).items() if name != "text"} for sheet in saved.sheets
     ]
     values = {"current": saved.current, "across": asdict(saved.across), "sheets": rows}
-    drafts.save(_LIST, json.dumps(values, ensure_ascii=False))
+    drafts.save(_LIST, json_of(values, ensure_ascii=False))
     for key in gone:
         drafts.clear(f"{_LIST}.{key}")
 

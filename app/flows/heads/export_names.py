@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.plain import json_of
 from app.core.report import Report
 from app.core.results import Tagged
 from app.core.sentences import sentences
@@ -39,7 +39,7 @@ def names_as(kind: str, documents: Sequence[TaggedDocument], labels: Sequence[st
         case "conll":
             return names_conll(documents)
         case _:
-            return json.dumps(names_values(documents, labels, model), indent=2, ensure_ascii=False) + "\n"
+            return json_of(names_values(documents, labels, model), indent=2, ensure_ascii=False) + "\n"
 
 
 def save_names(

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.core.report import Report
 from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts
 from app.core.tagged_words import TaggedWords
@@ -56,7 +56,7 @@ def keep_result(workspace: Workspace, page: str, head: Head, kept: KeptResult | 
         "name": kept.name,
         "model": _in_use(workspace, head, kept.result.model),
     }
-    drafts.save(_name(page), json.dumps(values, ensure_ascii=False, default=TaggedWords.columns))
+    drafts.save(_name(page), json_of(values, ensure_ascii=False, default=TaggedWords.columns))
 
 
 def kept_result(workspace: Workspace, page: str, head: Head, report: Report) -> KeptResult | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from app.core.corrections import Correction
 from app.core.days import iso
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
+from app.core.plain import json_of
 from app.flows.history.export_text import Said
 
 _FORMATS = {
@@ -50,7 +50,7 @@ def web_annotations(entries: Sequence[Entry], said: Said) -> str:
         "total": len(items),
         "first": page,
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json_of(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def identity(*parts: str) -> str:

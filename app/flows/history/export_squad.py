@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from app.core.corrections import Correction
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
+from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.text import Span
 from app.core.wording import count
@@ -65,7 +65,7 @@ def squad(
         for key, paragraphs in data.items()
     ]
     whole = {"version": "v2.0", "data": documents}
-    return Exported(written, json.dumps(whole, indent=1, ensure_ascii=False) + "\n", notes=tuple(notes))
+    return Exported(written, json_of(whole, indent=1, ensure_ascii=False) + "\n", notes=tuple(notes))
 
 
 def _key(entry: Entry) -> tuple[str, str]:

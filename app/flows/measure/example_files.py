@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import lzma
 import re
@@ -16,6 +15,7 @@ from app.core.errors import SpanlightError
 from app.core.measure_words import NOUNS
 from app.core.measures import ExampleSet
 from app.core.models import Head
+from app.core.plain import json_of
 from app.core.wording import size
 from app.documents.plain_text import decode
 from app.flows.rows import read_rows, unreadable
@@ -64,7 +64,7 @@ class Examples:
                     values = (item.text, item.label)
                 case TaggedText():
                     values = (item.text, [astuple(word) for word in item.words], item.tags)
-            found.update(json.dumps(values).encode() + b"\n")
+            found.update(json_of(values).encode() + b"\n")
         return found.hexdigest()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Report
 from app.flows.models.installing import (
     CHECKING,
@@ -63,7 +63,7 @@ def write_begun(folder: Path, begun: Begun) -> None:
     """Record that a download is started. Raises SpanlightError when the disk refuses."""
     write_atomic(
         _file(folder, begun.passport.repository),
-        json.dumps(dataclasses.asdict(begun), indent=1).encode("ascii"),
+        json_of(dataclasses.asdict(begun), indent=1).encode("ascii"),
     )
 
 

@@ -18,6 +18,7 @@ from app.flows.models.devices import unload
 from app.flows.teach.run import begun_with, discard
 from app.flows.workspace import Workspace
 from app.models.disk.card import model_name
+from app.models.disk.names import typed_path
 from app.models.disk.origin import read_origin
 from app.models.disk.shelving import remove_folder
 from app.models.download.cache import cache_size, forget, snapshot_of, storage_of
@@ -79,7 +80,7 @@ def _find(workspace: Workspace, wanted: str) -> ModelCard:
     cards += [ModelCard(model_name(Path(folder)), folder, "", ()) for folder in workspace.shelf.refused]
     # Models that can be removed come before bundled ones of the same name.
     cards.sort(key=lambda card: Path(card.folder).parent != workspace.paths.models)
-    path, folded = str(Path(wanted).expanduser().absolute()), wanted.casefold()
+    path, folded = str(typed_path(wanted).absolute()), wanted.casefold()
     ways: tuple[Callable[[ModelCard], bool], ...] = (
         lambda card: card.folder in (wanted, path),
         lambda card: card.name == wanted,
@@ -167,7 +168,9 @@ def _hub_origin(folder: Path) -> Origin | None:
     with contextlib.suppress(SpanlightError):
         origin = None if folder.is_symlink() else read_origin(folder)
         if origin is not None and origin.source is Source.HUB and origin.cache:
-            return origin if is_repository(origin.repository) and COMMIT.fullmatch(origin.commit) else None
+            paths = "".join((origin.cache, *dict(origin.sizes)))
+            sound = is_repository(origin.repository) and COMMIT.fullmatch(origin.commit) and "\0" not in paths
+            return origin if sound else None
     return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Opened
+from app.core.plain import json_of
 from app.core.report import Report
 from app.core.text import Span
 from app.core.wording import UNNAMED
@@ -141,7 +141,7 @@ def export_corrections(
         }
         for (name, _), paragraphs in documents.items()
     ]
-    text = json.dumps({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
+    text = json_of({"version": "v2.0", "data": data}, indent=1, ensure_ascii=False) + "\n"
     write_atomic(path, text.encode("utf-8", "replace"), private=False)
     return len(corrections)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from app.core.corrections import Correction
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, model_title
 from app.core.offers import Origin, Source
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.wording import count
@@ -274,7 +273,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         check_space(folder, _ROOM * card.parameters)
         folder.mkdir(parents=True)
         for name, part in ((_LEARN, learn), (_HOLD, hold)):
-            rows = (json.dumps(plain_qa(example)) + "\n" for example in part)
+            rows = (json_of(plain_qa(example)) + "\n" for example in part)
             write_atomic(folder / name, "".join(rows).encode())
     except OSError as fault:
         raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
@@ -332,7 +331,7 @@ def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
 
 
 def _digest(examples: Sequence[QaExample]) -> str:
-    rows = sorted(json.dumps([one.question, one.context, one.answers]) for one in examples)
+    rows = sorted(json_of([one.question, one.context, one.answers]) for one in examples)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
@@ -364,7 +363,7 @@ def _figures(
         some = examples[len(rows) : len(rows) + _AT_ONCE]
         outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
         rows += [(one.chance, one.probability, one.answered, one.exact, one.f1) for one in outcomes]
-        write_atomic(kept, json.dumps(asdict(_Measured(known.seconds + whole.seconds, tuple(rows)))).encode())
+        write_atomic(kept, json_of(asdict(_Measured(known.seconds + whole.seconds, tuple(rows)))).encode())
     found, at = [], 0
     for part in sets:
         given = zip(part, rows[at : at + len(part)], strict=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.core.errors import Busy, SpanlightError
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.models.disk import copying
 from app.models.disk.installed import fingerprint
 from app.models.disk.locks import Lock
@@ -115,5 +114,5 @@ def discard(folder: Path) -> None:
 
 def kept(folder: Path, run: Run) -> Run:
     """Write what a teaching began with, and its measures so far, into its folder; returns it."""
-    write_atomic(folder / RUN, json.dumps(asdict(run)).encode())
+    write_atomic(folder / RUN, json_of(asdict(run)).encode())
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ProblemType
+from app.core.plain import json_of
 from app.models.disk.config_keys import (
     ADAPTER_PARTS,
     CODE,
@@ -39,7 +39,7 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     A key whose value is null is treated as missing, and an unknown one is dropped. Raises SpanlightError for a key that
     would run code or load anything but the weights in the folder, for an unknown family, and for a value out of range.
     """
-    parsed = parse_object(content, CONFIG, repeats=False)
+    parsed = parse_object(content, CONFIG)
     values = {key: value for key, value in parsed.items() if value is not None}
     for key in values:
         _refuse_danger(key, name)
@@ -67,11 +67,11 @@ def rename_labels(folder: Path, labels: Sequence[str]) -> None:
     Raises SpanlightError if it cannot be read, OSError if it cannot be written.
     """
     path = folder / CONFIG
-    values = parse_object(read_file(path, LONGEST_CONFIG), CONFIG, repeats=False)
+    values = parse_object(read_file(path, LONGEST_CONFIG), CONFIG)
     values["id2label"] = {str(at): label for at, label in enumerate(labels)}
     values["label2id"] = {label: at for at, label in enumerate(labels)}
     partial = path.with_suffix(".json.part")
-    partial.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    partial.write_text(json_of(values, indent=2) + "\n", encoding="utf-8")
     os.replace(partial, path)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 # Far above any model of these families: a config beyond them only serves to exhaust memory.
@@ -32,10 +31,6 @@ def _count(default: int | None, most: int, least: int = 1) -> Key:
     return Key(default, lambda value: type(value) is int and least <= value <= most)
 
 
-def _number(value: Any) -> bool:
-    return type(value) in (int, float) and isfinite(value)
-
-
 def _switch(default: bool) -> Key:
     return Key(default, lambda value: type(value) is bool)
 
@@ -45,11 +40,11 @@ def _one_of(default: str, names: frozenset[str]) -> Key:
 
 
 def _rate(default: float | None) -> Key:
-    return Key(default, lambda value: _number(value) and 0 <= value <= 1)
+    return Key(default, lambda value: type(value) in (int, float) and 0 <= value <= 1)
 
 
 def _epsilon(default: float) -> Key:
-    return Key(default, lambda value: _number(value) and 0 < value <= 1)
+    return Key(default, lambda value: type(value) in (int, float) and 0 < value <= 1)
 
 
 def _fits_positions(value: Any) -> bool:

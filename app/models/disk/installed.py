@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import math
 import os
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from app.core.offers import Origin, Source
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
 from app.models.disk.copying import pieces_of
 from app.models.disk.heads import DOES, no_head
+from app.models.disk.names import typed_path
 from app.models.disk.notes import NOTES
 from app.models.disk.origin import ORIGIN, read_origin
 from app.models.disk.weights import INDEX
@@ -28,6 +30,8 @@ _FILES_READ = frozenset({CONFIG, INDEX, TOKENIZER, TOKENIZER_CONFIG, NOTES, ORIG
 _FINDER, _TIMES = "reader-quick", 3
 
 Signature = tuple[tuple[str, int, int], ...]
+
+_log = logging.getLogger(__name__)
 
 
 class Shelf:
@@ -76,9 +80,12 @@ class Shelf:
             )
             if broken is not None:
                 raise broken
-            if not Path(wanted).expanduser().is_dir():
-                raise SpanlightError(f"There is no model {wanted!r}.", self._installed(head))
-            card = self._with_finder(read_card(Path(wanted).expanduser()))
+            folder = typed_path(wanted)
+            with contextlib.suppress(OSError):  # a name that no folder can have
+                if folder.is_dir():
+                    card = self._with_finder(read_card(folder))
+        if card is None:
+            raise SpanlightError(f"There is no model {wanted[:80]!r}.", self._installed(head))
         if head not in card.heads:
             raise no_head(card.name, card.heads, head)
         return card
@@ -104,8 +111,7 @@ class Shelf:
                 below = [path for path in folder.iterdir() if not path.name.startswith(".")]
             except OSError:  # missing or not readable
                 continue
-            # A config that is a dangling link is one whose file has been removed.
-            found += sorted(p for p in below if (p / CONFIG).is_file() or (p / CONFIG).is_symlink())
+            found += sorted(path for path in below if _may_hold_model(path))
         return found
 
     def _card(self, folder: Path) -> ModelCard | SpanlightError:
@@ -117,6 +123,12 @@ class Shelf:
             card: ModelCard | SpanlightError = self._marked(folder)
         except SpanlightError as fault:
             card = fault
+        except Exception as fault:  # one folder must not hide the other models
+            _log.exception("%s was not read", folder)
+            reason = getattr(fault, "strerror", None) or "its files hold what no model's do"
+            card = SpanlightError(
+                f"{model_name(folder)} cannot be read: {reason}.", "Remove it, or check its files."
+            )
         self._read[folder] = now, card
         return card
 
@@ -155,6 +167,14 @@ class Shelf:
             if names
             else "No model for this is installed; give a model's folder."
         )
+
+
+def _may_hold_model(folder: Path) -> bool:
+    """Whether a folder has a config.json; a dangling link is one whose file has been removed."""
+    try:
+        return (folder / CONFIG).is_file() or (folder / CONFIG).is_symlink()
+    except OSError:  # it may not be looked into, which reading it says
+        return True
 
 
 def _refuse_dangling(folder: Path, origin: Origin | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection
+from pathlib import Path
 
 from app.core.errors import SpanlightError
 
@@ -65,6 +66,14 @@ def check_name(name: str) -> str:
     if safe != name:
         raise SpanlightError(f"A model cannot be called {ascii(name[:80])[1:-1]!r}.", f"Call it {safe}, say.")
     return name
+
+
+def typed_path(typed: str) -> Path:
+    """A path as it was typed, with the home folder for a leading "~" where there is such a person."""
+    try:
+        return Path(typed).expanduser()
+    except RuntimeError:
+        return Path(typed)
 
 
 def _cut(name: str) -> str:

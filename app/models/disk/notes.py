@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import asdict, astuple, dataclass, field
-from math import isfinite
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.models import QaCalibration
-from app.core.plain import from_plain
+from app.core.models import QaCalibration, is_temperature
+from app.core.plain import from_plain, json_of
 from app.core.reliability import BINS, Reliability
-from app.models.disk.weights import read_json
+from app.models.disk.names import safe_name
+from app.models.disk.weights import parse_object, read_file
 
 NOTES = "spanlight.json"
 MEAN = "mean"
 MOST_LANGUAGES = 500
+LONGEST_NOTES = 2**20
+# Of a figure that was measured, such as a number of questions.
+MOST = 1e12
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,13 @@ def read_notes(folder: Path | str) -> Notes:
     path = Path(folder) / NOTES
     if not path.is_file():
         return Notes()
-    found = read_json(path)
+    found = parse_object(read_file(path, LONGEST_NOTES), NOTES)
     try:
         notes = from_plain(Notes, found)
-        _check(notes)
-    except (ValueError, OverflowError) as error:
-        raise SpanlightError(
-            f"{NOTES} of {path.parent.name} is malformed: {error}.",
-            "Put it right, or delete it to use the defaults.",
-        ) from error
+    except ValueError as error:
+        raise _malformed(path, "a value of another kind than is foreseen there") from error
+    if fault := _fault(notes):
+        raise _malformed(path, fault)
     return notes
 
 
@@ -66,34 +66,34 @@ def write_notes(folder: Path | str, notes: Notes) -> None:
     """Write a model folder's notes atomically. Raises OSError if the folder cannot be written."""
     path = Path(folder) / NOTES
     partial = path.with_suffix(".json.part")
-    partial.write_text(json.dumps(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    partial.write_text(json_of(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(partial, path)
 
 
-def _check(notes: Notes) -> None:
-    """Raise ValueError for values out of range."""
-    calibration = notes.calibration
-    figures = [figure for figures in notes.measured.values() for figure in figures.values()]
-    if not all(map(isfinite, (*astuple(calibration), notes.class_temperature, *figures))):
-        raise ValueError("a number that is not finite")
-    temperatures = calibration.temperature, calibration.answer_temperature, notes.class_temperature
-    limits = calibration.threshold, calibration.absent, calibration.paragraph_threshold
-    if min(temperatures) <= 0 or calibration.long_answer_temperature < 0 or not _are_shares(*limits):
-        raise ValueError("a temperature or threshold out of range")
+def _malformed(path: Path, fault: str) -> SpanlightError:
+    return SpanlightError(
+        f"{NOTES} of {path.parent.name} is malformed: {fault}.",
+        "Put it right, or delete it to use the defaults.",
+    )
+
+
+def _fault(notes: Notes) -> str:
+    """What is out of range in the notes, empty for nothing."""
+    if not notes.calibration.is_sound or not is_temperature(notes.class_temperature):
+        return "a temperature, threshold or offset out of range"
+    if not all(abs(figure) <= MOST for figures in notes.measured.values() for figure in figures.values()):
+        return "a measured figure out of range"
     if not all(0 <= count < 2**31 for count in (notes.window, notes.stride)):
-        raise ValueError("a window or stride out of range")
+        return "a window or stride out of range"
     for bins in notes.reliability.values():
         if len(bins) != BINS or not all(
-            0 <= each.questions < 2**31 and _are_shares(each.said, each.right) for each in bins
+            0 <= each.questions < 2**31 and 0 <= each.said <= 1 and 0 <= each.right <= 1 for each in bins
         ):
-            raise ValueError(f"a reliability that is not {BINS} bins of shares")
-    if Path(notes.finder).name != notes.finder:
-        raise ValueError(f"{notes.finder[:40]!r} is not the name of a folder")
+            return f"a reliability that is not {BINS} bins of shares"
+    if notes.finder and safe_name(notes.finder) != notes.finder:
+        return "a finder that is not the name of a folder"
     if notes.pooling not in ("", MEAN):
-        raise ValueError(f"a pooling other than {MEAN}")
+        return f"a pooling other than {MEAN}"
     if len(notes.languages) > MOST_LANGUAGES:
-        raise ValueError(f"more than {MOST_LANGUAGES} languages")
-
-
-def _are_shares(*values: float) -> bool:
-    return all(0 <= value <= 1 for value in values)
+        return f"more than {MOST_LANGUAGES} languages"
+    return ""

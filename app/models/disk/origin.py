@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.offers import Origin, Source
-from app.core.plain import checked, from_plain
+from app.core.plain import checked, from_plain, json_of
 from app.models.disk.weights import read_json
 
 ORIGIN = "origin.json"
@@ -47,7 +46,7 @@ def write_origin(folder: Path | str, origin: Origin) -> None:
     values |= {name: dict(values[name]) for name in _MAPS}
     partial = path.with_suffix(".json.part")
     with partial.open("w", encoding="ascii") as file:
-        file.write(json.dumps(values, indent=2) + "\n")
+        file.write(json_of(values, indent=2) + "\n")
         file.flush()
         os.fsync(file.fileno())
     os.replace(partial, path)

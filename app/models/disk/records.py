@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 from app.core.errors import Busy
 from app.core.measures import Measure
 from app.core.models import Adjustment
-from app.core.plain import from_plain
+from app.core.plain import from_plain, json_of
 from app.models.disk.locks import Lock
 
 MOST_KEPT = 300
@@ -70,7 +70,7 @@ class Uses:
 
     def _keep(self, times: dict[str, str]) -> None:
         try:
-            self._write(self._path, (json.dumps(times, indent=1) + "\n").encode())
+            self._write(self._path, (json_of(times, indent=1) + "\n").encode())
         except Exception as fault:
             _log.warning("times of use not kept: %s", fault)
 
@@ -131,7 +131,7 @@ class Measures:
     def _save(self, measures: Iterable[Measure]) -> None:
         latest = sorted(measures, key=_moment, reverse=True)[:MOST_KEPT]
         values = {"measures": [asdict(one) for one in latest]}
-        self._write(self._path, (json.dumps(values, indent=1, ensure_ascii=False) + "\n").encode())
+        self._write(self._path, (json_of(values, indent=1, ensure_ascii=False) + "\n").encode())
 
     def _read(self) -> tuple[Measure, ...]:
         try:
@@ -270,7 +270,7 @@ class Adjustments:
     def _save(self, weights: str, adjusted: _Adjusted) -> None:
         readers = self._read() | {weights: adjusted}
         values = {name: asdict(each) for name, each in readers.items()}
-        self._write(self._path, (json.dumps(values, indent=1) + "\n").encode())
+        self._write(self._path, (json_of(values, indent=1) + "\n").encode())
 
     def _read(self) -> dict[str, _Adjusted]:
         with self._lock:
@@ -292,9 +292,4 @@ class Adjustments:
 
 
 def _is_sound(adjusted: _Adjusted) -> bool:
-    """Whether all numbers are such as a fit gives."""
-    found = [each.adjustment for each in adjusted.since if each.adjustment is not None]
-    return all(
-        all(map(isfinite, astuple(each))) and min(each.slope, each.sharing) > 0 and 0 < each.threshold < 1
-        for each in found
-    )
+    return all(each.adjustment is None or each.adjustment.is_sound for each in adjusted.since)

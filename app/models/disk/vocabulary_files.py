@@ -7,12 +7,12 @@ DeBERTa-v2 and v3. The settings are those of transformers' own classes for these
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 from app.models.disk.sentence_pieces import read_sentence_pieces, unigram
 from app.models.disk.weights import DAMAGED, LONGEST_JSON, read_json
 
@@ -62,7 +62,7 @@ def make_tokenizer(folder: Path, family: str) -> bytes:
         tokenizer = _byte_level(folder, settings)
     else:
         tokenizer = (_word_piece if family in WORD_PIECE else _unigram)(folder, settings, family)
-    return json.dumps(
+    return json_of(
         {"version": "1.0", "truncation": None, "padding": None} | tokenizer, ensure_ascii=False
     ).encode()
 

@@ -17,12 +17,15 @@ from typing import Any, TypeGuard
 
 from app.core import wording
 from app.core.errors import SpanlightError
+from app.core.plain import json_of
 
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 LONGEST_HEADER = 16 * 2**20
 LONGEST_JSON = 64 * 2**20
 MOST_SHARDS = 100
+# Of the values in a JSON file: XLM-V's tokenizer, with a vocabulary of 900,000, has half of that.
+MOST_VALUES = 5_000_000
 # Ten times the largest model of these families (DeBERTa-v2 xxlarge in half precision).
 MOST_BYTES = 32 * 10**9
 DAMAGED = "Fetch or copy the file again: it is damaged or incomplete."
@@ -192,7 +195,7 @@ def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tenso
     length = header_length(start, size, file)
     if len(start) < 8 + length:
         raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
-    header = parse_object(start[8 : 8 + length], file, repeats=False)
+    header = parse_object(start[8 : 8 + length], file)
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise SpanlightError(f"{file} has a header that is malformed.", DAMAGED)
@@ -262,19 +265,25 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
     return content
 
 
-def parse_object(text: bytes, name: str, *, repeats: bool = True) -> dict[str, Any]:
-    """`text` parsed as a JSON object; `name` is its name in messages. `repeats` allows duplicate keys.
+def parse_object(content: bytes, name: str) -> dict[str, Any]:
+    """A file's content parsed as a JSON object in UTF-8; `name` is its name in messages.
 
-    Raises SpanlightError if it is not a JSON object.
+    Raises SpanlightError if it is not one, or if another reader might read it as another: a key stands twice, a string
+    holds half a character.
     """
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:  # some of them take 30 times their length
+        raise SpanlightError(f"{name} is larger than any model's.", DAMAGED)
     try:
+        text = content.decode("utf-8-sig")
         found = json.loads(
             text,
-            object_pairs_hook=None if repeats else _no_repeats,
+            object_pairs_hook=_no_repeats,
             parse_constant=_no_constant,
             parse_int=_whole,
             parse_float=_real,
         )
+        if "\\ud" in text or "\\uD" in text:
+            json_of(found, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise SpanlightError(f"{name} is not well-formed JSON.", DAMAGED) from error
     if not isinstance(found, dict):

@@ -15,6 +15,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.network import LedgerEntry
+from app.core.plain import json_of
 from app.models.disk.locks import Lock
 
 # Bytes; beyond that the older half is deleted.
@@ -57,7 +58,7 @@ class Ledger:
     def _write(self, line: dict[str, Any]) -> None:
         if self._path is None:
             return
-        data = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        data = (json_of(line, ensure_ascii=False) + "\n").encode()
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             _shorten(self._path, self._most)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from app.core.memory_limit import limit_memory
 from app.core.report import Report
 from app.models.download.orders import AskFeed, Fetch, LookUp
 
@@ -22,12 +23,15 @@ ENVIRONMENT = {
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
 }
 UNSET = ("HF_ENDPOINT", "HF_DEBUG", "HF_HUB_USER_AGENT_ORIGIN", "HF_HUB_ENABLE_HF_TRANSFER")
+# What a Hub sends is written to the disk as it comes; the largest header of weights takes 0.6 GB while it is checked.
+MEMORY = 1_500_000_000
 # Bytes: the most that a broken connection loses, and how often a stop is checked for.
 PIECE = 16_384
 
 
 def start_downloader() -> Callable[[LookUp | Fetch | AskFeed, Report], Any]:
     """Set this process up for huggingface_hub, and return the handler of its orders."""
+    limit_memory(MEMORY)
     os.environ |= ENVIRONMENT
     for name in UNSET:
         os.environ.pop(name, None)

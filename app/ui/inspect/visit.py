@@ -11,6 +11,7 @@ from app.core.inside import InputWindow
 from app.core.inspection import Subject, Visit
 from app.core.legible import legible
 from app.core.models import Head, ModelCard
+from app.core.plain import json_of
 from app.core.report import Report
 from app.core.text import Span
 from app.flows.heads.inspect import Offer, offers
@@ -69,7 +70,7 @@ def visit_to_json(visit: Visit | None) -> str:
         "head": subject.head, "text": subject.text, "pair": subject.pair, "focus": _pairs([subject.focus]),
         "blanks": _pairs(subject.blanks), "model": visit.model, "title": visit.title,
     }  # fmt: skip
-    text = json.dumps(values, ensure_ascii=True)
+    text = json_of(values, ensure_ascii=True)
     return text if len(text) <= MAX_VISIT_CHARACTERS else ""
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import Kind
+from app.core.memory_limit import limit_memory, run_out
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
-from app.documents.limits import limit_memory, run_out
 from app.documents.orders import Draw, Highlight, MarkUp, Read
 from app.documents.process import Clerk, start_limited
 from app.engine.child import Child

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.core.layout import Kind
+from app.core.memory_limit import limit_memory
 from app.core.report import Silent, Stopped
-from app.documents.limits import limit_memory
 from app.documents.orders import Draw, Read
 from app.documents.process import Clerk
 from app.engine.child import Child

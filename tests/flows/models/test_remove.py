@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from app.models.disk.copying import Meter, files_of
 from app.models.disk.origin import write_origin
 from app.models.disk.shelving import Staging
 from app.settings import settings as settings_file
-from tests.helpers.cards import CLASSIFY, QA
+from tests.helpers.cards import CLASSIFY, QA, config
 from tests.helpers.children import Listener
 from tests.helpers.history_entries import entry
 from tests.helpers.installing import STARTER, TrialHere, a_workspace, hidden, in_cache, names
@@ -263,9 +263,21 @@ def test_of_two_with_one_name_the_one_that_was_added_is_meant(workspace: Workspa
     assert removal.card.heads == (QA,)
 
 
-def test_broken_ones_can_be_removed(workspace: Workspace, reader: Path) -> None:
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda place: os.truncate(place / "model.safetensors", 100),
+        lambda place: config(place, hidden_dropout_prob=10**400),
+        lambda place: (place / "spanlight.json").write_text('{"measured": {"a": {"b": 1' + "0" * 400 + "}}}"),
+        lambda place: (place / "origin.json").write_text('{"source": "hub", "sizes": {"a": 1' + "0" * 5000 + "}}"),
+        lambda place: [path.unlink() or path.mkdir() for path in place.iterdir() if path.name != "config.json"],
+    ],
+)  # fmt: skip
+def test_broken_ones_can_be_removed(
+    workspace: Workspace, reader: Path, spoil: Callable[[Path], object]
+) -> None:
     place = Path(import_model(workspace, reader, Silent()).folder)
-    os.truncate(place / "model.safetensors", 100)
+    spoil(place)
     assert names(workspace) == [STARTER]
     removal = removal_of(workspace, "reader", Silent())
     assert (removal.card.folder, removal.card.heads) == (str(place), ())
@@ -297,6 +309,15 @@ def test_a_mark_that_leads_elsewhere_takes_nothing_with_it(workspace: Workspace,
 
 
 # In between
+
+
+def test_a_mark_of_files_that_cannot_be_hinders_nothing(workspace: Workspace, reader: Path) -> None:
+    place = Path(import_model(workspace, reader, Silent()).folder)
+    write_origin(place, Origin(Source.HUB, REPOSITORY, COMMIT, cache="/a\0b", sizes=(("a\0b", 10**30),)))
+    removal = removal_of(workspace, "reader", Silent())
+    assert removal.cached == 0
+    remove(workspace, removal, Silent(), from_cache=True)
+    assert list(workspace.paths.models.iterdir()) == []
 
 
 def test_stopped_before_it_began_it_stays_and_removed_twice_it_is_told(

@@ -73,6 +73,10 @@ def test_a_reader_can_be_left_alone(adjustments: Adjustments) -> None:
         json.dumps({"ab": {"since": [{"moment": 1.0, "adjustment": {"slope": 0.0}}]}}),
         json.dumps({"ab": {"since": [{"moment": 1.0, "adjustment": {"threshold": 1.5}}]}}),
         '{"ab": {"since": [{"moment": 1.0, "adjustment": {"bias": NaN}}]}}',
+        *(
+            json.dumps({"ab": {"since": [{"moment": 1.0, "adjustment": wrong}]}})
+            for wrong in ({"slope": 5e-324}, {"sharing": 1e300}, {"bias": 10**400}, {"threshold": 1.0})
+        ),
     ],
 )
 def test_a_broken_file_adjusts_nothing_and_is_written_anew(

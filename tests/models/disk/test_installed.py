@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import SpanlightError
-from app.core.models import Head
+from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
+from app.models.disk import installed
 from app.models.disk.installed import Shelf
 from app.models.disk.origin import ORIGIN, write_origin
 from app.settings.paths import default_paths
@@ -213,3 +214,29 @@ def test_the_starters_say_their_language(tmp_path: Path) -> None:
     for card in cards:
         assert card.languages == ("en",)
         assert card.source == "starter"
+
+
+def test_whatever_one_folder_raises_is_said_beside_it_and_the_others_stay(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [card.name for card in shelf.cards()]
+    shutil.copytree(tmp_path / "own" / "zebra", tmp_path / "own" / "odd")
+    read = installed.read_card
+
+    def raising(folder: Path) -> ModelCard:
+        if Path(folder).name == "odd":
+            raise OverflowError("int too large to convert to float")
+        return read(folder)
+
+    monkeypatch.setattr(installed, "read_card", raising)
+    assert [card.name for card in shelf.cards()] == before
+    fault = shelf.refused[str(tmp_path / "own" / "odd")]
+    check_refusal(fault, tmp_path / "own" / "odd", "odd cannot be read: its files hold what no model's do")
+    with pytest.raises(SpanlightError, match="odd cannot be read"):
+        shelf.find("odd", QA)
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-this-name", "a" * 5_000, "a\0b", ".", ""])
+def test_what_no_folder_can_be_called_is_no_model(shelf: Shelf, name: str) -> None:
+    with pytest.raises(SpanlightError):
+        shelf.find(name, QA)

@@ -57,8 +57,13 @@ BIN = {"questions": 12, "said": 0.55, "right": 0.5}
     [
         {"window": -1}, {"stride": 1.5}, {"finder": "../x"}, {"languages": "en"}, {"languages": ["en"] * 501},
         {"measured": {"dev": {"f1": 10**400}}}, {"measured": {"dev": 80}}, {"class_temperature": 0},
+        {"class_temperature": 5e-324}, {"class_temperature": 10**400}, {"measured": {"dev": {"f1": 1e300}}},
+        {"finder": ".."}, {"finder": "a\0b"}, {"finder": "a" * 10_000}, {"description": "a" * 2**20},
+        {"description": "\ud800"},
         *({"calibration": wrong} for wrong in (
             {"absent": -0.1}, {"absent": 1.1}, {"offset": float("nan")}, {"long_answer_temperature": -1}, [],
+            {"temperature": 5e-324}, {"temperature": 1e308}, {"answer_temperature": 1e-4}, {"table": -1e7},
+            {"long_answer_temperature": 5e-324},
         )),
         *({"reliability": wrong} for wrong in (
             None, {"poems": [BIN] * 10}, {"tables": BIN}, {"tables": [BIN] * 9}, {"tables": [BIN] * 11},

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.documents.limits import OUT_OF_MEMORY
+from app.core.memory_limit import OUT_OF_MEMORY
 from tests.conftest import ROOT
 
 # Most of it at once, the rest in steps so small that it is seen before the system refuses more.
@@ -22,7 +22,7 @@ sys.exit(subprocess.run([sys.executable, "-c", sys.argv[1]]).returncode)
 
 
 def ran(code: str) -> subprocess.CompletedProcess[str]:
-    start = "import sys, threading, time\nfrom app.documents import limits\n"
+    start = "import sys, threading, time\nfrom app.core import memory_limit as limits\n"
     return subprocess.run(
         [sys.executable, "-c", IN_BETWEEN, start + code],
         cwd=ROOT,
@@ -48,3 +48,14 @@ def test_a_process_is_watched_and_ended(system: str, at_once: int) -> None:
     start = f"sys.platform = {system!r}\nlimits.limit_memory(300_000_000)\n"
     assert ran(start + EAT.format(at_once=at_once)).returncode == OUT_OF_MEMORY
     assert ran(start + "held = bytearray(b'x' * 100_000_000); time.sleep(0.3)").returncode == 0
+
+
+def test_a_limit_can_be_lifted() -> None:
+    lifted = "limits.limit_memory(300_000_000)()\nheld = bytearray(b'x' * 400_000_000); time.sleep(0.3)"
+    assert ran(lifted).returncode == 0
+
+
+def test_what_is_in_the_computers_memory_can_be_watched() -> None:
+    start = "limits.watch_memory(limits.resident() + 100_000_000, limits.resident, every=0.02)\n"
+    assert ran(start + "held = bytearray(b'x' * 150_000_000); time.sleep(5)").returncode == OUT_OF_MEMORY
+    assert ran(start + "held = bytearray(b'x' * 50_000_000); time.sleep(0.2)").returncode == 0

@@ -1,0 +1,99 @@
+"""A limit on the memory of this process: what a file from elsewhere makes it take costs that process, nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+OUT_OF_MEMORY = 77
+_WATCH_EVERY = 0.05
+
+
+def limit_memory(more: int) -> Callable[[], None]:
+    """Limit this process to `more` bytes in addition to what it has now: it is watched, and ended beyond that.
+
+    Its exit code is then `OUT_OF_MEMORY`. On Linux the system also refuses memory beyond a tenth more, which raises
+    MemoryError in Python and aborts libraries that cannot handle it. Returns a function that lifts the limit.
+    """
+    with contextlib.ExitStack() as lifting:
+        if sys.platform == "linux":
+            import resource
+
+            before = resource.getrlimit(resource.RLIMIT_AS)
+            limit = _memory() + more + more // 10
+            with contextlib.suppress(ValueError, OSError):  # a lower limit is set already
+                resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
+                lifting.callback(resource.setrlimit, resource.RLIMIT_AS, before)
+        lifting.callback(watch_memory(_memory() + more, _memory))
+        return lifting.pop_all().close
+
+
+def watch_memory(most: int, used: Callable[[], int], every: float = _WATCH_EVERY) -> Callable[[], None]:
+    """End this process with `OUT_OF_MEMORY` once `used` tells more than `most` bytes; looked at `every` few seconds.
+
+    Returns a function that ends the watch.
+    """
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(every):
+            if used() > most:
+                run_out()
+
+    threading.Thread(target=watch, daemon=True).start()
+    return over.set
+
+
+def run_out() -> None:
+    """End this process at once with the exit code for no memory left."""
+    os._exit(OUT_OF_MEMORY)
+
+
+def resident() -> int:
+    """Bytes of this process in the computer's memory; on macOS the most so far."""
+    return _pages(1) if sys.platform == "linux" else _memory()
+
+
+def _memory() -> int:
+    """Bytes of this process: address space on Linux, committed memory on Windows, peak use elsewhere."""
+    system: str = sys.platform  # checked for every system, whichever this one is
+    if system == "linux":
+        return _pages(0)
+    if system == "win32":
+        return _windows_memory()
+    import resource
+
+    # macOS counts bytes, other systems kilobytes.
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if system == "darwin" else most * 1024
+
+
+def _pages(at: int) -> int:
+    return int(Path("/proc/self/statm").read_text().split()[at]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _windows_memory() -> int:
+    """Bytes of memory committed to this process (PROCESS_MEMORY_COUNTERS.PagefileUsage)."""
+    import ctypes
+
+    class Counters(ctypes.Structure):
+        _fields_ = [
+            ("size", ctypes.c_uint32),
+            ("faults", ctypes.c_uint32),
+            *((f"count{number}", ctypes.c_size_t) for number in range(6)),
+            ("page_file", ctypes.c_size_t),
+            ("page_file_peak", ctypes.c_size_t),
+        ]
+
+    counters = Counters(size=ctypes.sizeof(Counters))
+    kernel = ctypes.WinDLL("kernel32")  # type: ignore[attr-defined,unused-ignore]
+    kernel.GetCurrentProcess.restype = ctypes.c_void_p
+    query = kernel.K32GetProcessMemoryInfo
+    query.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
+    if not query(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.size):
+        return 0
+    return int(counters.page_file)

@@ -1,0 +1,179 @@
+"""tokenizer.json: read and checked before the tokenizers library gets it, which takes whatever a file says."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Iterable, Mapping, Sized
+from math import prod
+from typing import Any
+
+from app.core.errors import SpanlightError
+from app.models.disk.weights import DAMAGED
+
+TOKENIZER = "tokenizer.json"
+KINDS = ("WordPiece", "BPE", "Unigram", "WordLevel")
+MOST_STEPS, MOST_VALUES, MOST_ADDED = 64, 4_000, 20_000
+LONGEST_PATTERN, LONGEST_ADDED, LONGEST_WORD, LONGEST_ENTRY = 1_000, 256, 10_000, 1_000
+# A million pieces, more than any model has, of ten letters each; the library keeps some 300 bytes for a letter.
+MOST_LETTERS = 10_000_000
+# By how much all steps together may lengthen a text, and how many tokens may stand around it.
+MOST_GROWTH, MOST_AROUND = 4_096, 64
+# All added tokens, after the steps that they go through themselves.
+MOST_ADDED_LETTERS = 2**26
+# The keys under which a step has others within it, and a table of characters with what stands for them.
+_WITHIN, _CHARACTERS = ("normalizers", "pretokenizers", "processors", "decoders"), "precompiled_charsmap"
+# By how much a step may lengthen a text: a character is up to 18 in a compatibility decomposition (Unicode Standard
+# Annex 15); a byte becomes up to two, with a blank before it; a mark is set before each part.
+_GROWTH = {"NFKC": 18, "NFKD": 18, "ByteLevel": 3, "Metaspace": 2}
+# Signs of a regular expression that may match nothing, so that its replacement stands between any two characters.
+_EMPTY = ("*", "?", "|", "^", "$", "(", "{0", "{,", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\K")
+CHANGED = "Do not use this model, or fetch a whole copy of it from where it is known."
+
+
+def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:
+    """Refuse a tokenizer.json that does not match the weights, or that could stall or exhaust the computer.
+
+    `rows` counts the word embeddings, `name` is the model's name in messages. Raises SpanlightError.
+    """
+    model, added = tokenizer.get("model"), tokenizer.get("added_tokens") or []
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    if not isinstance(model, dict) or not isinstance(vocabulary, (dict, list)):
+        raise SpanlightError(f"{TOKENIZER} of {name} has no vocabulary.", DAMAGED)
+    ids = list(vocabulary.values()) if isinstance(vocabulary, dict) else list(range(len(vocabulary)))
+    if isinstance(added, list) and all(isinstance(token, dict) for token in added):
+        ids += [token.get("id") for token in added]
+    else:
+        ids = []
+    if not ids or not all(type(i) is int and i >= 0 for i in ids):
+        raise SpanlightError(f"{TOKENIZER} of {name} has a malformed vocabulary.", DAMAGED)
+    if max(ids) >= rows:
+        raise SpanlightError(
+            f"The tokenizer of {name} knows {_count(max(ids) + 1)} tokens, its weights only {rows:,}.",
+            "Tokenizer and weights do not belong together.",
+        )
+    _check_model(model, vocabulary, name)
+    _check_size(tokenizer, name)
+    growth = _check_growth(tokenizer, name)
+    _check_added(added, growth, name)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number < 10**15 else "far more"
+
+
+def _check_model(model: Mapping[str, Any], vocabulary: dict[str, int] | list[Any], name: str) -> None:
+    longest = model.get("max_input_chars_per_word", 100)
+    known = "type" not in model or model["type"] in KINDS
+    marks = [value for key, value in model.items() if isinstance(value, str) and key != "type"]
+    cuts = type(longest) is int and 0 < longest <= LONGEST_WORD and _longest(marks) <= LONGEST_ADDED
+    if not known or not cuts:
+        raise SpanlightError(f"{TOKENIZER} of {name} cuts words in a way that is not known.", CHANGED)
+    if model.get("dropout"):
+        raise SpanlightError(
+            f"The tokenizer of {name} cuts words at random, so that no answer could be had twice.",
+            "Fetch a version of the model that was saved for use, not for training.",
+        )
+    if isinstance(vocabulary, list):
+        vocabulary = [piece[0] if isinstance(piece, list) and piece else None for piece in vocabulary]
+    if not all(isinstance(entry, str) for entry in vocabulary):
+        raise SpanlightError(f"{TOKENIZER} of {name} has a malformed vocabulary.", DAMAGED)
+    if _longest(vocabulary) > LONGEST_ENTRY or sum(map(len, vocabulary)) > MOST_LETTERS:
+        raise SpanlightError(f"{TOKENIZER} of {name} has words that no model has.", CHANGED)
+
+
+def _check_size(tokenizer: Mapping[str, Any], name: str) -> None:
+    """Refuse more, longer or larger values around the vocabulary than any tokenizer has."""
+    left = [value for key, value in tokenizer.items() if key not in ("model", "added_tokens")]
+    seen = 0
+    while left:
+        value = left.pop()
+        seen += 1
+        within: Collection[Any] = ()
+        if isinstance(value, dict):
+            within = [*value, *(each for key, each in value.items() if key != _CHARACTERS)]
+        elif isinstance(value, list):
+            within = value
+        too_long = isinstance(value, str) and len(value) > LONGEST_PATTERN
+        too_large = type(value) is int and not 0 <= value < 2**31
+        if too_long or too_large or seen + len(left) + len(within) > MOST_VALUES:
+            raise SpanlightError(f"{TOKENIZER} of {name} has larger settings than any model's.", CHANGED)
+        left += within
+
+
+def _check_growth(tokenizer: Mapping[str, Any], name: str) -> int:
+    """By how much its steps may lengthen a text. Refuse steps that could blow up a short one, or that are too many."""
+    before = [*_steps(tokenizer, "normalizer", name), *_steps(tokenizer, "pre_tokenizer", name)]
+    after = _steps(tokenizer, "post_processor", name)
+    _steps(tokenizer, "decoder", name)
+    growth = prod(map(_growth, before))
+    if growth > MOST_GROWTH or prod(map(_around, after)) > MOST_AROUND:
+        raise SpanlightError(f"{TOKENIZER} of {name} makes texts longer without end.", CHANGED)
+    return growth
+
+
+def _steps(tokenizer: Mapping[str, Any], kind: str, name: str) -> list[dict[str, Any]]:
+    """The steps of a kind, those within others too. Refuse one that does not say what it does: the library guesses."""
+    left = [tokenizer.get(kind)]
+    found: list[dict[str, Any]] = []
+    while left:
+        step = left.pop()
+        if step is None:
+            continue
+        if not isinstance(step, dict) or not isinstance(step.get("type"), str):
+            raise SpanlightError(f"{TOKENIZER} of {name} has a step that is not known.", CHANGED)
+        found.append(step)
+        left += [each for key in _WITHIN if isinstance(step.get(key), list) for each in step[key]]
+        if len(found) + len(left) > MOST_STEPS:
+            raise SpanlightError(f"{TOKENIZER} of {name} takes more steps than any model's.", CHANGED)
+    return found
+
+
+def _growth(step: Mapping[str, Any]) -> int:
+    """By how much a step before the vocabulary may lengthen a text, 1 for not at all."""
+    content, characters = step.get("content", step.get("prepend", "")), step.get(_CHARACTERS, "")
+    growth = _GROWTH.get(step["type"], 1)
+    if isinstance(content, str):
+        growth *= max(1, len(content) + _matches_nothing(step.get("pattern")))
+    if isinstance(characters, str) and characters:
+        growth *= max(1, _longest_replacement(characters))
+    return growth
+
+
+def _matches_nothing(pattern: object) -> bool:
+    """Whether a pattern may match between two characters."""
+    if not isinstance(pattern, dict):
+        return False
+    string, regex = pattern.get("String"), pattern.get("Regex")
+    return string == "" or (isinstance(regex, str) and (not regex or any(sign in regex for sign in _EMPTY)))
+
+
+def _longest_replacement(characters: str) -> int:
+    """The most bytes that a SentencePiece table sets for one character, 0 for a table that is damaged.
+
+    Four bytes tell the length of its index; behind that stand the replacements, each ended by a zero byte.
+    """
+    try:
+        table = base64.b64decode(characters)
+    except ValueError:
+        return 0
+    return _longest(table[4 + int.from_bytes(table[:4], "little") :].split(b"\0"))
+
+
+def _around(step: Mapping[str, Any]) -> int:
+    """How many tokens and texts a template sets for one text, 1 for any other step."""
+    templates = [step[key] for key in ("single", "pair") if isinstance(step.get(key), (list, str))]
+    special = step.get("special_tokens")
+    tokens = special.values() if isinstance(special, dict) else special if isinstance(special, list) else ()
+    ids = [token["ids"] for token in tokens if isinstance(token, dict) and isinstance(token.get("ids"), list)]
+    return max(1, _longest(templates)) * max(1, _longest(ids))
+
+
+def _check_added(added: list[dict[str, Any]], growth: int, name: str) -> None:
+    texts = [text for token in added if isinstance(text := token.get("content"), str) and text]
+    sound = len(texts) == len(added) <= MOST_ADDED and _longest(texts) <= LONGEST_ADDED
+    if not sound or growth * sum(map(len, texts)) > MOST_ADDED_LETTERS:
+        raise SpanlightError(f"{TOKENIZER} of {name} adds tokens that no model has.", CHANGED)
+
+
+def _longest(values: Iterable[Sized]) -> int:
+    return max(map(len, values), default=0)
