@@ -19,6 +19,7 @@ from app.core.offers import Origin, Source
 from app.core.plain import from_plain
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
+from app.core.rows import LONE_SURROGATE
 from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
@@ -27,7 +28,6 @@ from app.flows.models.installed import origin_of
 from app.flows.models.installing import finish, names_taken, now
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
-from app.flows.rows import LONE_SURROGATE
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
@@ -35,7 +35,7 @@ from app.models.disk.card import read_card
 from app.models.disk.config import family_in, read_config
 from app.models.disk.copying import Meter, check_space, files_of
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
+from app.models.disk.locks import held
 from app.models.disk.names import free_name
 from app.models.disk.notes import read_notes, write_notes
 from app.models.disk.shelving import Staging, delete_tree
@@ -294,19 +294,13 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
     """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
-    lock = Lock(folder.with_name(f"{folder.name}.lock"))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        taken = lock.take()
-    except OSError as fault:
-        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
-    if not taken:
-        raise Busy("The reader is being taught already.", "Wait until that has ended, or stop it.")
-    try:
+    lock, hint = folder.with_name(f"{folder.name}.lock"), "Wait until that has ended, or stop it."
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(held(lock, "The reader is being taught already", hint))
+        except OSError as fault:
+            raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
         yield
-    finally:
-        with suppress(OSError):
-            lock.release()
 
 
 def _begun(folder: Path) -> _Run | None:
