@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import signal
 import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
@@ -27,6 +28,7 @@ from app.flows.batches import BatchDone
 _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
+_MOST = 10**9
 
 # From Python 3.14 on, argparse may put "maybe you meant" between the choice and what to choose from.
 _UNKNOWN = re.compile(r"unrecognized arguments:(?: [^-]\S*)* (--?[^\s=]+)")
@@ -118,22 +120,24 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
-def _whole_number(least: int) -> Callable[[str], int]:
-    """A parser of arguments that are whole numbers, `least` or more."""
+def whole_number(least: int) -> Callable[[str], int]:
+    """A parser of arguments that are whole numbers, `least` or more, and no more than any count can be."""
 
     def read(value: str) -> int:
         try:
             number = int(value)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is not a whole number") from None
         if number < least:
-            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is less than {least}")
+        if number > _MOST:
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is more than {_MOST:,}")
         return number
 
     return read
 
 
-zero_or_more, at_least_one = _whole_number(0), _whole_number(1)
+zero_or_more, at_least_one = whole_number(0), whole_number(1)
 
 
 def probability(value: str) -> float:
@@ -192,8 +196,32 @@ def set_encoding() -> None:
 
 def end_with(sentence: str, code: int) -> int:
     """Write the last sentence on standard error; returns the exit code."""
-    sys.stderr.write(sentence + "\n")
+    _tell(sys.stderr, sentence + "\n")
     return code
+
+
+def _tell(stream: TextIO, words: str) -> None:
+    """Write words that are lost where the stream cannot be written: nothing of the work depends on them."""
+    with suppress(OSError, ValueError):
+        stream.write(words)
+        stream.flush()
+
+
+def unprinted() -> SpanlightError | None:
+    """The error where standard output cannot be written (a full disk, a closed stream), whose rest is then dropped."""
+    try:
+        sys.stdout.flush()
+    except OSError as fault:
+        discard_output()
+        reason = fault.strerror or "the system refused"
+        return SpanlightError(f"Standard output could not be written: {reason}.", "Write it elsewhere.")
+    return None
+
+
+def discard_output() -> None:
+    """Send what is left of standard output nowhere, so that the interpreter does not complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class TerminalReport:
@@ -222,8 +250,7 @@ class TerminalReport:
             return
         self._shown_at = now
         if self.on_terminal:
-            self._stream.write(f"\r\x1b[K{words}")
-            self._stream.flush()
+            _tell(self._stream, f"\r\x1b[K{words}")
             self._drawn = True
         else:
             self.line(words)
@@ -231,28 +258,30 @@ class TerminalReport:
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
-        self._stream.write(words + "\n")
-        self._stream.flush()
+        _tell(self._stream, words + "\n")
 
     def ask(self, question: str) -> bool | None:
         """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
         if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
-        self._stream.write(f"{question} [y/N] ")
-        self._stream.flush()
-        # No work is running: the first Ctrl+C must end the wait, not be stored for a later check.
+        _tell(self._stream, f"{question} [y/N] ")
+        with self.waiting():
+            return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While this lasts, nothing is computed but waited for: the first Ctrl+C interrupts, with no check to come."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            return sys.stdin.readline().strip().casefold() in ("y", "yes")
+            yield
         finally:
             signal.signal(signal.SIGINT, before)
 
     def clear(self) -> None:
         """Erase the drawn line."""
         if self._drawn:
-            self._stream.write("\r\x1b[K")
-            self._stream.flush()
+            _tell(self._stream, "\r\x1b[K")
             self._drawn = False
 
     def partial(self, result: object) -> None:

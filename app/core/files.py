@@ -6,7 +6,9 @@ import errno
 import io
 import lzma
 import os
+import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,11 +32,49 @@ _SPECIAL = (
     (stat.S_ISBLK, "a device"),
 )
 _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+# What a path or a disk may be at fault for. A missing file is not among them: it may be one of ours.
+_OF_FILES = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.ELOOP,
+    errno.EINVAL,
+    errno.EIO,
+    errno.ENXIO,
+    errno.ENODEV,
+)
+# How libraries that are written in Rust tell an error of the system; on Windows by its own number.
+_BY_RUST = re.compile(r"\(os error (\d+)\)")
+_NO_SPACE_ON_WINDOWS = 112
 
 
 def is_full(fault: BaseException) -> bool:
     """Whether the disk had no space left, or the user's quota or a file's largest size was reached."""
-    return isinstance(fault, OSError) and fault.errno in _NO_SPACE
+    if isinstance(fault, OSError):
+        return fault.errno in _NO_SPACE
+    found = _BY_RUST.search(str(fault))
+    number = int(found[1]) if found else 0
+    return number == _NO_SPACE_ON_WINDOWS if sys.platform == "win32" else number in _NO_SPACE
+
+
+def fault_of_disk(fault: BaseException) -> SpanlightError | None:
+    """The error for what the system said of a file or a disk: no space, no permission, no such name, a failing disk.
+
+    None for an exception of another kind.
+    """
+    name = getattr(fault, "filename", None)
+    named = f"“{os.fspath(name)}”" if isinstance(name, str | os.PathLike) else ""
+    if is_full(fault):
+        what = f"{named} could not be written" if named else "Not everything could be written"
+        return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
+    if not named or not isinstance(fault, OSError) or fault.errno not in _OF_FILES:
+        return None
+    return SpanlightError(
+        f"{named} could not be used: {fault.strerror}.", "Check the name and its permissions."
+    )
 
 
 @contextmanager

@@ -27,7 +27,8 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 
     The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
     last checkpoint when the same request comes again. Raises SpanlightError for a request that cannot be carried out
-    and a base that is not whole, Busy where another process trains into the folder, Stopped when cancelled, EngineLost when the model process died.
+    and a base that is not whole, Busy where another process trains into the folder, Stopped when cancelled, EngineLost
+    when the model process died.
     """
     _check_files(request)
     _check_numbers(request)
@@ -42,7 +43,9 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
         if folder and Path(request.output).resolve() == Path(folder).resolve():
             raise SpanlightError(f"The output would overwrite the {noun}.", "Give another folder.")
     with held_output(Path(request.output)):
-        result: Training = workspace.engine.run(replace(request, base=base.folder, teacher=teacher), None, report)
+        result: Training = workspace.engine.run(
+            replace(request, base=base.folder, teacher=teacher), None, report
+        )
     return result
 
 

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import is_full
 
 
 def may_write(folder: Path) -> bool:
@@ -35,7 +36,7 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     except OSError as fault:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        reason = fault.strerror or "the disk refused"
+        reason = "the disk is full" if is_full(fault) else fault.strerror or "the disk refused"
         raise SpanlightError(
             f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
         ) from fault

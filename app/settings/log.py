@@ -9,6 +9,13 @@ from pathlib import Path
 _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
 
+class _Log(RotatingFileHandler):
+    """The log file; where it cannot be written there is none, and nobody is told."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing, where logging would print a traceback to standard error."""
+
+
 def start_log(path: Path) -> None:
     """Send the app's log records to a file of at most 1 MB with two older ones next to it.
 
@@ -20,7 +27,7 @@ def start_log(path: Path) -> None:
         old.close()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True)
+        handler = _Log(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True)
         handler.setFormatter(logging.Formatter(_FORMAT))
         with path.open("a"):
             pass

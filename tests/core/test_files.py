@@ -104,3 +104,17 @@ def test_an_error_of_the_disk_is_told(tmp_path: Path) -> None:
     with pytest.raises(SpanlightError, match="could not be read: Input/output error"):
         with open_regular(tmp_path / "a"):
             raise OSError(5, "Input/output error")
+
+
+def test_a_full_disk_is_known_from_whatever_tells_it() -> None:
+    import errno
+
+    by_rust = Exception("Error while serializing: I/O error: No space left on device (os error 28)")
+    if os.name == "posix":
+        assert "the disk is full" in str(files.fault_of_disk(by_rust))
+    assert "“a.txt” could not be written" in str(files.fault_of_disk(OSError(errno.EFBIG, "large", "a.txt")))
+    assert "“a.txt” could not be used: no" in str(
+        files.fault_of_disk(PermissionError(errno.EACCES, "no", "a.txt"))
+    )
+    for bug in (OSError(errno.ENOENT, "none", "a"), OSError(errno.EBADF, "bad"), ValueError("(os error 2)")):
+        assert files.fault_of_disk(bug) is None

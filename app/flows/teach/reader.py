@@ -7,13 +7,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from math import ceil, inf, isfinite
 from pathlib import Path
 
 from app.core.corrections import Correction
-from app.core.errors import Busy, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard, model_title
 from app.core.offers import Origin, Source
 from app.core.plain import from_plain
