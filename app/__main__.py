@@ -69,8 +69,8 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 def complain(message: str) -> int:
-    """One sentence on standard error; the exit code of an input error."""
-    sys.stderr.write(message + "\n")
+    """One sentence on standard error, without what steers a terminal; the exit code of an input error."""
+    sys.stderr.write("".join(each if each.isprintable() else " " for each in message) + "\n")
     return 2
 
 

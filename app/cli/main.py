@@ -60,7 +60,7 @@ def main(argv: list[str], early: Child | None = None) -> int:
         refused = unprinted()
         return end_with(str(refused), INPUT_ERROR) if refused is not None else int(leaving.code or 0)
     except SpanlightError as fault:
-        return end_with(" ".join(str(fault).split()), INPUT_ERROR)
+        return end_with(str(fault), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
         return end_with("Stopped.", INTERRUPTED)
     except BrokenPipeError:

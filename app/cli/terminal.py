@@ -45,6 +45,10 @@ class Parser(argparse.ArgumentParser):
             f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"{near} {see}" if near else see
         )
 
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; raises OSError where argparse would hide that it cannot be written."""
+        print(self.format_help(), end="", file=file)
+
     def _meant(self, message: str) -> str:
         """The option or choice that is near to what argparse complains of; empty where it has named one itself."""
         if found := _UNKNOWN.search(message):
@@ -195,8 +199,8 @@ def set_encoding() -> None:
 
 
 def end_with(sentence: str, code: int) -> int:
-    """Write the last sentence on standard error; returns the exit code."""
-    _tell(sys.stderr, sentence + "\n")
+    """Write the last sentence on standard error, on one line; returns the exit code."""
+    _tell(sys.stderr, one_line(sentence) + "\n")
     return code
 
 

@@ -119,6 +119,18 @@ def require_regular(status: os.stat_result, name: str) -> None:
             )
 
 
+def file_to_write(path: Path) -> Path:
+    """Where a file of this name is written: behind the links that lead there.
+
+    Raises SpanlightError where a device, a pipe or a socket stands there: a new file that is renamed over it would take
+    it away from the whole system, where the user may do that. Raises OSError or ValueError for an impossible name.
+    """
+    behind = Path(os.path.realpath(path))
+    if behind.exists() and not (behind.is_file() or behind.is_dir()):
+        raise SpanlightError(f"“{path}” is not a file.", "Give the name of a file for the output.")
+    return behind
+
+
 @contextmanager
 def open_unpacked(path: Path) -> Iterator[BinaryIO]:
     """The content of a regular file, buffered; of an .xz file what is packed in it.

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import SpanlightError
-from app.core.files import is_full, lines_of, open_regular
+from app.core.files import file_to_write, is_full, lines_of, open_regular
 from app.core.rows import read_rows, row_of
 from app.models.disk.locks import held
 
@@ -48,11 +48,7 @@ class RowFile:
         self._result = result
         with ExitStack() as stack:
             try:
-                # A device or a pipe cannot be continued, and some never end.
-                if path.exists() and not (path.is_file() or path.is_dir()):
-                    raise SpanlightError(
-                        f"“{path}” is not a file.", "Give the name of a file for the output."
-                    )
+                file_to_write(path)  # a device or a pipe cannot be continued, and some never end
                 stack.enter_context(held_output(path))
                 self._file = stack.enter_context(path.open("ab", buffering=0))
             except (OSError, ValueError) as fault:
@@ -126,7 +122,7 @@ def refuse_same_file(source: Path, output: Path) -> None:
 def refuse_unwritable(path: Path) -> None:
     """Raises SpanlightError where no file of this name could be written: better now than after the work."""
     try:
-        if path.is_dir():
+        if file_to_write(path).is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.files import is_full
+from app.core.files import file_to_write, is_full
 
 
 def may_write(folder: Path) -> bool:
@@ -24,6 +24,7 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     """
     temporary = ""
     try:
+        path = file_to_write(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
         if not private:
@@ -33,10 +34,14 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError as fault:
+    except (OSError, ValueError) as fault:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        reason = "the disk is full" if is_full(fault) else fault.strerror or "the disk refused"
+        reason = (
+            "the disk is full"
+            if is_full(fault)
+            else getattr(fault, "strerror", None) or "its name is at fault"
+        )
         raise SpanlightError(
             f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
         ) from fault
