@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -14,6 +15,11 @@ class _Log(RotatingFileHandler):
 
     def handleError(self, record: logging.LogRecord) -> None:
         """Do nothing, where logging would print a traceback to standard error."""
+
+    def close(self) -> None:
+        """Close the file; what could not be written is lost."""
+        with suppress(OSError):
+            super().close()
 
 
 def start_log(path: Path) -> None:

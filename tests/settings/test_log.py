@@ -55,3 +55,11 @@ def test_a_folder_that_cannot_be_written_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     start_log(tmp_path / "file" / "spanlight.log")
     logging.getLogger("app").warning("nowhere to go")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
+def test_a_full_disk_is_no_obstacle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "spanlight.log").symlink_to("/dev/full")
+    start_log(tmp_path / "spanlight.log")
+    logging.getLogger("app").warning("nowhere to go")
+    assert capsys.readouterr().err == ""

@@ -106,7 +106,7 @@ def type_of(question: str) -> ColumnType:
 def load(path: Path) -> Loaded:
     """A list of questions with all that stands beside them. Raises SpanlightError for a file that cannot be read."""
     if path.suffix.lower() == ".xlsx":
-        return _with_column(sheet_rows(path), "xlsx")
+        return _with_column(sheet_rows(path), "xlsx", path.name)
     text = normalise_newlines(decode(read_whole(path, _MOST_BYTES), path.name))
     if path.suffix.lower() not in (".csv", ".tsv"):
         return Loaded(tuple((line,) for line in text.rstrip().split("\n")))
@@ -189,16 +189,16 @@ def _csv(text: str, name: str) -> Loaded:
     real = head if '"' in head else re.sub(r"[,;] ", "", head)
     delimiter = max(",;\t", key=real.count)
     if '"' not in text and not real.count(delimiter):
-        return _with_column([(line,) for line in text.split("\n")], ",")
+        return _with_column([(line,) for line in text.split("\n")], ",", name)
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
     except csv.Error as fault:
         raise SpanlightError(f"“{name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
-    return _with_column(rows, delimiter)
+    return _with_column(rows, delimiter, name)
 
 
-def _with_column(rows: list[tuple[str, ...]], delimiter: str) -> Loaded:
+def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Loaded:
     """The rows with the column of their questions: one that is named so, else the first one with words."""
     while rows and not any(cell.strip() for cell in rows[-1]):
         rows.pop()
@@ -208,6 +208,7 @@ def _with_column(rows: list[tuple[str, ...]], delimiter: str) -> Loaded:
     if named is not None:
         return Loaded(tuple(rows), named, True, delimiter)
     width = max(map(len, rows))
+    refuse_vast(len(rows), width, name)
     column = next(
         (at for at in range(width) if any(at < len(row) and " " in row[at].strip() for row in rows)), 0
     )
