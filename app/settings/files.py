@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.files import file_to_write, is_full
 
 
 def may_write(folder: Path) -> bool:
@@ -22,6 +21,8 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
     other users, any other has the usual permissions. Raises SpanlightError on a disk error.
     """
+    from app.core.files import file_to_write, is_full  # the window starts without it
+
     temporary = ""
     try:
         path = file_to_write(path)

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.core.days import date_and_time, local
 from app.core.errors import Busy
 
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
@@ -45,6 +44,8 @@ class Lock:
 
     def holder(self) -> str:
         """Who holds it, such as "process 4711, since 20 November 2026, 14:05"; empty where the file does not say."""
+        from app.core.days import date_and_time, local
+
         try:
             with self._path.open("rb") as file:
                 file.seek(1)  # Windows lets nobody else read what is locked
