@@ -70,7 +70,10 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 def complain(message: str) -> int:
     """One sentence on standard error, without what steers a terminal; the exit code of an input error."""
-    sys.stderr.write("".join(each if each.isprintable() else " " for each in message) + "\n")
+    try:
+        sys.stderr.write("".join(each if each.isprintable() else " " for each in message) + "\n")
+    except OSError:  # nobody can be told
+        pass
     return 2
 
 

@@ -70,7 +70,8 @@ def test_a_line_and_a_whole_file_have_a_length_at_most(
     assert next(lines) == b"123456789\n"
     with pytest.raises(SpanlightError, match="Line 2 of a is longer"):
         next(lines)
-    assert refusal(tmp_path / "a") if path.write_bytes(b"1" * 1001) else False
+    path.write_bytes(b"1" * 1001)
+    assert "“a” is larger than" in refusal(path)
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,6 +136,13 @@ def test_streams_that_are_closed_or_full(
 
 
 @POSIX
+def test_a_complaint_that_nobody_can_be_told() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    assert started({}, "nowhere.txt", "2>/dev/full").wait(60) == 2
+
+
+@POSIX
 @pytest.mark.parametrize("words", ["text PIPE", "text -"])
 def test_one_ctrl_c_ends_the_wait_for_somebody_to_write(
     places: dict[str, str], tmp_path: Path, words: str
