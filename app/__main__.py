@@ -69,8 +69,11 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 
 def complain(message: str) -> int:
-    """One sentence on standard error; the exit code of an input error."""
-    sys.stderr.write(message + "\n")
+    """One sentence on standard error, without what steers a terminal; the exit code of an input error."""
+    try:
+        sys.stderr.write("".join(each if each.isprintable() else " " for each in message) + "\n")
+    except OSError:  # nobody can be told
+        pass
     return 2
 
 
@@ -89,12 +92,25 @@ def complain_on_the_desktop(message: str) -> int:
 
 
 def say(words: str) -> int:
-    """Words on standard output; 0, also where nobody reads on."""
+    """Words on standard output; 0, also where nobody reads on, 2 where it cannot be written."""
     try:
         print(words, flush=True)
-    except BrokenPipeError:
+    except OSError as fault:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(fault, BrokenPipeError):
+            return complain(f"Standard output could not be written: {fault.strerror}.")
     return 0
+
+
+def fill_streams() -> None:
+    """Put the null device where a standard stream is closed: the next file that is opened would take its number.
+
+    Standard output is then one that cannot be written, and what prints something says so.
+    """
+    for name, mode in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            number = os.open(os.devnull, mode)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8"))
 
 
 def prepare(
@@ -174,6 +190,7 @@ def not_whole(fault: Exception, tell: Callable[[str], int] = complain) -> int:
 def main(argv: list[str] | None = None) -> int:
     """Run the window or one command; the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    fill_streams()
     in_terminal = bool(arguments) and (arguments[0] in COMMANDS or arguments[0].startswith("--"))
     try:
         return run(arguments)

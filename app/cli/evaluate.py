@@ -164,7 +164,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--limit", type=zero_or_more, default=0, metavar="N", help="examples taken of each file (all)"
     )
-    parser.add_argument("--seed", type=int, default=13, help="what chance begins with (13)")
+    parser.add_argument("--seed", type=zero_or_more, default=13, help="what chance begins with (13)")
     parser.add_argument("--fit", action="store_true", help="fit the calibration and keep it with the model")
     parser.add_argument(
         "--predictions", metavar="OUT.jsonl", help="where each question's answer goes (documents, tables)"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING, Protocol
 
-from app.cli.terminal import TerminalReport, end_with, set_up_streams
+from app.cli.terminal import TerminalReport, discard_output, end_with, set_up_streams, unprinted
 from app.core import about
 from app.core.errors import SpanlightError
 from app.core.report import Stopped
@@ -58,22 +57,23 @@ def main(argv: list[str], early: Child | None = None) -> int:
                 workspace.close()
                 report.clear()
     except SystemExit as leaving:  # argparse has printed the help
-        return int(leaving.code or 0)
+        refused = unprinted()
+        return end_with(str(refused), INPUT_ERROR) if refused is not None else int(leaving.code or 0)
     except SpanlightError as fault:
-        return end_with(" ".join(str(fault).split()), INPUT_ERROR)
+        return end_with(str(fault), INPUT_ERROR)
     except (Stopped, KeyboardInterrupt):
         return end_with("Stopped.", INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output has closed it; keep the interpreter from complaining at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return PIPE_CLOSED
     except Exception as fault:
+        from app.core.files import fault_of_disk
         from app.core.system_libraries import broken_installation
 
         log_bug(fault)
-        broken = broken_installation(fault)
-        if broken is not None:
-            return end_with(str(broken), INPUT_ERROR)
+        known = unprinted() or broken_installation(fault) or fault_of_disk(fault)
+        if known is not None:
+            return end_with(str(known), INPUT_ERROR)
         return end_with(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )

@@ -6,9 +6,11 @@ import argparse
 import getpass
 import os
 import shlex
+import stat
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +51,8 @@ def typed_text(given: str, workspace: Workspace, report: TerminalReport) -> str:
     """A text given as an argument, - being standard input."""
     if given != "-":
         return given
-    return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, report).document.text
+    with report.waiting():
+        return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, report).document.text
 
 
 def text_or_file(given: str, file: str | None, workspace: Workspace, report: TerminalReport) -> str:
@@ -159,6 +162,12 @@ class _WithinFile(Relay):
             super().progress(progress)
 
 
+def _is_pipe(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # what is wrong with it is said when it is read
+        return stat.S_ISFIFO(path.stat().st_mode)
+    return False
+
+
 def _read(
     file: str,
     password: str,
@@ -170,10 +179,13 @@ def _read(
 ) -> Opened:
     """The document of a file; `within` gets the progress."""
     if file == "-":
-        return document_from_stream(workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password)
-    if (path := Path(file)).is_fifo():
+        with report.waiting():
+            return document_from_stream(
+                workspace, sys.stdin.buffer, _STANDARD_INPUT, within, password=password
+            )
+    if _is_pipe(path := Path(file)):
         # It may be this process's own: the one that reads files could not open it.
-        with path.open("rb") as stream:
+        with report.waiting(), path.open("rb") as stream:
             return document_from_stream(workspace, stream, path.name, within, password=password)
     for _ in range(_TRIES):
         try:

@@ -17,6 +17,7 @@ from app.cli.terminal import (
     new_parser,
     one_line,
     print_json,
+    zero_or_more,
 )
 from app.cli.train import StepReport
 from app.core.errors import SpanlightError
@@ -120,7 +121,7 @@ def _classification_arguments(parser: argparse.ArgumentParser) -> None:
         "--examples", type=at_least_one, metavar="N", help="texts of each label to learn from"
     )
     parser.add_argument("--multi", action="store_true", help="several labels a text, separated by semicolons")
-    parser.add_argument("--seed", type=int, default=13, help="which texts --examples takes")
+    parser.add_argument("--seed", type=zero_or_more, default=13, help="which texts --examples takes")
 
 
 def _classification(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:

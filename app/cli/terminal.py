@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from io import TextIOWrapper
 from types import FrameType
@@ -29,6 +30,7 @@ _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
 _LONGEST_LINE = 5_000
+_MOST = 10**9
 
 _ERASED = "\r\x1b[K"
 # What marks words, and nothing else: a document that has it marks its own.
@@ -47,6 +49,10 @@ class Parser(argparse.ArgumentParser):
         raise SpanlightError(
             f"{message[:1].upper()}{message[1:].rstrip('.')}.", f"{near} {see}" if near else see
         )
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; raises OSError where argparse would hide that it cannot be written."""
+        print(self.format_help(), end="", file=file)
 
     def _meant(self, message: str) -> str:
         """The option or choice that is near to what argparse complains of; empty where it has named one itself."""
@@ -123,22 +129,24 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--precision", choices=PRECISIONS, default="", help="what it computes in")
 
 
-def _whole_number(least: int) -> Callable[[str], int]:
-    """A parser of arguments that are whole numbers, `least` or more."""
+def whole_number(least: int) -> Callable[[str], int]:
+    """A parser of arguments that are whole numbers, `least` or more, and no more than any count can be."""
 
     def read(value: str) -> int:
         try:
             number = int(value)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{value} is not a whole number") from None
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is not a whole number") from None
         if number < least:
-            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is less than {least}")
+        if number > _MOST:
+            raise argparse.ArgumentTypeError(f"{shortened(value)} is more than {_MOST:,}")
         return number
 
     return read
 
 
-zero_or_more, at_least_one = _whole_number(0), _whole_number(1)
+zero_or_more, at_least_one = whole_number(0), whole_number(1)
 
 
 def probability(value: str) -> float:
@@ -199,8 +207,10 @@ class ToTerminal(TextIOWrapper):
         return len(text)
 
     def erase(self) -> None:
-        """Erase the line."""
-        super().write(_ERASED)
+        """Erase the line, where it can be written."""
+        with suppress(OSError, ValueError):
+            super().write(_ERASED)
+            self.flush()
 
 
 def set_up_streams() -> None:
@@ -219,9 +229,33 @@ def set_up_streams() -> None:
 
 
 def end_with(sentence: str, code: int) -> int:
-    """Write the last sentence on standard error; returns the exit code."""
-    sys.stderr.write(one_line(sentence) + "\n")
+    """Write the last sentence on standard error, on one line; returns the exit code."""
+    _tell(sys.stderr, one_line(sentence) + "\n")
     return code
+
+
+def _tell(stream: TextIO, words: str) -> None:
+    """Write words that are lost where the stream cannot be written: nothing of the work depends on them."""
+    with suppress(OSError, ValueError):
+        stream.write(words)
+        stream.flush()
+
+
+def unprinted() -> SpanlightError | None:
+    """The error where standard output cannot be written (a full disk, a closed stream), whose rest is then dropped."""
+    try:
+        sys.stdout.flush()
+    except OSError as fault:
+        discard_output()
+        reason = fault.strerror or "the system refused"
+        return SpanlightError(f"Standard output could not be written: {reason}.", "Write it elsewhere.")
+    return None
+
+
+def discard_output() -> None:
+    """Send what is left of standard output nowhere, so that the interpreter does not complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class TerminalReport:
@@ -251,8 +285,7 @@ class TerminalReport:
         self._shown_at = now
         if self.on_terminal:
             self._erase()
-            self._stream.write(one_line(words))
-            self._stream.flush()
+            _tell(self._stream, one_line(words))
             self._drawn = True
         else:
             self.line(words)
@@ -260,20 +293,23 @@ class TerminalReport:
     def line(self, words: str) -> None:
         """Write a line that stays."""
         self.clear()
-        self._stream.write(legible_lines(words) + "\n")
-        self._stream.flush()
+        _tell(self._stream, legible_lines(words) + "\n")
 
     def ask(self, question: str) -> bool | None:
         """Whether the user says yes; None where nobody can be asked. Ctrl+C at the question interrupts."""
         if not (self.on_terminal and sys.stdin is not None and sys.stdin.isatty()):
             return None
         self.clear()
-        self._stream.write(f"{one_line(question)} [y/N] ")
-        self._stream.flush()
-        # No work is running: the first Ctrl+C must end the wait, not be stored for a later check.
+        _tell(self._stream, f"{one_line(question)} [y/N] ")
+        with self.waiting():
+            return sys.stdin.readline().strip().casefold() in ("y", "yes")
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While this lasts, nothing is computed but waited for: the first Ctrl+C interrupts, with no check to come."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            return sys.stdin.readline().strip().casefold() in ("y", "yes")
+            yield
         finally:
             signal.signal(signal.SIGINT, before)
 
@@ -281,14 +317,13 @@ class TerminalReport:
         """Erase the drawn line."""
         if self._drawn:
             self._erase()
-            self._stream.flush()
             self._drawn = False
 
     def _erase(self) -> None:
         if isinstance(self._stream, ToTerminal):
             self._stream.erase()
         else:
-            self._stream.write(_ERASED)
+            _tell(self._stream, _ERASED)
 
     def partial(self, result: object) -> None:
         """Drop partial results, which the command prints."""

@@ -6,7 +6,7 @@ import argparse
 import time
 from dataclasses import asdict
 
-from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json
+from app.cli.terminal import TerminalReport, at_least_one, new_parser, one_line, print_json, zero_or_more
 from app.core.errors import SpanlightError
 from app.core.report import Progress
 from app.core.requests import TrainingRequest
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--warm-up", type=float, default=_DEFAULTS.warm_up, help="as a share of all steps")
     parser.add_argument("--weight-decay", type=float, default=_DEFAULTS.weight_decay)
     parser.add_argument("--dropout", type=float, default=_DEFAULTS.dropout)
-    parser.add_argument("--seed", type=int, default=_DEFAULTS.seed)
+    parser.add_argument("--seed", type=zero_or_more, default=_DEFAULTS.seed)
     parser.add_argument(
         "--evaluate-every", type=at_least_one, default=_DEFAULTS.evaluate_every, metavar="STEPS"
     )

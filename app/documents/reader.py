@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import BinaryIO, NamedTuple
 
 from app.core.errors import NoText, PasswordNeeded, SpanlightError
+from app.core.files import open_regular
 from app.core.layout import Kind, Opened, PageText
 from app.core.report import Progress, Report
 from app.core.text import Document
@@ -24,12 +22,6 @@ from app.documents.parts import Parts
 from app.documents.sniff import HEAD, NAMES, first_look, look_into_zip, suffix_kind
 
 _PIECE = 1 << 22
-_SPECIAL = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
 
 
 class _Loaded(NamedTuple):
@@ -127,19 +119,16 @@ def _take(data: bytes, name: str) -> _Loaded:
 
 
 def _load(path: str, name: str, report: Report) -> _Loaded:
-    """The content of a regular file; checked before it is opened, since opening a pipe would block."""
-    with _faults_of(path, name):
-        _require_regular(Path(path).stat(), name)
-        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
-            before = os.fstat(file.fileno())
-            _require_regular(before, name)
-            _require_some(before.st_size, name)
-            head = file.read(HEAD) or b""
-            kind = first_look(head, name)
-            _require_room(before.st_size, kind, name)
-            file.seek(0)
-            digest, data = _read_all(file, kind, name, report)
-            after = os.fstat(file.fileno())
+    """The content of a regular file."""
+    with open_regular(path, name) as file:
+        before = os.fstat(file.fileno())
+        _require_some(before.st_size, name)
+        head = file.read(HEAD) or b""
+        kind = first_look(head, name)
+        _require_room(before.st_size, kind, name)
+        file.seek(0)
+        digest, data = _read_all(file, kind, name, report)
+        after = os.fstat(file.fileno())
     changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
     return _Loaded(kind, data, digest, before.st_size, before.st_mtime_ns, changed)
 
@@ -157,39 +146,6 @@ def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[st
         else:
             data.clear()
     return digest.hexdigest(), bytes(data)
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open without blocking, in case the file has become a pipe meanwhile."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-@contextmanager
-def _faults_of(path: str, name: str) -> Iterator[None]:
-    """Turn the system's errors into messages for the user."""
-    try:
-        yield
-    except FileNotFoundError as fault:
-        raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
-    except PermissionError as fault:
-        raise SpanlightError(f"“{name}” may not be read.", "Check the file's permissions.") from fault
-    except (OSError, ValueError) as fault:
-        reason = getattr(fault, "strerror", None) or "its name or its disk is at fault"
-        if getattr(fault, "errno", 0) == errno.ELOOP:
-            reason = "it is a link that leads back to itself"
-        raise SpanlightError(
-            f"“{name}” could not be read: {reason}.", "Copy it elsewhere and try that."
-        ) from fault
-
-
-def _require_regular(status: os.stat_result, name: str) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise SpanlightError(f"“{name}” is a folder.", "Choose files instead.")
-    for is_special, what in _SPECIAL:
-        if is_special(status.st_mode):
-            raise SpanlightError(
-                f"“{name}” is {what}, not a file.", "Save what it gives in a file, and open that."
-            )
 
 
 def _require_some(length: int, name: str) -> None:

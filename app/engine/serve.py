@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.files import fault_of_disk
 from app.core.report import Progress, Report, Stopped
 from app.core.system_libraries import broken_installation
 
@@ -135,7 +136,7 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         line.send(Kind.STOPPED, number)
     elif isinstance(error, SpanlightError):
         line.send(Kind.FAULT, number, error)
-    elif (fault := broken_installation(error)) is not None:
+    elif (fault := broken_installation(error) or fault_of_disk(error)) is not None:
         traceback.print_exception(error)  # to the log
         line.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):

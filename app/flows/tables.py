@@ -9,7 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import read_whole
 from app.documents.plain_text import decode
+
+MOST_TABLE = 200_000_000  # bytes
+_MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,14 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     column: int
     delimiter: str = ","
+
+
+def refuse_vast(rows: int, columns: int, name: str) -> None:
+    """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
+    if rows * columns > _MOST_CELLS:
+        raise SpanlightError(
+            f"“{name}” has {rows:,} rows and {columns:,} columns: too much for a table.", "Cut it into parts."
+        )
 
 
 def read_table(path: Path, column: str) -> Table:
@@ -38,10 +50,7 @@ def read_table(path: Path, column: str) -> Table:
 
 def read_columns(path: Path) -> Table:
     """The table of a CSV file, with its first column as that of the texts. Raises SpanlightError as `read_table`."""
-    try:
-        text = decode(path.read_bytes(), path.name)
-    except OSError as fault:
-        raise SpanlightError(f"“{path}” could not be read: {fault.strerror}.", "Check the name.") from fault
+    text = decode(read_whole(path, MOST_TABLE), path.name)
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
@@ -51,6 +60,7 @@ def read_columns(path: Path) -> Table:
         raise SpanlightError(f"“{path.name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
     columns = tuple(lines[0]) if lines else ()
     width = len(columns)
+    refuse_vast(len(lines), width, path.name)
     if width == 1:  # no delimiter separates anything
         lines = [[delimiter.join(row)] for row in lines]
     for number, row in enumerate(lines, start=1):

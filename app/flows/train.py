@@ -11,6 +11,7 @@ from app.core.models import ModelCard
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.core.results import Training
+from app.flows.rows import held_output
 from app.flows.workspace import Workspace
 from app.models.disk.card import SHORTEST, read_card
 from app.training.examples import parse_source
@@ -26,7 +27,8 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 
     The base and the teacher are folders or installed models' names. A run that was stopped or killed goes on from its
     last checkpoint when the same request comes again. Raises SpanlightError for a request that cannot be carried out
-    and a base that is not whole, Stopped when cancelled, EngineLost when the model process died.
+    and a base that is not whole, Busy where another process trains into the folder, Stopped when cancelled, EngineLost
+    when the model process died.
     """
     _check_files(request)
     _check_numbers(request)
@@ -40,7 +42,10 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
     for folder, noun in ((base.folder, "base model"), (teacher, "teacher")):
         if folder and Path(request.output).resolve() == Path(folder).resolve():
             raise SpanlightError(f"The output would overwrite the {noun}.", "Give another folder.")
-    result: Training = workspace.engine.run(replace(request, base=base.folder, teacher=teacher), None, report)
+    with held_output(Path(request.output)):
+        result: Training = workspace.engine.run(
+            replace(request, base=base.folder, teacher=teacher), None, report
+        )
     return result
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -13,11 +13,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import is_full
 
 _log = logging.getLogger(__name__)
 
 _BUSY_MS = 5000
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# SQLite names a full disk so where it makes its files, and where it maps them into memory.
+_NO_SPACE_PERHAPS = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_LEAST_SPACE = 1_000_000
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -142,15 +146,20 @@ class Database:
                 raise SpanlightError(
                     f"Another program is using {self._what} just now.", "Try again in a moment."
                 ) from fault
-            if code == sqlite3.SQLITE_FULL:
+            if code == sqlite3.SQLITE_FULL or (code in _NO_SPACE_PERHAPS and self._no_space()):
                 raise self._full() from fault
             if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
                 raise self._refused(str(fault)) from fault
             raise
         except OSError as fault:
-            if fault.errno == errno.ENOSPC:
+            if is_full(fault):
                 raise self._full() from fault
             raise self._refused(fault.strerror or "the disk refused") from fault
+
+    def _no_space(self) -> bool:
+        with suppress(OSError):
+            return shutil.disk_usage(self.file.parent).free < _LEAST_SPACE
+        return False
 
     def _full(self) -> SpanlightError:
         return SpanlightError(

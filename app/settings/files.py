@@ -47,8 +47,11 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
     other users, any other has the usual permissions. Raises SpanlightError on a disk error.
     """
+    from app.core.files import file_to_write, is_full  # the window starts without it
+
     temporary = ""
     try:
+        path = file_to_write(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PART, dir=path.parent)
         if not private:
@@ -58,10 +61,14 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError as fault:
+    except (OSError, ValueError) as fault:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        reason = fault.strerror or "the disk refused"
+        reason = (
+            "the disk is full"
+            if is_full(fault)
+            else getattr(fault, "strerror", None) or "its name is at fault"
+        )
         raise SpanlightError(
             f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
         ) from fault

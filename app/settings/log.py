@@ -11,14 +11,25 @@ from pathlib import Path
 _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 
 
-class _PrivateLog(RotatingFileHandler):
-    """A log that the computer's other users cannot read: it names files, and may quote what is in them."""
+class _Log(RotatingFileHandler):
+    """The log file, which the computer's other users cannot read: it names files, and may quote what is in them.
+
+    Where it cannot be written there is none, and nobody is told.
+    """
 
     def _open(self) -> TextIOWrapper:
         stream = super()._open()
         with suppress(OSError):  # another user's, which we may write
             Path(self.baseFilename).chmod(0o600)
         return stream
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing, where logging would print a traceback to standard error."""
+
+    def close(self) -> None:
+        """Close the file; what could not be written is lost."""
+        with suppress(OSError):
+            super().close()
 
 
 def start_log(path: Path) -> None:
@@ -32,7 +43,7 @@ def start_log(path: Path) -> None:
         old.close()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = _PrivateLog(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+        handler = _Log(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
         handler.setFormatter(logging.Formatter(_FORMAT))
     except OSError:
         handler = None

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-import lzma
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
+from app.core.files import read_whole
+from app.core.rows import read_rows
 from app.core.text import Replacement, Span, View
 from app.core.view import replacements_of_table, view_of_text
 
 ExampleT = TypeVar("ExampleT")
 _QA_FIELDS = "id, context, question and answers"
 _DOCUMENTS = "documents.jsonl.xz"
+_MOST_JSON = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +87,29 @@ def read_qa(path: Path) -> list[QaExample]:
     by `row`, `column` and `start` in the cell, or the id of a `document`, whose text and title are in
     documents.jsonl.xz in the same folder. Its context may have a `view`, as `plain_qa` writes it.
     """
-    text = _read(path)
-    if not path.name.removesuffix(".xz").endswith(".jsonl"):
-        try:
-            whole = json.loads(text)
-        except (ValueError, RecursionError):
-            whole = None  # rows, perhaps
-        if isinstance(whole, dict) and "data" in whole:
-            return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
-    documents_file = path.with_name(_DOCUMENTS)
-    documents = {}
-    if '"document"' in text and documents_file.is_file():
-        documents = dict(_each(documents_file, read_rows(documents_file), _whole, "id, title and text"))
-    return _each(path, _rows(text), lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
+    if path.name.removesuffix(".xz").endswith(".jsonl"):
+        return _qa_rows(path)
+    try:
+        whole = json.loads(read_whole(path, _MOST_JSON))
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and "data" in whole:
+        return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
+    try:
+        return _qa_rows(path)
+    except SpanlightError as fault:
+        raise SpanlightError(
+            f"{path.name} does not hold examples, neither as SQuAD's JSON nor as JSON Lines.", fault.message
+        ) from fault
+
+
+def _qa_rows(path: Path) -> list[QaExample]:
+    @cache
+    def documents() -> dict[str, dict[str, Any]]:
+        beside = path.with_name(_DOCUMENTS)
+        return dict(read_parsed(beside, _whole, "id, title and text")) if beside.is_file() else {}
+
+    return read_parsed(path, lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
 
 
 def _whole(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -104,16 +117,16 @@ def _whole(row: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return str(row["id"]), {"context": row["text"], "title": row["title"], "view": view_of_text(row["text"])}
 
 
-def _full(row: dict[str, Any], documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _full(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]]) -> dict[str, Any]:
     """A question's row with its context: that of its document, or the words of its table."""
     if "document" in row and "context" not in row:
         name = str(row["document"])
-        if name not in documents:
+        if name not in documents():
             raise SpanlightError(
                 f"The question {row['id']} asks the document “{name}”, which {_DOCUMENTS} does not hold.",
                 "That file stands beside the questions' and has a row with id, title and text for each document.",
             )
-        return {**documents[name], "source": "", **row}
+        return {**documents()[name], "source": "", **row}
     if row.get("view"):
         return row | {"view": _plain_view(row["view"])}
     if "table" not in row:
@@ -207,32 +220,7 @@ def read_parsed(path: Path, parse: Callable[[dict[str, Any]], ExampleT], fields:
 
     Raises SpanlightError, with the number of the row for which `parse` raises KeyError, TypeError or ValueError.
     """
-    return _each(path, _rows(_read(path)), parse, fields)
-
-
-def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a JSON Lines file, plain or .xz. Raises SpanlightError, and ValueError for invalid JSON."""
-    return _rows(_read(path))
-
-
-def _read(path: Path) -> str:
-    try:
-        if path.suffix == ".xz":
-            with lzma.open(path, "rt", encoding="utf-8") as file:
-                return file.read()
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as fault:
-        raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
-    except (OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as fault:
-        hint = "It should be JSON Lines in UTF-8, plain or .xz."
-        raise SpanlightError(f"{path.name} cannot be read.", hint) from fault
-
-
-def _rows(text: str) -> Iterator[dict[str, Any]]:
-    # Only LF ends a row: splitlines would also cut at the line separators that JSON strings may hold.
-    for line in text.split("\n"):
-        if line.strip():
-            yield json.loads(line)
+    return _each(path, (row.values for row in read_rows(path)), parse, fields)
 
 
 def _source(row: dict[str, Any], path: Path) -> str:
@@ -287,8 +275,6 @@ def _each(
     ) as fault:
         where = f"{noun} {len(found) + 1}"
         match fault:
-            case json.JSONDecodeError() | RecursionError():
-                reason = f"{where} is not JSON"
             case KeyError():
                 reason = f"{where} has no “{fault.args[0]}”"
             case _:

@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import read_whole
+from app.core.rows import read_rows
 from app.core.text import RunningText, normalise_newlines
-from app.training.examples import read_rows
 
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 # Before and after these lines of a Project Gutenberg book is its licence.
 _BOOK_STARTS = re.compile(r"^\*\*\* ?START OF .*$", re.MULTILINE)
 _BOOK_ENDS = re.compile(r"^\*\*\* ?END OF .*$", re.MULTILINE)
 _PASSAGE = 1500
+_MOST_BYTES = 200_000_000
 
 
 def read_running_text(path: Path) -> list[RunningText]:
@@ -25,10 +27,7 @@ def read_running_text(path: Path) -> list[RunningText]:
     """
     if path.name.removesuffix(".xz").endswith(".jsonl"):
         return _of_rows(path)
-    try:
-        raw = path.read_bytes()
-    except OSError as fault:
-        raise SpanlightError(f"{path.name} cannot be read.", "Check the name and the folder.") from fault
+    raw = read_whole(path, _MOST_BYTES)
     if b"\0" in raw:
         raise SpanlightError(f"{path.name} does not hold running text.", "Give rows or plain text files.")
     try:
@@ -48,7 +47,7 @@ def exclude_shared(texts: Iterable[RunningText], held_out: Iterable[RunningText]
 def _of_rows(path: Path) -> list[RunningText]:
     found: dict[str, RunningText] = {}
     try:
-        for row in read_rows(path):
+        for row in (each.values for each in read_rows(path)):
             text = row["context"] if "context" in row else row["text"]
             if not isinstance(text, str):
                 raise TypeError("a text")

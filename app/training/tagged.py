@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
+from app.core.rows import read_rows
 from app.core.text import Span
-from app.training.examples import read_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
     """
     found: list[TaggedText] = []
     try:
-        for row in read_rows(path):
+        for row in (each.values for each in read_rows(path)):
             tokens, tags = row["tokens"], row["tags"]
             if not all(isinstance(t, str) and t.strip() for t in tokens) or len(tokens) != len(tags):
                 raise ValueError("a tag for each word")

@@ -102,7 +102,7 @@ def test_a_folder_is_asked_and_only_what_is_new_the_next_time(
             ("QUESTIONS", "--over", "no/where", "--output", "out.csv"),
             "There is no folder, and no library, “no",
         ),
-        (("gone.txt", "--over", "FOLDER", "--output", "out.csv"), "“gone.txt” could not be read"),
+        (("gone.txt", "--over", "FOLDER", "--output", "out.csv"), "There is no file “gone.txt”"),
         (("QUESTIONS", "--over", "EMPTY", "--output", "out.csv"), "There is no document in "),
     ],
 )

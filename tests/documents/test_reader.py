@@ -10,6 +10,7 @@ from typing import Any
 import docx
 import pytest
 
+from app.core import files
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.layout import BlockKind, Kind, Opened
 from app.core.report import Silent, Stopped
@@ -132,7 +133,7 @@ def test_closed_and_failing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def refuse(*_: object, **__: object) -> None:
         raise faults.pop(0)
 
-    monkeypatch.setattr(reader, "open", refuse, raising=False)
+    monkeypatch.setattr(files, "open", refuse, raising=False)
     assert "may not be read" in refusal(path).message
     assert "Input/output error" in refusal(path).message
 

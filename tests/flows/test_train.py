@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.errors import SpanlightError
+from app.core.errors import Busy, SpanlightError
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.results import Training
@@ -108,3 +108,15 @@ def test_the_output_may_not_be_what_is_learnt_from(
     with pytest.raises(SpanlightError, match=f"overwrite the {role}"):
         train(fake_workspace(tmp_path, engine), request, Silent())
     assert engine.requests == []
+
+
+def test_two_trainings_into_one_folder_do_not_run_at_once(tmp_path: Path, request_: TrainingRequest) -> None:
+    class Again(TrainingEngine):
+        def run(self, request: object, choice: ModelChoice | None, report: Report) -> Training:
+            with pytest.raises(Busy, match=r"Another process is writing “out” \(process \d+, since "):
+                train(fake_workspace(tmp_path, TrainingEngine()), request_, Silent())
+            return super().run(request, choice, report)
+
+    train(fake_workspace(tmp_path, Again()), request_, Silent())
+    train(fake_workspace(tmp_path, TrainingEngine()), request_, Silent())
+    assert not list(tmp_path.glob(".out*"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -242,3 +243,19 @@ def test_a_second_connection_here_keeps_the_locks_of_the_first(open_one: Open, f
     assert file.with_name("things.sqlite3-wal").exists()
     put(second, "table")
     assert names(first) == ["chair", "table"]
+
+
+@pytest.mark.parametrize("free", [0, 10**12])
+def test_an_error_of_the_disk_names_space_where_that_is_it(
+    open_one: Open, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
+    database = open_one()
+    put(database, "one")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**12, 10**12 - free, free))
+    fault = sqlite3.OperationalError("disk I/O error")
+    fault.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    with pytest.raises(SpanlightError) as caught, database.writing():
+        raise fault
+    words = "disk I/O error" if free else "could not be written: the disk is full"
+    assert words in caught.value.message
+    assert names(database) == ["one"]

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import SpanlightError
 from app.settings.drafts import Drafts
 from app.settings.files import make_private, may_write, sweep, write_atomic
+from tests.helpers.children import POSIX
 
 
 def test_a_folder_that_is_still_to_be_made_may_be_written_to(tmp_path: Path) -> None:
@@ -72,3 +74,31 @@ def test_what_a_killed_process_left_half_written_goes(
     assert not old.exists() and drafts.load("one") == "kept"
     assert young.exists(), "another process may be writing it"
     assert (tmp_path / "folder.part").is_dir()
+
+
+@POSIX
+def test_what_is_no_file_is_never_replaced_by_one(tmp_path: Path) -> None:
+    """Renaming a file over a device takes the device away, where the user may do that."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(SpanlightError, match="is not a file"):
+            write_atomic(path, b"new")
+    assert pipe.is_fifo() and link.is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe"]
+
+
+@POSIX
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    write_atomic(link, b"new")
+    assert link.is_symlink() and real.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "n" * 5000, "\ud800"])
+def test_a_name_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SpanlightError, match="could not be written"):
+        write_atomic(tmp_path / name, b"new")

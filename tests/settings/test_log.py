@@ -67,3 +67,11 @@ def test_only_its_owner_reads_the_log(tmp_path: Path) -> None:
         logging.getLogger("app").info("x" * 100_000)
     rights = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
     assert rights == {"spanlight.log": 0o600, "spanlight.log.1": 0o600}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a system without a disk that is always full")
+def test_a_full_disk_is_no_obstacle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "spanlight.log").symlink_to("/dev/full")
+    start_log(tmp_path / "spanlight.log")
+    logging.getLogger("app").warning("nowhere to go")
+    assert capsys.readouterr().err == ""

@@ -134,5 +134,5 @@ def test_a_disk_that_refuses_is_no_bug(files: Path, monkeypatch: pytest.MonkeyPa
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("app.training.checkpoint.flush", full)
-    with pytest.raises(SpanlightError, match="No space left"):
+    with pytest.raises(SpanlightError, match="the disk is full"):
         train(request_for(files, options=EVERY_STEP), Silent())

@@ -18,6 +18,17 @@ _DECLARED = re.compile(
     rb"|<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]{1,40})",
     re.IGNORECASE,
 )
+# Python's names of the encodings that a page may declare (WHATWG Encoding, section 4.2): its other codecs are for
+# domain names, escapes, archives and the like, and some of them raise errors that `errors` does not keep back.
+_ENCODINGS = frozenset(
+    (
+        "utf-8 ascii cp866 koi8-r koi8-u mac-roman mac-cyrillic tis-620 gb2312 gbk gb18030 big5 big5hkscs euc_jp "
+        "iso2022_jp shift_jis cp932 euc_kr cp949 cp874 "
+        + " ".join(f"iso8859-{part}" for part in (*range(1, 12), *range(13, 17)))
+        + " "
+        + " ".join(f"cp125{number}" for number in range(9))
+    ).split()
+)
 # Labels that browsers read as a larger encoding (WHATWG Encoding, section 4.2).
 _WIDER = {
     "ascii": "cp1252",
@@ -51,19 +62,18 @@ def decode_html(data: bytes, name: str) -> str:
 
 
 def _declared(head: bytes) -> str:
-    """Python's name of the encoding that the page's head declares; empty for none or an unknown one."""
+    """Python's name of the encoding that the page's head declares; empty for none or one that is not a web page's."""
     found = _DECLARED.search(head)
     if found is None:
         return ""
     try:
-        codec = codecs.lookup((found[1] or found[2]).decode("ascii"))
-        b"".decode(codec.name)  # rejects codecs that are not text encodings
+        name = codecs.lookup((found[1] or found[2]).decode("ascii")).name
     except LookupError:
         return ""
     # A page whose declaration can be read byte by byte is not UTF-16.
-    if codec.name.startswith(("utf-16", "utf-32", "utf-7")):
+    if name.startswith(("utf-16", "utf-32", "utf-7")):
         return "utf-8"
-    return _WIDER.get(codec.name, codec.name)
+    return _WIDER.get(name, name) if name in _ENCODINGS else ""
 
 
 def read_html(data: bytes, name: str, report: Report) -> Parts:

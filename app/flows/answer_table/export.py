@@ -249,7 +249,7 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
     from openpyxl import Workbook
 
     if source.suffix.lower() == ".xlsx":
-        book = open_workbook(source, formulas=True)
+        book = open_workbook(source)
         sheet = book.worksheets[0]
         behind = sheet.max_column + 1
     else:

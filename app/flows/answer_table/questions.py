@@ -7,20 +7,24 @@ import io
 import re
 import sys
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
+from xml.etree import ElementTree
 
 from app.core.answer_table import Column, ColumnType
 from app.core.errors import SpanlightError
+from app.core.files import open_regular, read_whole
 from app.core.text import normalise_newlines
-from app.core.wording import size
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
+from app.flows.tables import refuse_vast
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet as Worksheet
 
 _MOST_BYTES = 20_000_000
 _MOST_UNPACKED = 200_000_000
@@ -101,38 +105,67 @@ def type_of(question: str) -> ColumnType:
 
 def load(path: Path) -> Loaded:
     """A list of questions with all that stands beside them. Raises SpanlightError for a file that cannot be read."""
-    try:
-        length = path.stat().st_size
-        if length > _MOST_BYTES:
-            raise SpanlightError(
-                f"“{path.name}” has {size(length)}: too much for a list of questions.", "Choose another file."
-            )
-        if path.suffix.lower() == ".xlsx":
-            return _with_column(sheet_rows(path), "xlsx")
-        text = normalise_newlines(decode(path.read_bytes(), path.name))
-    except OSError as fault:
-        reason = fault.strerror or "the disk refused"
-        raise SpanlightError(f"“{path}” could not be read: {reason}.", "Check the name.") from fault
+    if path.suffix.lower() == ".xlsx":
+        return _with_column(sheet_rows(path), "xlsx", path.name)
+    text = normalise_newlines(decode(read_whole(path, _MOST_BYTES), path.name))
     if path.suffix.lower() not in (".csv", ".tsv"):
         return Loaded(tuple((line,) for line in text.rstrip().split("\n")))
     return _csv(text, path.name)
 
 
-def open_workbook(path: Path, *, formulas: bool = False) -> Workbook:
-    """A spreadsheet, with its formulas or the values that they had. Raises SpanlightError where it cannot be read."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
-                raise SpanlightError(f"“{path.name}” is too large to be read.", "Choose another file.")
+def open_workbook(path: Path) -> Workbook:
+    """A spreadsheet with its formulas. Raises SpanlightError where it cannot be read."""
+    with _readable(path) as file:
         from openpyxl import load_workbook
 
-        return load_workbook(path, data_only=not formulas)
-    except (SpanlightError, MemoryError):
-        raise
-    except Exception as fault:  # openpyxl lets through whatever a damaged file causes
-        raise SpanlightError(
-            f"“{path.name}” is not a spreadsheet that can be read.", "Save it as XLSX again, or as CSV."
-        ) from fault
+        with zipfile.ZipFile(file) as archive:
+            for part in archive.namelist():
+                if part.startswith("xl/worksheets/") and part.endswith(".xml"):
+                    _refuse_spread(archive, part, path.name)
+        for sheet in load_workbook(file, read_only=True).worksheets:
+            _rows_of(sheet, path.name)
+        return load_workbook(file)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[BinaryIO]:
+    """A spreadsheet's file. Raises SpanlightError where it cannot be read, or would unpack to very much."""
+    with open_regular(path) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
+                    raise SpanlightError(f"“{path.name}” is too large to be read.", "Choose another file.")
+            yield file
+        except (SpanlightError, MemoryError):
+            raise
+        except Exception as fault:  # openpyxl lets through whatever a damaged file causes
+            raise SpanlightError(
+                f"“{path.name}” is not a spreadsheet that can be read.", "Save it as XLSX again, or as CSV."
+            ) from fault
+
+
+def _refuse_spread(archive: zipfile.ZipFile, part: str, name: str) -> None:
+    """Raises SpanlightError for merged cells or links over a vast range, of which openpyxl makes every cell."""
+    from openpyxl.utils import range_boundaries
+
+    with archive.open(part) as sheet:
+        for _, element in ElementTree.iterparse(sheet):
+            if element.tag.rpartition("}")[2] in ("mergeCell", "hyperlink"):
+                left, top, right, bottom = range_boundaries(element.get("ref", "A1"))
+                refuse_vast(bottom - top + 1, right - left + 1, name)
+            element.clear()
+
+
+def _rows_of(sheet: Worksheet, name: str) -> list[tuple[str, ...]]:
+    """The rows of a sheet that was opened read-only, as texts. Raises SpanlightError where they are too many."""
+    sheet.reset_dimensions()  # the file says anything
+    rows: list[tuple[str, ...]] = []
+    width = 20  # of which a million rows are as many as Excel has
+    for row in sheet.iter_rows(values_only=True):
+        rows.append(tuple("" if each is None else str(each) for each in row))
+        width = max(width, len(row))
+        refuse_vast(len(rows), width, name)
+    return rows
 
 
 def clean(line: str) -> str:
@@ -143,13 +176,11 @@ def clean(line: str) -> str:
 
 def sheet_rows(path: Path) -> list[tuple[str, ...]]:
     """The rows of a spreadsheet's first sheet as texts. Raises SpanlightError where it cannot be read."""
-    sheet = open_workbook(path).worksheets
-    if not sheet:
-        return []
-    return [
-        tuple("" if each is None else str(each) for each in row)
-        for row in sheet[0].iter_rows(values_only=True)
-    ]
+    with _readable(path) as file:
+        from openpyxl import load_workbook
+
+        sheets = load_workbook(file, read_only=True, data_only=True).worksheets
+        return _rows_of(sheets[0], path.name) if sheets else []
 
 
 def _csv(text: str, name: str) -> Loaded:
@@ -158,16 +189,16 @@ def _csv(text: str, name: str) -> Loaded:
     real = head if '"' in head else re.sub(r"[,;] ", "", head)
     delimiter = max(",;\t", key=real.count)
     if '"' not in text and not real.count(delimiter):
-        return _with_column([(line,) for line in text.split("\n")], ",")
+        return _with_column([(line,) for line in text.split("\n")], ",", name)
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
     except csv.Error as fault:
         raise SpanlightError(f"“{name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
-    return _with_column(rows, delimiter)
+    return _with_column(rows, delimiter, name)
 
 
-def _with_column(rows: list[tuple[str, ...]], delimiter: str) -> Loaded:
+def _with_column(rows: list[tuple[str, ...]], delimiter: str, name: str) -> Loaded:
     """The rows with the column of their questions: one that is named so, else the first one with words."""
     while rows and not any(cell.strip() for cell in rows[-1]):
         rows.pop()
@@ -177,6 +208,7 @@ def _with_column(rows: list[tuple[str, ...]], delimiter: str) -> Loaded:
     if named is not None:
         return Loaded(tuple(rows), named, True, delimiter)
     width = max(map(len, rows))
+    refuse_vast(len(rows), width, name)
     column = next(
         (at for at in range(width) if any(at < len(row) and " " in row[at].strip() for row in rows)), 0
     )

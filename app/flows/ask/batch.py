@@ -11,10 +11,11 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Reading
+from app.core.rows import LONE_SURROGATE, Row, read_rows
 from app.core.text import Document
 from app.flows.ask.question import listed, nearest_values, with_view
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
-from app.flows.rows import LONE_SURROGATE, Row, RowFile, check_rows, read_rows, refuse_same_file
+from app.flows.rows import RowFile, check_rows, refuse_same_file
 from app.flows.workspace import Workspace
 
 ItemT = TypeVar("ItemT")
@@ -38,7 +39,8 @@ def ask_batch(
     are code points into it; a row without an answer has "" and null, and its probability is that there is no answer;
     with low confidence "nearest" has the words that may answer. `options` gives threshold and top_k (above 1 adds
     "answers" to each row, as `listed`). Rows whose id is in the output already are skipped. Raises
-    SpanlightError for files that do not fit, Stopped when cancelled; what is finished stays.
+    SpanlightError for files that do not fit, Busy where another process writes the output, Stopped when cancelled; what
+    is finished stays.
     """
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     refuse_same_file(source, output)
@@ -51,7 +53,8 @@ def ask_batch(
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:
             row, question = pair
-            file.append(_answer_row(row, listed(reading, question.documents), options.top_k))
+            found = _as_given(listed(reading, question.documents), row.text("context", source))
+            file.append(_answer_row(row, found, options.top_k))
 
         read_questions(workspace, questions, choice, whole, take)
     return BatchDone(total, before, whole.seconds)
@@ -84,6 +87,11 @@ def _question(row: Row, source: Path, options: Question) -> Question:
     context = LONE_SURROGATE.sub("\ufffd", row.text("context", source))
     text = LONE_SURROGATE.sub("\ufffd", row.text("question", source))
     return replace(options, text=text, documents=(with_view(Document(context)),))
+
+
+def _as_given(reading: Reading, context: str) -> Reading:
+    """The reading with the words of the context as it was given, lone surrogates and all."""
+    return replace(reading, answers=tuple(replace(a, text=a.span.of(context)) for a in reading.answers))
 
 
 def _answer_row(row: Row, reading: Reading, top_k: int) -> dict[str, object]:

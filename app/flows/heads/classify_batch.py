@@ -10,17 +10,10 @@ from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
 from app.core.results import Classification
+from app.core.rows import LONE_SURROGATE, Row, read_rows
 from app.core.tables import class_columns, class_values, csv_lines
 from app.flows.batches import BatchDone, GroupReport, InOrder, groups
-from app.flows.rows import (
-    LONE_SURROGATE,
-    Row,
-    RowFile,
-    check_rows,
-    read_rows,
-    refuse_same_file,
-    refuse_unwritable,
-)
+from app.flows.rows import RowFile, check_rows, refuse_same_file, refuse_unwritable
 from app.flows.tables import Table
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic

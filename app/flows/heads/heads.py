@@ -12,7 +12,8 @@ from app.core.models import Head, LoadedModel
 from app.core.report import Report
 from app.core.requests import PassagePairs, TextsToClassify, TextsToTag, TextToFill
 from app.core.results import Classifications, FilledText, FollowOns, TaggedTexts
-from app.flows.rows import LONE_SURROGATE, check_rows, read_rows
+from app.core.rows import LONE_SURROGATE, read_rows
+from app.flows.rows import check_rows
 from app.flows.workspace import Workspace
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import open_regular
 from app.core.history import Entry
 from app.core.layout import Kind
 from app.core.report import Progress, Report
@@ -82,14 +83,8 @@ def _mark(
 ) -> Sequence[str]:
     """For each answer the reason why it was not marked, empty where it was."""
     name = Path(path).name
-    try:
-        with Path(path).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as fault:
-        raise SpanlightError(
-            f"{name} could not be read: {fault.strerror or 'the disk refused'}.",
-            "It may have been moved or renamed.",
-        ) from fault
+    with open_regular(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     fitting = [entry for entry in entries if entry.sha256 == digest]
     if not fitting:
         raise SpanlightError(f"{name} has changed since it was asked.", "Ask again, then export.")

@@ -12,7 +12,7 @@ from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, TextsToEmbed
-from app.flows.rows import LONE_SURROGATE
+from app.core.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 from app.models.disk.locks import Lock

@@ -12,12 +12,12 @@ from app.core.reliability import Reliability, TextKind, bins_of, calibration_err
 from app.core.report import Report
 from app.core.requests import CalibrationData, DevReading, ModelChoice, Question
 from app.core.results import Reading
+from app.core.rows import LONE_SURROGATE
 from app.core.text import Document
 from app.flows.ask.batch import UNREAD, read_questions
 from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, by_source, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
-from app.flows.rows import LONE_SURROGATE
 from app.flows.teach.calibration import own_verdicts, set_followed
 from app.flows.workspace import Workspace
 from app.training.examples import QaExample, read_qa

@@ -17,13 +17,14 @@ from app.core.reliability import calibration_error
 from app.core.report import Progress, Report, Stopped
 from app.core.requests import Question
 from app.core.results import Reading
+from app.core.rows import LONE_SURROGATE
 from app.core.text import Document, Span
 from app.documents.orders import Read
 from app.flows.ask.read import read_document
 from app.flows.batches import GroupReport
 from app.flows.measure.plan import Plan, per_cent, rounded, sample
 from app.flows.models.installed import measured_on, update_notes
-from app.flows.rows import LONE_SURROGATE, dumps, refuse_same_file, refuse_unwritable
+from app.flows.rows import dumps, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 from app.settings.files import write_atomic
 from app.training.examples import read_parsed

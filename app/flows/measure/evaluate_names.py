@@ -11,10 +11,10 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextsToTag
 from app.core.results import Entity
+from app.core.rows import LONE_SURROGATE
 from app.flows.batches import GroupReport, groups
 from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
-from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.examples import parse_source
 from app.training.metrics import NameFigures, name_figures

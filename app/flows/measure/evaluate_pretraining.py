@@ -11,12 +11,12 @@ from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, PassagePairs, TextsToMask
 from app.core.results import FollowOn, MaskedText
+from app.core.rows import LONE_SURROGATE
 from app.core.sentences import sentences
 from app.core.text import RunningText
 from app.flows.batches import GroupReport, groups
 from app.flows.measure.plan import Plan, by_source, rounded, sampled
 from app.flows.models.installed import measured_on, update_notes
-from app.flows.rows import LONE_SURROGATE
 from app.flows.workspace import Workspace
 from app.training.running_text import read_running_text
 

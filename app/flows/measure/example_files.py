@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import lzma
 import re
 import tomllib
 from collections.abc import Sequence
@@ -12,13 +11,14 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import read_whole
 from app.core.measure_words import NOUNS
 from app.core.measures import ExampleSet
 from app.core.models import Head
 from app.core.plain import json_of
-from app.core.wording import size
+from app.core.rows import read_rows
+from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
-from app.flows.rows import read_rows, unreadable
 from app.flows.tables import Table, read_columns
 from app.settings.paths import Paths
 from app.training.examples import QaExample, TextExample, read_qa, read_texts
@@ -114,22 +114,7 @@ def sets_that_come_along(paths: Paths) -> tuple[ExampleSet, ...]:
 
 def _guard(path: Path) -> None:
     """Refuse anything but a text file of moderate size, before all of it is read."""
-    try:
-        if not path.exists():
-            raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.")
-        if not path.is_file():
-            raise SpanlightError(f"“{path.name}” is not a file.", "Give a file of examples.")
-        done, first = 0, b""
-        with lzma.open(path, "rb") if path.suffix == ".xz" else path.open("rb") as file:
-            while piece := file.read(1 << 20):
-                first = first or piece
-                done += len(piece)
-                if done > MOST_BYTES:
-                    raise SpanlightError(
-                        f"{path.name} is larger than {size(MOST_BYTES)}.", "A part of it measures as well."
-                    )
-    except (OSError, EOFError, lzma.LZMAError) as fault:
-        raise unreadable(path, fault) from fault
+    first = read_whole(path, MOST_BYTES)[: 1 << 20]
     # A table may be in UTF-16, which is full of zero bytes.
     if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SpanlightError(f"{path.name} is not a text file.", _ENDINGS)
@@ -142,10 +127,7 @@ def _read(path: Path) -> Examples:
     if name.endswith(_ROWS):
         return _rows(path)
     if name.endswith((*_TABLES, *_TAGGED)):
-        try:
-            text = decode(path.read_bytes(), path.name).replace("\r\n", "\n").replace("\r", "\n")
-        except OSError as fault:
-            raise unreadable(path, fault) from fault
+        text = normalise_newlines(decode(read_whole(path, MOST_BYTES), path.name))
         if name.endswith(_TAGGED) and (not name.endswith(_TABLES) or _is_tagged(text)):
             return Examples(Head.TOKEN_CLASSIFICATION, tuple(parse_conll(text, path.name)))
         return _table(path)

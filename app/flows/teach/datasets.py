@@ -12,8 +12,8 @@ from app.core.errors import SpanlightError
 from app.core.labels import MOST_LABELS, Dataset, Given, Label
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
+from app.core.rows import LONE_SURROGATE
 from app.core.wording import free_name
-from app.flows.rows import LONE_SURROGATE
 from app.flows.teach.files import TextTable, read_text_table
 from app.flows.workspace import Workspace
 

@@ -10,15 +10,15 @@ from itertools import islice
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import read_whole
 from app.core.labels import MOST_LABELS, MOST_TEXTS
+from app.core.rows import read_rows
 from app.core.text import normalise_newlines
-from app.core.wording import count, size
+from app.core.wording import count
 from app.documents.plain_text import decode
 from app.flows.answer_table.questions import sheet_rows
-from app.flows.rows import read_rows
-from app.flows.tables import read_columns
+from app.flows.tables import MOST_TABLE, read_columns, refuse_vast
 
-_MOST_BYTES = 200_000_000
 _LABELS = re.compile(
     r"(?:true |gold )?(?:labels?|categor(?:y|ies)|class(?:es)?|topics?|tags?|sentiment|codes?)", re.I
 )
@@ -48,13 +48,6 @@ def read_text_table(path: Path) -> TextTable:
 
     Raises SpanlightError for a file that cannot be read, or holds no text, or too many.
     """
-    try:
-        length = path.stat().st_size
-    except OSError as fault:
-        reason = fault.strerror or "the disk refused"
-        raise SpanlightError(f"“{path}” could not be read: {reason}.", "Check the name.") from fault
-    if length > _MOST_BYTES:
-        raise SpanlightError(f"“{path.name}” has {size(length)}: too much for a table.", "Cut it into parts.")
     columns, rows = _columns_and_rows(path)
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if not rows:
@@ -128,11 +121,12 @@ def _columns_and_rows(path: Path) -> tuple[Sequence[str], list[Sequence[str]]]:
     if kind in (".jsonl", ".xz"):
         values = [row.values for row in islice(read_rows(path), MOST_TEXTS + 1)]
         names = list(dict.fromkeys(name for each in values for name in each))
+        refuse_vast(len(values), len(names), path.name)
         return names, [[_cell(each.get(name)) for name in names] for each in values]
     if kind in (".csv", ".tsv"):
         table = read_columns(path)
         return table.columns, list(table.rows)
-    text = normalise_newlines(decode(path.read_bytes(), path.name))
+    text = normalise_newlines(decode(read_whole(path, MOST_TABLE), path.name))
     return ("text",), [(line,) for line in text.split("\n")]
 
 

@@ -18,6 +18,7 @@ from app.core.offers import Origin, Source
 from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
+from app.core.rows import LONE_SURROGATE
 from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
@@ -26,7 +27,6 @@ from app.flows.models.installed import origin_of
 from app.flows.models.installing import finish, names_taken, now
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
-from app.flows.rows import LONE_SURROGATE
 from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete, discard, held, kept
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace

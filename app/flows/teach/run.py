@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.core.errors import Busy, SpanlightError
+from app.core.errors import SpanlightError
 from app.core.plain import from_plain, json_of
-from app.models.disk import copying
+from app.models.disk import copying, locks
 from app.models.disk.installed import fingerprint
-from app.models.disk.locks import Lock
 from app.models.disk.shelving import delete_tree
 from app.models.disk.weights import read_json
 from app.settings.files import write_atomic
@@ -60,19 +59,13 @@ class Run:
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
-    lock = Lock(folder.with_name(f"{folder.name}.lock"))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        taken = lock.take()
-    except OSError as fault:
-        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
-    if not taken:
-        raise Busy("The reader is being taught already.", "Wait until that has ended, or stop it.")
-    try:
+    lock, hint = folder.with_name(f"{folder.name}.lock"), "Wait until that has ended, or stop it."
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locks.held(lock, "The reader is being taught already", hint))
+        except OSError as fault:
+            raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
         yield
-    finally:
-        with suppress(OSError):
-            lock.release()
 
 
 def begun(folder: Path) -> Run | None:

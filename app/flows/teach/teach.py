@@ -20,13 +20,13 @@ from app.core.requests import (
     ModelChoice,
 )
 from app.core.results import Classification, TaughtHead
+from app.core.rows import LONE_SURROGATE
 from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
 from app.flows.models.installed import update_notes
 from app.flows.models.installing import names_taken, now
-from app.flows.rows import LONE_SURROGATE
 from app.flows.teach.datasets import alike, checked_labels, texts_of
 from app.flows.workspace import Workspace
 from app.models.disk.card import read_card

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.core import wording
 from app.core.errors import SpanlightError
+from app.core.files import is_full
 from app.core.report import Progress, Report
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
 from app.models.disk.notes import NOTES
@@ -76,7 +77,6 @@ def files_of(folder: Path) -> tuple[str, ...]:
 PIECE = 2**20
 # Left free for everything else on the disk.
 SPARE = 64 * 2**20
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC, errno.EFBIG)
 
 
 class Meter:
@@ -166,7 +166,7 @@ def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightEr
     `place` is the folder to check, if the user may not know it.
     """
     folder = str(place) if place is not None else "the folder"
-    if fault.errno in _FULL:
+    if is_full(fault):
         return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
     if fault.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return SpanlightError(f"{what}: it may not be written there.", f"Check the permissions of {folder}.")

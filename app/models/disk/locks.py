@@ -6,7 +6,11 @@ import contextlib
 import errno
 import os
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from app.core.errors import Busy
 
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
 
@@ -34,8 +38,27 @@ class Lock:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(handle), self._path.stat()):
                     self._handle = handle
+                    self._sign(handle)
                     return True
             os.close(handle)
+
+    def holder(self) -> str:
+        """Who holds it, such as "process 4711, since 20 November 2026, 14:05"; empty where the file does not say."""
+        from app.core.days import date_and_time, local
+
+        try:
+            with self._path.open("rb") as file:
+                file.seek(1)  # Windows lets nobody else read what is locked
+                process, since = file.read(80).split()
+            return f"process {int(process)}, since {date_and_time(local(float(since)))}"
+        except (OSError, ValueError):
+            return ""
+
+    def _sign(self, handle: int) -> None:
+        """Write down who holds it; a full disk does not matter."""
+        with contextlib.suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.write(handle, f" {os.getpid()} {time.time():.0f}\n".encode("ascii"))
 
     def release(self) -> None:
         """Release the lock and delete the file."""
@@ -48,6 +71,25 @@ class Lock:
         if sys.platform == "win32":
             with contextlib.suppress(OSError):  # Windows does not delete files that another has open
                 self._path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def held(path: Path, busy: str, hint: str) -> Iterator[None]:
+    """Hold the lock in a file meanwhile.
+
+    Raises Busy with the words `busy`, and with who holds it, where another does; OSError where the folder, which is
+    made if it is not there, cannot be written.
+    """
+    lock = Lock(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not lock.take():
+        holder = lock.holder()
+        raise Busy(f"{busy} ({holder})." if holder else f"{busy}.", hint)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            lock.release()
 
 
 def _lock(handle: int) -> bool:

@@ -83,11 +83,12 @@ def fault_of(error: BaseException) -> Fault:
     if isinstance(error, SpanlightError):
         return Fault(error.message, error.hint)
     report = "".join(traceback.format_exception(error))
+    from app.core.files import fault_of_disk
     from app.core.system_libraries import broken_installation
 
-    known_error = broken_installation(error)
+    known_error = broken_installation(error) or fault_of_disk(error)
     if known_error is not None:
-        _log.error("not whole\n%s", report)
+        _log.error("not whole, or the disk refused\n%s", report)
         return Fault(known_error.message, known_error.hint)
     _log.error("a bug\n%s", report)
     return Fault(

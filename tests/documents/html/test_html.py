@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.layout import Table
 from app.core.report import Silent
-from app.documents.html.page import read_html
+from app.documents.html.page import decode_html, read_html
 from app.documents.parts import Parts
+from app.documents.plain_text import decode
 from tests.helpers.flowing import cells, check_parts, outline, styles
 
 
@@ -237,3 +238,16 @@ def test_a_mapping(shared_data: Path) -> None:
     assert outline(parts)[0] == "heading2 | Standard NIST_800-53"
     assert len(parts.tables) == 0
     assert outline(parts)[5] == "paragraph | Requirement: Information Security Architecture [PL-8]"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rot13", "idna", "punycode", "zlib_codec", "hex", "base64", "bz2", "uu", "quopri", "unicode_escape",
+        "raw_unicode_escape", "undefined", "charmap", "mbcs", "palmos", "hz", "cp037",
+    ],
+)  # fmt: skip
+def test_what_is_no_pages_encoding_counts_as_undeclared(name: str) -> None:
+    for words in (b"tr\xe8s d\xe9j\xe0 \xe9l\xe8ve", b"xn--\xff. \\ud800 \\N{x \xe9"):
+        page = b"<meta charset=" + name.encode() + b"><p>" + words
+        assert decode_html(page, "page.html") == decode(page, "page.html")

@@ -74,8 +74,8 @@ def test_bad_files_are_told_in_one_sentence(tmp_path: Path) -> None:
         (empty, "has no questions"),
         (broken, "not a spreadsheet"),
         (binary, "not a text file"),
-        (tmp_path / "gone.txt", "could not be read: No such file"),
-        (tmp_path, "could not be read"),
+        (tmp_path / "gone.txt", "There is no file"),
+        (tmp_path, "is a folder"),
     ):
         with pytest.raises(SpanlightError, match=words):
             questions_from(path)

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from app.core.errors import EngineLost, SpanlightError
+from app.core.errors import Busy, EngineLost, SpanlightError
 from app.core.report import Report, Silent, Stopped
 from app.core.requests import ModelChoice, Question, QuestionBatch
 from app.core.results import Answer, Reading
@@ -264,3 +266,60 @@ def test_an_output_that_never_ends_is_refused_unread(tmp_path: Path) -> None:
     for device in (Path("/dev/zero"), Path("/dev/null")):
         with pytest.raises(SpanlightError, match="is not a file"):
             ask_batch(fake_workspace(tmp_path), source, device, OPTIONS, Silent())
+
+
+def test_the_answer_is_the_context_as_given_also_with_lone_surrogates(tmp_path: Path) -> None:
+    context = "\udc00 The \ud800Knave\udfff stole 👩‍👩‍👧 tarts."
+
+    class Engine(FakeEngine):
+        def run(self, request: object, choice: ModelChoice | None, report: Report) -> Any:
+            assert isinstance(request, QuestionBatch)
+            text = request.questions[0].documents[0].text
+            text.encode()  # a tokenizer takes it
+            span = Span(6, 13)
+            return (Reading((Answer(0, span, span.of(text), 0.9, 6.0, 2.0),), True, 0.1, 0.5, 1, 1, 0.1),)
+
+    source = write(tmp_path / "in.jsonl", [{"id": 1, "context": context, "question": "Who \ud800 stole?"}])
+    options = replace(OPTIONS, top_k=2)
+    ask_batch(fake_workspace(tmp_path, Engine()), source, tmp_path / "out.jsonl", options, Silent())
+    (row,) = rows_of(tmp_path / "out.jsonl")
+    start, end = cast("tuple[int, int]", (row["start"], row["end"]))
+    assert row["answer"] == context[start:end] == "\ud800Knave\udfff"
+    assert cast("list[dict[str, object]]", row["answers"])[0]["answer"] == row["answer"]
+
+
+def test_a_second_batch_on_the_same_output_is_refused_with_who_has_it(tmp_path: Path) -> None:
+    source, output = write(tmp_path / "in.jsonl", questions(3)), tmp_path / "out.jsonl"
+    refused: list[str] = []
+
+    def at_once(request: object) -> None:
+        with pytest.raises(Busy) as caught:
+            ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
+        refused.append(caught.value.message)
+
+    ask_batch(fake_workspace(tmp_path, FakeEngine(at_once)), source, output, OPTIONS, Silent())
+    assert refused[0].startswith(f"Another process is writing “out.jsonl” (process {os.getpid()}, since ")
+    assert [row["id"] for row in rows_of(output)] == ["q0", "q1", "q2"]
+    assert sorted(path.name for path in tmp_path.glob("*out*")) == ["out.jsonl"]
+    # What a process left behind that was killed holds nobody up.
+    (tmp_path / ".out.jsonl.lock").write_text(" 1 1\n")
+    assert ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent()).finished_before == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_a_disk_that_fills_up_is_told_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import resource
+
+    source, output = write(tmp_path / "in.jsonl", questions(40)), tmp_path / "out.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(SpanlightError, match=r"could not be written: the disk is full"):
+            ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert 0 < output.stat().st_size <= 1000
+    ask_batch(fake_workspace(tmp_path), source, output, OPTIONS, Silent())
+    assert [row["id"] for row in rows_of(output)] == [f"q{n}" for n in range(40)]

@@ -110,7 +110,7 @@ def test_csv_at_fault(tmp_path: Path) -> None:
     source.write_text("")
     with pytest.raises(SpanlightError, match="has no column"):
         read_table(source, "text")
-    with pytest.raises(SpanlightError, match="could not be read"):
+    with pytest.raises(SpanlightError, match="There is no file"):
         read_table(tmp_path / "none.csv", "text")
 
 

@@ -115,7 +115,7 @@ def test_what_is_read_from_a_table(tmp_path: Path) -> None:
     ("name", "text", "sentence"),
     [
         ("a.jsonl", lines(ASKED, {"id": 2, "question": "?"}), "row 2 has no “context”"),
-        ("a.jsonl", lines(ASKED) + "no json\n", "row 2 is not JSON"),
+        ("a.jsonl", lines(ASKED) + "no json\n", "Line 2 of a.jsonl is not a JSON object"),
         ("a.jsonl", lines({"text": "x", "label": None}), "row 1 is not of that form"),
         ("a.jsonl", lines({"text": "fine", "label": "a"}, {"text": " ", "label": "a"}), "Row 2 of a.jsonl has no text"),
         ("a.jsonl", lines({"tokens": ["a"], "tags": ["O"]}, {"tokens": ["a"], "tags": []}), "see row 2"),
@@ -148,7 +148,7 @@ def test_what_is_refused(tmp_path: Path, name: str, text: str, sentence: str) ->
 def test_no_file_a_folder_and_too_large_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SpanlightError, match="There is no file"):
         example_set(tmp_path / "none.jsonl")
-    with pytest.raises(SpanlightError, match="is not a file"):
+    with pytest.raises(SpanlightError, match="is a folder"):
         example_set(tmp_path)
     monkeypatch.setattr(example_files, "MOST_EXAMPLES", 3)
     path = write(tmp_path / "many.jsonl", lines(*[ASKED] * 4))

@@ -437,10 +437,10 @@ def test_a_full_disk_is_one_sentence(workspace: Workspace, monkeypatch: pytest.M
     assert unfinished(workspace, Silent()) is None
 
     def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "the disk is full on device")
 
     monkeypatch.setattr("app.training.checkpoint.flush", full)
-    with pytest.raises(SpanlightError, match="No space left") as refused:
+    with pytest.raises(SpanlightError, match="the disk is full") as refused:
         teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert refused.value.hint == "Free some space."
 

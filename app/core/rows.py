@@ -1,0 +1,72 @@
+"""JSON Lines: files of one JSON object a line, plain or .xz."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.core.errors import SpanlightError
+from app.core.files import read_lines
+from app.core.plain import json_of
+
+# JSON can hold them, UTF-8 and tokenizers cannot.
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a file: its line from 1, its `id` (its line where the row has none), and all its values."""
+
+    line: int
+    id: object
+    values: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """The id as a unique string: 1 and "1" are different ids."""
+        return json_of(self.id, sort_keys=True)
+
+    def text(self, name: str, source: Path) -> str:
+        """The row's text under this name; raises SpanlightError where there is none."""
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise SpanlightError(
+                f"Line {self.line} of {source.name} has no text under “{name}”.",
+                f'Every row must be an object with "{name}".',
+            )
+        return value
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The rows of a file, one by one; empty lines are passed over.
+
+    Raises SpanlightError as `read_lines`, and for a line that is not a JSON object or whose id is not a finite number.
+    """
+    for number, line in enumerate(read_lines(path), start=1):
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        if line.strip():
+            yield row_of(line, number, path)
+
+
+def row_of(line: bytes, number: int, path: Path) -> Row:
+    """The row in a line of a file. Raises SpanlightError as `read_rows`."""
+    try:
+        values = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        if not isinstance(values, dict):
+            raise ValueError("not an object")
+        row = Row(number, values.get("id", number), values)
+        json.dumps(row.id, allow_nan=False)  # 1e999 is infinite as well
+    except (ValueError, RecursionError) as fault:
+        raise SpanlightError(
+            f"Line {number} of {path.name} is not a JSON object.", "The file must be JSON Lines in UTF-8."
+        ) from fault
+    return row
+
+
+def _refuse(constant: str) -> NoReturn:
+    """NaN and Infinity are no JSON, though Python reads and writes them."""
+    raise ValueError(constant)

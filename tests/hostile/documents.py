@@ -1,0 +1,352 @@
+"""Files made to stop, freeze or fool what reads them: a good one of each kind, changes to these, and crafted ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from openpyxl import Workbook
+
+from tests.helpers.flowing import document_xml, p, packed, part_xml, r, word_file
+from tests.helpers.small_pdfs import Page, lines, pdf_of, small_pdf
+
+WORDS = "The knave stole the tarts."
+_TEXT = f"Chapter 1\n\n{WORDS} Déjà vu 👩‍👩‍👧 שלום 日本語.\r\n\r\nChapter 2\n\n\u202ethe end\u00ad\u0301\n"
+_HTML = f"""<!DOCTYPE html><html><head><meta charset="utf-8"><title>t</title></head><body><h1>One</h1><p>{WORDS}
+<b>bold <i>both</i></b> &amp; &#x1f600; &nbsp;<a href="#x">link</a></p><ul><li>a<ol start=3><li>b</ol></ul>
+<table><caption>c</caption><tr><th rowspan=2>h<th>i<tr><td colspan="2">x<table><tr><td>in</table></table>
+<pre>  code
+ more</pre><blockquote>quoted</blockquote><p hidden>no<svg><text>t</text></svg><sup>1</sup></body></html>"""
+_MARKDOWN = f"""---
+title: t
+---
+# One
+
+{WORDS} **bold _both_** `code` [link](http://x) ![p](y)
+
+- a
+  1. b
+
+> quoted
+
+| h | i |
+|---|:-:|
+| x | y **z** |
+
+```
+code
+```
+<div>raw &amp; <b>html</b></div>
+"""
+_BODY = (
+    p(r("One"), '<w:pStyle w:val="Heading1"/>')
+    + p(r(WORDS) + r("bold", "<w:b/>") + "<w:r><w:tab/><w:br/><w:noBreakHyphen/></w:r>")
+    + p(r("item"), '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>')
+    + '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+    + p(r("cell"))
+    + '</w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge w:val="restart"/></w:tcPr>'
+    + p(r("a"))
+    + "</w:tc><w:tc>"
+    + p(r("b"))
+    + "</w:tc></w:tr></w:tbl>"
+)
+_NUMBERING = (
+    '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="3"/><w:numFmt w:val="lowerRoman"/>'
+    '<w:lvlText w:val="%1."/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+)
+_ROWS = "".join(
+    json.dumps(row, ensure_ascii=False) + "\n"
+    for row in (
+        {"id": 1, "context": WORDS, "question": "Who?", "answers": [{"text": "knave", "answer_start": 4}]},
+        {"id": "b", "text": "déjà", "label": "a", "tokens": ["Al", "ran"], "tags": ["B-PER", "O"]},
+    )
+)
+_CSV = 'question,context,answer,label,text\n"Who, then?",The knave.,knave,a,"two\nlines"\n;;,x,,b,\n'
+
+
+@cache
+def sheet(change: Callable[[Workbook], object] | None = None) -> bytes:
+    """A spreadsheet; `change` does more to it."""
+    book = Workbook()
+    for row in (["question", "text", "label"], ["Who?", WORDS, "a"], ["=1+1", 3.5, None]):
+        book.active.append(row)
+    book.active["E9"] = "far"
+    book.active.merge_cells("A3:B4")
+    if change is not None:
+        change(book)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def whole() -> dict[str, bytes]:
+    """A good file of each kind that is read, by its name."""
+    return {
+        "a.txt": _TEXT.encode(),
+        "wide.txt": _TEXT.encode("utf-16"),
+        "a.html": _HTML.encode(),
+        "old.html": _HTML.replace("utf-8", "windows-1251").encode("cp1251", "xmlcharrefreplace"),
+        "a.md": _MARKDOWN.encode(),
+        "a.docx": word_file(_BODY, numbering=_NUMBERING),
+        "a.pdf": small_pdf([Page(lines(f"{WORDS}\nand more")), Page(lines("Page two"))], [("One", 0, 1)]),
+        "a.csv": _CSV.encode(),
+        "a.tsv": _CSV.replace(",", "\t").encode("cp1252", "replace"),
+        "a.xlsx": sheet(),
+        "a.jsonl": _ROWS.encode(),
+        "a.jsonl.xz": lzma.compress(_ROWS.encode()),
+        "a.json": json.dumps({"data": [{"paragraphs": [{"context": WORDS, "qas": []}]}]}).encode(),
+        "a.conll": b"Al B-PER\nran O\n\n-DOCSTART- O\nto O\nParis B-LOC\n",
+    }
+
+
+TOKENS = (
+    b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\r", b"\x1b[2J", b"<", b"</", b"<!--", b"]]>",
+    b"&#1114112;", b"&#0;", b"&#xD800;", b"<td rowspan=65534 colspan=1000>", b"<table>", b'charset="idna"', b"|",
+    b"> ", b"    ", b"```", b"[](", b"endstream", b"/Kids [2 0 R]", b"-1", b"99999999999999999999", b"1e999", b"NaN",
+    b'"', b"\\ud800", b"{", b"[", b",", b"\t", b"\n\n", b"w:val=\"-1\"", b"<w:tbl>", b"PK\x01\x02",
+    b"\xe2\x80\xae", b"%PDF-",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change to a file: what is done, where (a share of its length), how many bytes, and what is put there.
+
+    `part` chooses the part of a packed file; beyond 0.7 the packed bytes themselves are changed.
+    """
+
+    deed: Literal["cut", "delete", "flip", "double", "put", "replace", "move"]
+    at: float
+    length: int
+    token: bytes
+    part: float
+
+
+def changed(name: str, data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The file with all of these changes, one after the other."""
+    for edit in edits:
+        if edit.part < 0.7 and zipfile.is_zipfile(io.BytesIO(data)):
+            data = _in_part(data, edit)
+        elif edit.part < 0.7 and name.endswith(".xz"):
+            with suppress(lzma.LZMAError):
+                data = lzma.compress(_changed(lzma.decompress(data), edit))
+        else:
+            data = _changed(data, edit)
+    return data
+
+
+def _in_part(data: bytes, edit: Edit) -> bytes:
+    file = io.BytesIO()
+    try:
+        with (
+            zipfile.ZipFile(io.BytesIO(data)) as old,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+        ):
+            parts = [name for name in old.namelist() if name.endswith(".xml")]
+            chosen = parts[int(edit.part / 0.7 * len(parts))] if parts else ""
+            for name in old.namelist():
+                content = old.read(name)
+                new.writestr(name, _changed(content, edit) if name == chosen else content)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError):
+        return _changed(data, edit)
+    return file.getvalue()
+
+
+def _changed(data: bytes, edit: Edit) -> bytes:
+    at = int(edit.at * len(data))
+    before, there, after = data[:at], data[at : at + edit.length], data[at + edit.length :]
+    match edit.deed:
+        case "cut":
+            return before
+        case "delete":
+            return before + after
+        case "flip":
+            return before + bytes(byte ^ 0x55 for byte in there) + after
+        case "double":
+            return before + there * 40 + after
+        case "put":
+            return before + edit.token * min(edit.length, 200) + there + after
+        case "replace":
+            return before + edit.token + after
+        case "move":
+            return before + after + there
+
+
+def stream(content: bytes, entries: bytes = b"") -> bytes:
+    """A PDF's stream object."""
+    return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (entries, len(content), content)
+
+
+def tree_pdf(
+    kids: bytes, more: bytes = b"", content: bytes = b"BT /F 12 Tf 72 700 Td (words) Tj ET"
+) -> bytes:
+    """A PDF whose page tree has these entries; its page is object 3, the tree 2."""
+    font = b"/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] %s /Contents 4 0 R /Resources << %s >> >>"
+    return pdf_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R /Outlines 2 0 R /PageLabels 2 0 R >>",
+            b"<< /Type /Pages %s /Nums [0 2 0 R] /First 2 0 R /Next 2 0 R >>" % kids,
+            page % (more, font),
+            stream(content),
+        ]
+    )
+
+
+def lying_zip(data: bytes, size: int) -> bytes:
+    """The packed file whose list of contents says that every part has this size."""
+    found = bytearray(data)
+    at = found.find(b"PK\x01\x02")
+    while at >= 0:
+        found[at + 24 : at + 28] = size.to_bytes(4, "little")
+        at = found.find(b"PK\x01\x02", at + 4)
+    return bytes(found)
+
+
+def _entities(depth: int, part: str = "word/document.xml") -> bytes:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, depth))
+    xml = document_xml(p(r(f"&l{depth - 1};")), f'<!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]>')
+    return packed({part: xml})
+
+
+def _sheet_xml(inside: str, after: str = "", before: str = "") -> bytes:
+    """A spreadsheet whose first sheet has this XML."""
+    xml = (
+        '<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"{before}<sheetData>{inside}</sheetData>{after}</worksheet>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(sheet())) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, xml if name == "xl/worksheets/sheet1.xml" else old.read(name))
+    return file.getvalue()
+
+
+def _nested(before: bytes, after: bytes = b"", depth: int = 100_000) -> bytes:
+    return before * depth + WORDS.encode() + after * depth
+
+
+_CELL = '<c r="{}" t="inlineStr"><is><t>words</t></is></c>'
+DEEP = 100_000
+CRAFTED: dict[str, Callable[[], bytes]] = {
+    "blocks.html": lambda: b"<html>" + _nested(b"<div>"),
+    "inline.html": lambda: b"<html><p>" + _nested(b"<span><b>", b"</b></span>", 50_000),
+    "lists.html": lambda: b"<html>" + _nested(b"<ul><li>", b"</ul>", 20_000),
+    "tables.html": lambda: b"<html>" + _nested(b"<table><tr><td>", b"</table>", 5_000),
+    "quotes.html": lambda: b"<html>" + _nested(b"<blockquote>"),
+    "fonts.html": lambda: b"<html>" + b"<p><font><i><a>x" * 5_000,
+    "spans.html": lambda: b"<html><table>" + b"<tr><td rowspan=1000000 colspan=1000000>x" * 1_000,
+    "cells.html": lambda: b"<html><table><tr>" + b"<td>x" * 200_000,
+    "rows.html": lambda: b"<html><table>" + b"<tr><td>x" * 200_000,
+    "entities.html": lambda: b"<html><p>" + b"&#x110000;&#55296;&#0;&nosuch;&" * 50_000,
+    "declared.html": lambda: b"<html><!DOCTYPE x [<!ENTITY a 'b'>]><meta charset=idna><p>" + b"\xe9" * 10_000,
+    "comment.html": lambda: b"<html><!--" + b"-" * 5_000_000,
+    "svg.html": lambda: b"<html>" + _nested(b"<svg><math><mtext>", b"", 20_000),
+    "starts.html": lambda: b"<html><ol start=99999999999999999999><li value=-99999999999999999999>x" * 100,
+    "templates.html": lambda: b"<html>" + _nested(b"<template>", b"", 20_000),
+    "quotes.md": lambda: _nested(b">"),
+    "lists.md": lambda: b"".join(b" " * n + b"- a\n" for n in range(1_000)),
+    "brackets.md": lambda: b"[" * DEEP + b"]" * DEEP,
+    "links.md": lambda: b"[a](" * 30_000,
+    "pictures.md": lambda: b"![" * DEEP,
+    "stars.md": lambda: b"*a **b " * 30_000,
+    "ticks.md": lambda: b"".join(b"`" * n + b"a" for n in range(1_000)),
+    "pipes.md": lambda: b"|" * 50_000 + b"\n" + b"|-" * 50_000 + b"\n" + b"|x" * 50_000,
+    "bars.md": lambda: b"|a|\n|-|\n" + b"|x|\n" * 100_000,
+    "front.md": lambda: b"---\n" + b"a: " * DEEP,
+    "html.md": lambda: b"<div>\n\n" * 20_000 + b"<!DOCTYPE html><meta charset=zlib_codec>",
+    "marks.txt": lambda: ("\u202e\u0301\u200d" * DEEP + WORDS).encode(),
+    "chapters.txt": lambda: b"Chapter 1\n\n" * 50_000,
+    "line.txt": lambda: b"word " * 2_000_000,
+    "lines.txt": lambda: b"\n" * 5_000_000 + WORDS.encode(),
+    "breaks.txt": lambda: "\r\u2028\x85\v\f".encode() * DEEP,
+    "lie.txt": lambda: b"\xff\xfe" + b"\xd8\x00" * 10_001 + b"x",
+    "lie.html": lambda: b"\xef\xbb\xbf<html><meta charset=utf-16><p>\xff\xfe",
+    "bomb.docx": lambda: packed({"word/document.xml": b"<w:p>" * 20_000_000}),
+    "laughs.docx": lambda: _entities(9),
+    "styles-laugh.docx": lambda: _entities(9, "word/styles.xml"),
+    "deep.docx": lambda: packed({"word/document.xml": document_xml("<w:tbl><w:tr><w:tc>" * 30_000)}),
+    "controls.docx": lambda: word_file("<w:sdt><w:sdtContent>" * 200 + p(r(WORDS)) + "</w:sdtContent></w:sdt>" * 200),
+    "spans.docx": lambda: word_file(
+        "<w:tbl>"
+        + ('<w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000"/><w:vMerge/></w:tcPr>' + p(r("x")) + "</w:tc></w:tr>") * 500
+        + "</w:tbl>"
+    ),
+    "numbers.docx": lambda: word_file(
+        p(r("x"), '<w:numPr><w:ilvl w:val="999999999"/><w:numId w:val="-5"/></w:numPr>') * 50,
+        numbering=_NUMBERING.replace('w:val="3"', 'w:val="99999999999999"'),
+    ),
+    "round.docx": lambda: word_file(
+        p(r(WORDS), '<w:pStyle w:val="a"/>'),
+        styles="".join(f'<w:style w:styleId="{a}"><w:basedOn w:val="{b}"/></w:style>' for a, b in ("ab", "ba")),
+    ),
+    "charset.docx": lambda: packed(
+        {"word/document.xml": '<?xml version="1.0" encoding="punycode"?>' + document_xml(p(r(WORDS))).split("?>")[-1]}
+    ),
+    "small.docx": lambda: lying_zip(word_file(_BODY), 1),
+    "large.docx": lambda: lying_zip(word_file(_BODY), 2**32 - 1),
+    "twice.docx": lambda: word_file(_BODY) + word_file(_BODY),
+    "outside.docx": lambda: packed({"../../evil": b"x", "word/document.xml": document_xml(p(r(WORDS)))}),
+    "notes.docx": lambda: packed({"word/document.xml": part_xml("document", ""), "word/footnotes.xml": b"\xff\xfe<"}),
+    "tree.pdf": lambda: tree_pdf(b"/Count 3 /Kids [3 0 R 2 0 R 2 0 R]"),
+    "million.pdf": lambda: tree_pdf(b"/Count 1000000 /Kids [3 0 R]"),
+    "same.pdf": lambda: tree_pdf(b"/Count 20000 /Kids [%s]" % (b"3 0 R " * 20_000)),
+    "none.pdf": lambda: tree_pdf(b"/Kids 2 0 R"),
+    "negative.pdf": lambda: tree_pdf(b"/Count -99999999999 /Kids [3 0 R -1 0 R 999999999 0 R]"),
+    "deep.pdf": lambda: tree_pdf(b"/Count 1 /Kids " + b"[" * DEEP),
+    "boxes.pdf": lambda: tree_pdf(b"/Count 1 /Kids [3 0 R]", b"/CropBox [1e38 -1e38 nan 99999999999999999999]"),
+    "stack.pdf": lambda: tree_pdf(b"/Count 1 /Kids [3 0 R]", b"", b"q " * DEEP + b"BT " * DEEP),
+    "far.pdf": lambda: tree_pdf(
+        b"/Count 1 /Kids [3 0 R]", b"", b"BT /F 1e30 Tf 1e38 -1e9 Td (a) Tj /F 0 Tf (b) Tj /F -9 Tf 72 700 Td (c) Tj ET"
+    ),
+    "same-place.pdf": lambda: tree_pdf(
+        b"/Count 1 /Kids [3 0 R]", b"", b"BT /F 12 Tf 72 700 Td " + b"(a) Tj -6 0 Td " * 20_000 + b"ET"
+    ),
+    "bomb.pdf": lambda: pdf_of(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>",
+            stream(zlib.compress(zlib.compress(b" " * 50_000_000, 9), 9), b"/Filter [/FlateDecode /FlateDecode]"),
+        ]
+    ),
+    "columns.csv": lambda: b"," * 1_000_000 + b"\n" + b"a\n" * 100_000,
+    "quote.csv": lambda: b'a,b\n"' + b"x\n" * 1_000_000,
+    "nul.csv": lambda: b"a,b\n\0,\0\n",
+    "wide.jsonl": lambda: b"".join(b'{"%d": 1}\n' % n for n in range(20_000)),
+    "deep.jsonl": lambda: b"[" * DEEP + b"\n" + b'{"a":' * DEEP,
+    "line.jsonl": lambda: b'{"text": "' + b"a" * 20_000_001 + b'"}\n',
+    "names.jsonl": lambda: b'{"id": NaN, "text": "a", "label": "b"}\n{"id": 1e999}\n{"id": "\\ud800"}\n',
+    "digits.jsonl": lambda: b'{"text": "a", "label": ' + b"9" * 100_000 + b"}\n",
+    "bomb.jsonl.xz": lambda: lzma.compress((b" " * 9_999 + b"\n") * 7_000),
+    "memory.jsonl.xz": lambda: lzma.compress(b"{}", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30}]),
+    "deep.json": lambda: b'{"data":' + b"[" * DEEP,
+    "odd.json": lambda: b'{"data": [{"paragraphs": [{"context": 5, "qas": [{"answers": 7, "question": null}]}]}]}',
+    "far.xlsx": lambda: _sheet_xml(f'<row r="1048576">{_CELL.format("XFD1048576")}</row>'),
+    "beyond.xlsx": lambda: _sheet_xml(f'<row r="99999999999">{_CELL.format("A99999999999")}</row>'),
+    "wide.xlsx": lambda: _sheet_xml(
+        "".join(f'<row r="{n}">{_CELL.format(f"XFD{n}")}</row>' for n in range(1, 3_000))
+    ),
+    "merged.xlsx": lambda: _sheet_xml(
+        f'<row r="1">{_CELL.format("A1")}</row>',
+        '<mergeCells count="1"><mergeCell ref="&#65;1:XFD1048576"/></mergeCells>',
+    ),
+    "links.xlsx": lambda: _sheet_xml(
+        f'<row r="1">{_CELL.format("A1")}</row>',
+        '<hyperlinks><hyperlink ref="A1:XFD1048576" location="x"/></hyperlinks>',
+    ),
+    "lie.xlsx": lambda: _sheet_xml(f'<row r="1">{_CELL.format("A1")}</row>', before='<dimension ref="A1:XFD1048576"/>'),
+    "narrow.xlsx": lambda: _sheet_xml(
+        f'<row r="2">{_CELL.format("A1")}{_CELL.format("C3")}{_CELL.format("B0")}</row>', before='<dimension ref="A1"/>'
+    ),
+    "small.xlsx": lambda: lying_zip(sheet(), 3),
+    "large.xlsx": lambda: lying_zip(sheet(), 2**31),
+}  # fmt: skip

@@ -1,0 +1,191 @@
+"""Whatever a file holds, its reader gives a document whose every place maps back, or one sentence why not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.errors import EngineLost, SpanlightError
+from app.core.layout import Kind, Opened
+from app.core.memory_limit import limit_memory
+from app.core.pages import mark_on_pages
+from app.core.report import Report, Silent
+from app.core.rows import read_rows
+from app.core.text import Span
+from app.documents.orders import Read
+from app.documents.parts import Parts
+from app.documents.reader import read
+from app.engine.child import Child
+from app.flows.answer_table.questions import load, open_workbook
+from app.flows.ask.document_process import Documents
+from app.flows.measure.example_files import example_set
+from app.flows.tables import read_columns
+from app.flows.teach.files import read_text_table
+from app.training.examples import read_qa, read_texts
+from app.training.running_text import read_running_text
+from app.training.tagged import read_tagged
+from tests.helpers.flowing import check_parts
+from tests.helpers.reading import reads_on
+from tests.helpers.views import check_view
+from tests.hostile.documents import CRAFTED, TOKENS, Edit, changed, whole
+
+WHOLE = whole()
+DOCUMENTS = [name for name in WHOLE if Path(name).suffix in (".txt", ".html", ".md", ".docx", ".pdf")]
+ROWS = [name for name in WHOLE if name not in DOCUMENTS]
+READERS: dict[str, tuple[Callable[[Path], object], ...]] = {
+    ".csv": (read_columns, read_text_table, load, example_set),
+    ".tsv": (read_columns, read_text_table, load, example_set),
+    ".xlsx": (read_text_table, load, open_workbook),
+    ".jsonl": (lambda path: list(read_rows(path)), read_text_table, example_set, read_qa, read_texts, read_tagged,
+               read_running_text),
+    ".json": (example_set, read_qa, load),
+    ".conll": (example_set, read_running_text, load),
+}  # fmt: skip
+# What takes a second or more, nearly all of it in what parses the file.
+SLOW = {
+    "bars.md", "blocks.html", "bomb.docx", "bomb.pdf", "brackets.md", "cells.html", "columns.csv", "far.xlsx",
+    "fonts.html", "html.md", "inline.html", "line.jsonl", "lines.txt", "links.md", "lists.html", "pictures.md",
+    "rows.html", "same-place.pdf", "same.pdf", "wide.xlsx", "beyond.xlsx", "bomb.jsonl.xz",
+}  # fmt: skip
+EDITS = st.lists(
+    st.builds(
+        Edit,
+        st.sampled_from(["cut", "delete", "flip", "double", "put", "replace", "move"]),
+        st.floats(0, 1),
+        st.sampled_from([1, 2, 8, 64, 1024]),
+        st.sampled_from(TOKENS) | st.binary(max_size=8),
+        st.floats(0, 1),
+    ),
+    min_size=1,
+    max_size=8,
+)
+LONG = pytest.mark.long
+
+
+def check_opened(found: Opened) -> None:
+    """Fail where a place of the document is outside its text, out of order, or does not lead back to its words."""
+    text = found.document.text
+    if found.kind in (Kind.HTML, Kind.MARKDOWN, Kind.DOCX):
+        check_parts(Parts(text, found.headings, found.blocks, found.tables, view=found.document.view))
+    else:
+        check_view(text, found.document.view)
+    text.encode()  # no lone surrogate
+    for spans in ([each.span for each in found.headings], [each.span for each in found.pages]):
+        assert all(0 <= span.start <= span.end <= len(text) for span in spans)
+        assert all(one.end <= other.start for one, other in pairwise(spans))
+    assert list(found.lines) == sorted(found.lines)
+    assert all(0 <= line <= len(text) for line in found.lines)
+    chance = random.Random(len(text))
+    for _ in range(20 if found.pages and text else 0):
+        start = chance.randrange(len(text))
+        span = Span(start, min(len(text), start + chance.randint(1, 40)))
+        mark = mark_on_pages(found.pages, span, span.of(text))
+        assert mark.reason or mark.places or not span.of(text).strip()
+
+
+def check_refusal(fault: SpanlightError) -> None:
+    """Fail where a refusal is no sentence, or no sentence of a person's."""
+    assert fault.message.endswith(".") and "Traceback" not in str(fault) and len(str(fault)) < 1000, fault
+
+
+def check_file(name: str, data: bytes) -> None:
+    """Read a document, which must be whole or refused."""
+    try:
+        found = read(Read("", name, data=data), Silent())
+    except SpanlightError as fault:
+        check_refusal(fault)
+    else:
+        check_opened(found)
+
+
+def check_rows(path: Path) -> int:
+    """Read a file of rows in all ways, each of which may refuse it; how many did not."""
+    done = 0
+    for reader in READERS[path.with_suffix("").suffix if path.suffix == ".xz" else path.suffix]:
+        try:
+            reader(path)
+            done += 1
+        except SpanlightError as fault:
+            check_refusal(fault)
+    return done
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_good_document_is_read(name: str) -> None:
+    check_opened(read(Read("", name, data=WHOLE[name]), Silent()))
+
+
+@pytest.mark.parametrize("examples", [25, pytest.param(1500, marks=LONG)])
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_with_changes_is_whole_or_refused(name: str, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(EDITS)
+    def check(edits: list[Edit]) -> None:
+        check_file(name, changed(name, WHOLE[name], edits))
+
+    check()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_good_rows_are_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(WHOLE[name])
+    assert check_rows(tmp_path / name)
+
+
+@pytest.mark.parametrize("examples", [25, pytest.param(1500, marks=LONG)])
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.filterwarnings("ignore::UserWarning:openpyxl")
+def test_rows_with_changes_are_read_or_refused(tmp_path: Path, name: str, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(EDITS)
+    def check(edits: list[Edit]) -> None:
+        (tmp_path / name).write_bytes(changed(name, WHOLE[name], edits))
+        check_rows(tmp_path / name)
+
+    check()
+
+
+@pytest.fixture(scope="module")
+def documents() -> Iterator[Documents]:
+    """One documents process for all of them: none may harm the next."""
+    processes = Documents(quiet=60)
+    yield processes
+    processes.close()
+
+
+def start_rows() -> Callable[[str, Report], int]:
+    """The reader of rows in a process of its own, whose memory is limited."""
+    limit_memory(1_000_000_000)
+    return lambda path, report: check_rows(Path(path))
+
+
+@pytest.fixture(scope="module")
+def rows() -> Iterator[Child]:
+    child = Child(start_rows, title="rows process")
+    yield child
+    child.close()
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG if name in SLOW else ()) for name in CRAFTED])
+def test_a_crafted_file_costs_little_and_harms_nothing(
+    documents: Documents, rows: Child, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(CRAFTED[name]())
+    if path.suffix in (".txt", ".html", ".md", ".docx", ".pdf"):
+        try:
+            check_opened(documents.read(Read(str(path), name), Silent()))
+        except SpanlightError as fault:
+            check_refusal(fault)
+        reads_on(documents)
+    else:
+        try:
+            rows.run(str(path), Silent())
+        except EngineLost as fault:
+            pytest.fail(f"the rows process ended: {fault} {fault.exit_code}")
