@@ -8,6 +8,7 @@ from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QAccessible,
     QGuiApplication,
     QHelpEvent,
     QKeyEvent,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.tables import csv_lines
 from app.ui.kit.parts import draw_line
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 
 _LEAP = 10
@@ -93,6 +95,8 @@ def summed(one: float, other: float) -> str:
 
 class Figures(QWidget):
     """A widget that shows numbers. `renewed` is sent when they changed; `title` names them."""
+
+    ROLE = QAccessible.Role.Chart
 
     renewed = Signal()
 
@@ -287,6 +291,7 @@ class Chart(Figures):
             super().keyPressEvent(event)
             return
         self.go(place)
+        announce(self, self.describe(place))
 
     def go(self, place: int) -> None:
         """Make a place current, and send `hovered`."""

@@ -46,6 +46,7 @@ class Choices(QFrame):
     def add_button(self, key: str, button: QAbstractButton) -> None:
         """Add a button, which a subclass lays out."""
         button.setProperty("key", key)
+        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
         self._group.addButton(button)
         self._buttons[key] = button
 

@@ -61,6 +61,7 @@ class Rail(QFrame):
         button.setText(place.title)
         button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
+        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)

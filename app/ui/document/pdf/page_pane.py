@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
+    QAccessible,
     QClipboard,
     QContextMenuEvent,
     QGuiApplication,
@@ -32,6 +33,8 @@ _DRAG_MS = 25
 
 class PagePane(ReadOnlyPane, PageDesk):
     """A document with pages, which are drawn from pictures: `pictures_wanted` requests them for `take_picture`."""
+
+    ROLE = QAccessible.Role.Document
 
     lights: PageHighlights
 

@@ -26,6 +26,7 @@ from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.parts import look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
@@ -216,6 +217,15 @@ class NamesPanel(TextPanel):
         self._outdated.setText(changed if outdated else self._partly)
         self.list.setEnabled(not outdated)
         self._actions.setEnabled(not outdated)
+
+    def spoken(self) -> str:
+        if not self._entities:
+            return _NONE if self._entities is not None else ""
+        counts = Counter(entity.label for entity in self._entities)
+        kinds = ", ".join(
+            f"{style.plain} {counts[style.label]}" for style in self._styles if counts[style.label]
+        )
+        return sentences(wording.count(len(self._entities), "name"), kinds, self._partly)
 
     def styles(self) -> tuple[NameStyle, ...]:
         """The styles of the types."""
