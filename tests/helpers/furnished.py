@@ -2,58 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
+from app.core.errors import SpanlightError
+from app.core.models import DeviceChoice, Head
 from app.core.report import Report, Silent
 from app.core.requests import ModelChoice, Question, TextsToTag
+from app.core.results import Answer, Reading
+from app.core.text import Span
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
+from app.ui.window.pages import KEYS
+from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers import insides
 from tests.helpers.ask_page import TEXT, Reader, ask
+from tests.helpers.documents_here import documents_here
 from tests.helpers.names_here import FINDER, find
 from tests.helpers.teaching import table_file
-from tests.helpers.windows import FakeEngine, open_fake_workspace, settle, shown_window
+from tests.helpers.windows import FakeEngine, settle
 
 CARDS = (*insides.CARDS[:-1], FINDER)
 NAMED = "Ada Lovelace met Charles Babbage in London."
 CONTRACTS = {
-    "aldergate.txt": "Passwords are called secrets. They must be at least 12 characters in length.\n\nPasswords of at least"
-    " 64 characters are permitted. More than 128 characters are denied.",
-    "calder.txt": "The annual fee is 100,000 euros.",
+    "aldergate.txt": "Either party may end this with sixty (60) days of notice.\n\nThe annual fee is 12,400 euros.",
+    "calder.txt": "The parties may part at any time.\n\nThe annual fee is 100,000 euros.",
 }
+QUESTIONS = {"How many days of notice?": r"\w+ \(\d+\) days", "How much is the annual fee?": r"[\d,]+ euros"}
 
 
 def answer(request: Any, choice: ModelChoice | None, report: Report) -> Any:
     """What every page is answered."""
-    if isinstance(request, Question) and insides.TEXT not in request.documents[0].text:
-        return Reader()(request, choice, report)
-    if isinstance(request, TextsToTag):
-        return find(request, choice, report)
-    return insides.answer(request, choice, report)
+    match request:
+        case Question(text=text) if text in QUESTIONS:
+            found = re.search(QUESTIONS[text], request.documents[0].text)
+            if found is None:
+                return Reading((), False, 0.9, 0.5, 1, 1, 0.01, model="reader", device="CPU", absent=0.5)
+            best = Answer(0, Span(*found.span()), found[0], 0.84, 6.0, 2.0)
+            return Reading((best,), True, 0.16, 0.5, 1, 1, 0.01, model="reader", device="CPU", absent=0.1)
+        case Question() if request.documents[0].text == TEXT:
+            return Reader()(request, choice, report)
+        case TextsToTag():
+            return find(request, choice, report)
+    try:
+        return insides.answer(request, choice, report)
+    except AssertionError as unknown:
+        raise SpanlightError("This is not answered here.") from unknown
 
 
-def furnished_engine() -> FakeEngine:
-    """The engine of a furnished window."""
-    return FakeEngine(answer, *CARDS)
+class FurnishedEngine(FakeEngine):
+    """The engine of a furnished window, on a computer of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(answer, *CARDS)
+
+    def devices(self, report: Report) -> Devices:
+        gigabyte = 10**9
+        cpu = DeviceOption("cpu", "Some Processor", True, "8 cores", 16 * gigabyte, 9 * gigabyte, ("float32",))
+        gpu = DeviceOption("cuda:0", "Some GPU", True, "computes", 8 * gigabyte, 7 * gigabyte, ("float16", "float32"))
+        return Devices((cpu, gpu), DeviceChoice("cuda:0", "float16", "Some GPU, faster than the CPU"), "2.13.0")
+
+    def memory(self, report: Report) -> MemoryUse:
+        held = (HeldModel("reader", Head.QUESTION_ANSWERING, "cpu", "float32", 90_000_000),)
+        return MemoryUse(held, 600_000_000, 16 * 10**9, 9 * 10**9)
 
 
-def press(widget: QWidget | None, key: Qt.Key, how: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Press a key where the focus is."""
-    assert widget is not None
-    QTest.keyClick(widget, key, how)
+def press(key: Qt.Key, how: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Press a key where the keyboard focus is."""
+    focused = QApplication.focusWidget() or QApplication.activeWindow()
+    assert focused is not None
+    QTest.keyClick(focused, key, how)
 
 
 def furnish(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     """Put something on every page of a window; `folder` is for its files."""
-    control = Qt.KeyboardModifier.ControlModifier
+    contracts = folder / "contracts"
+    contracts.mkdir()
+    for name, text in CONTRACTS.items():
+        (contracts / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.flows.library.update.Documents", lambda logs: documents_here())
+        library = save_library(window.workspace, planned(window.workspace, [contracts]), Silent())
+        update(window.workspace, library, Silent())
     window.libraries.refresh()
     for key, texts in {
         "classify": [insides.REVIEW.text],
@@ -61,21 +102,113 @@ def furnish(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
         "fill": ["Paris is the capital of ___."],
         "follow": [insides.FOLLOWED.text, insides.FOLLOWED.pair],
     }.items():
-        window.show_page(key)
-        settle(window, qtbot)
-        page: Any = window.page
+        page: Any = shown(window, qtbot, key)
         for paper, text in zip(page._papers, texts, strict=True):
             paper.replace(text)
-        press(window.focusWidget(), Qt.Key.Key_Return, control)
+        page.run()
         qtbot.waitUntil(lambda: window.lanes.work.idle)
-    window.show_page("inspect")
-    window.page.look_at(insides.visit())  # type: ignore[attr-defined]
+    page = shown(window, qtbot, "inspect")
+    page.look_at(insides.visit())
     qtbot.waitUntil(lambda: window.lanes.work.idle)
-    window.show_page("teach")
+    page = shown(window, qtbot, "table")
+    page.welcome.samples.setChecked(False)
+    page.welcome.library_chosen.emit(library)
+    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    page.questions.add()
+    page.line.field.setPlainText("\n".join(QUESTIONS))
+    page.line.go.click()
+    qtbot.waitUntil(lambda: page.model.counted() == (4, 4) and window.lanes.work.idle)
+    page.line.close_line()
+    page = shown(window, qtbot, "teach")
+    labels = page.section()
+    labels.open_files([table_file(folder)])
+    qtbot.waitUntil(lambda: labels.setup.isVisible())
+    labels.setup.labels.setPlainText("cats\nteas")
+    labels.setup.begin.click()
+    qtbot.waitUntil(lambda: labels.store.dataset is not None and labels.desk.isVisible())
+    ask(shown(window, qtbot, "ask"), qtbot, "several?", TEXT)
+
+
+def shown(window: MainWindow, qtbot: QtBot, key: str) -> Any:
+    """A page, up and filled, the window at the front."""
+    window.show_page(key)
     settle(window, qtbot)
-    page = window.page
-    page.open_files([table_file(folder)])
-    settle(window, qtbot)
-    window.show_page("ask")
-    settle(window, qtbot)
-    ask(window.page, qtbot, "several?", TEXT)  # type: ignore[arg-type]
+    window.activateWindow()
+    return window.page
+
+
+def places(window: MainWindow, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
+    """Every page of a furnished window with every section of it and what opens on it, by name, up one after the other."""
+
+    def rest() -> None:
+        settle(window, qtbot)
+        qtbot.waitUntil(lambda: window.lanes.work.idle)
+        QTest.qWait(20)
+
+    for key in KEYS:
+        page = shown(window, qtbot, key)
+        rest()
+        yield key, page
+        match key:
+            case "ask":
+                for name, keys in (("the list of documents", "Ctrl+B"), ("the find bar", "Ctrl+F")):
+                    shortcut(page, keys)
+                    rest()
+                    yield f"ask, {name}", page
+                press(Qt.Key.Key_Escape)
+                shortcut(page, "Ctrl+B")
+                page.panel.threshold.change.click()
+                yield "ask, the threshold", page
+                page.panel.threshold.change.click()
+                page.sheets.show_new()
+                yield "ask, an empty text", page
+                page.sheets.close_current()
+            case "table":
+                page.view.go_to(0, 0)
+                press(Qt.Key.Key_Return)
+                rest()
+                yield "table, a document beside it", page
+                press(Qt.Key.Key_Escape)
+                page.questions.add()
+                yield "table, a question", page
+                page.line.close_line()
+            case "classify":
+                page._class_panel.ways.chosen.emit("lines")
+                page.run()
+                rest()
+                yield "classify, lines", page
+                page._class_panel.ways.chosen.emit("one")
+            case "inspect":
+                for at in page._sections.named():
+                    page._sections.names.setCurrentIndex(at)
+                    rest()
+                    for button in page.findChildren(QPushButton):
+                        if button.isVisible() and button.text() == "Numbers":
+                            button.click()
+                    yield f"inspect, {page._sections.names.tabText(at)}", page
+                page._sections.names.setCurrentIndex(0)
+            case "teach" | "models" | "about":
+                first = page.names.selected()
+                for kind in page._kinds:
+                    page.show_section(kind.KEY)
+                    rest()
+                    yield f"{key}, {kind.TITLE}", page
+                page.show_section(first)
+                if key == "teach":
+                    head = page.section().head
+                    for part in ("texts", "figures", "label"):
+                        head.parts.select(part)
+                        head.parts.chosen.emit(part)
+                        rest()
+                        yield f"teach, {part}", page
+    window.show_help()
+    help_sheet = window.findChild(ShortcutsHelp)
+    assert help_sheet is not None
+    yield "keys", help_sheet
+    help_sheet.close()
+
+
+def shortcut(page: QWidget, keys: str) -> None:
+    """Have a page's shortcut act as its keys do."""
+    wanted = QKeySequence(keys)
+    next(one for one in page.findChildren(QShortcut) if one.key() == wanted).activated.emit()

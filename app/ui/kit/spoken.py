@@ -32,8 +32,11 @@ def _interface(kind: str, thing: QObject) -> QAccessibleInterface | None:
 
 
 def announce(widget: QWidget, words: str, *, polite: bool = False) -> None:
-    """Have a screen reader say words that belong to a widget; `polite` ones wait until it has said all else."""
-    if words and QAccessible.isActive():
+    """Have a screen reader say words that belong to a widget that can be seen.
+
+    `polite` ones wait until it has said all else; the others are said at once.
+    """
+    if words and widget.isVisible() and QAccessible.isActive():
         event = QAccessibleAnnouncementEvent(widget, words)
         event.setPoliteness(_Politeness.Polite if polite else _Politeness.Assertive)
         QAccessible.updateAccessibility(event)

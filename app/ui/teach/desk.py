@@ -21,6 +21,7 @@ from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Scrolling, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
+from app.ui.kit.spoken import announce, sentences
 from app.ui.kit.theme import Theme, mark
 
 KEYS = "123456789"
@@ -162,6 +163,8 @@ class Desk(QFrame):
         given = "" if labels is None else f" · {', '.join(labels) or 'none of them'}"
         self.state.setText(f"Text {row + 1:,}{given}")
         self.setAccessibleDescription(text)
+        if is_new:
+            announce(self, sentences(self.state.text(), text))
         for at, button in enumerate(self._buttons):
             if is_new:  # else what is chosen, but not given yet, stays
                 button.setChecked(button.label in (labels or ()))

@@ -63,8 +63,8 @@ class NameLegend(QFrame):
         theme.in_steps(self._grid.setHorizontalSpacing, 2.5)
         theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
-    def set_styles(self, styles: Sequence[NameStyle]) -> None:
-        """Set the types, in order; those already listed keep their check state."""
+    def set_styles(self, styles: Sequence[NameStyle], before: QWidget) -> None:
+        """Set the types, in order; those already listed keep their check state. Tab reaches them from `before`."""
         if tuple(styles) == self._styles:
             return
         hidden = {
@@ -90,6 +90,8 @@ class NameLegend(QFrame):
             self._grid.setColumnStretch(column + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
+            QWidget.setTabOrder(before, tick)
+            before = tick
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of names of each type."""
@@ -203,7 +205,7 @@ class NamesPanel(TextPanel):
         self._entities = entities
         if entities is not None:
             self._styles = styles_of(labels)
-            self.legend.set_styles(self._styles)
+            self.legend.set_styles(self._styles, self.open)
             self.legend.set_counts(Counter(entity.label for entity in entities))
         self._rows = name_rows(entities or (), self._styles)
         self._show_rows()
