@@ -53,11 +53,15 @@ def _below(interface: QAccessibleInterface, above: str) -> Iterator[Node]:
     labelled = ()
     if thing is not None:
         labelled = tuple(
-            other.text(Text.Name)
-            for other, _ in interface.relations(QAccessible.RelationFlag.Label)
+            other.text(Text.Name) for other, _ in interface.relations(QAccessible.RelationFlag.Label)
         )
     yield Node(
-        interface, path, interface.role(), interface.text(Text.Name), interface.text(Text.Description), labelled
+        interface,
+        path,
+        interface.role(),
+        interface.text(Text.Name),
+        interface.text(Text.Description),
+        labelled,
     )
     for at in range(min(interface.childCount(), _MOST_CHILDREN)):
         child = interface.child(at)
@@ -67,4 +71,6 @@ def _below(interface: QAccessibleInterface, above: str) -> Iterator[Node]:
 
 def is_words(name: str) -> bool:
     """Whether a name can be read out: it has letters or figures, is no file's, and its sentences end once."""
-    return bool(re.search(r"\w", name)) and not re.search(r"\.(svg|png|py)$|[?!.:,]\.(\s|$)", name.replace("…", ""))
+    return bool(re.search(r"\w", name)) and not re.search(
+        r"\.(svg|png|py)$|[?!.:,]\.(\s|$)", name.replace("…", "")
+    )

@@ -1,4 +1,4 @@
-"""The whole window with something on every page: a question answered, a text classified, a table filled, a model open."""
+"""The whole window with something on every page: an answer, a text classified, a table filled, a model open."""
 
 from __future__ import annotations
 
@@ -69,9 +69,15 @@ class FurnishedEngine(FakeEngine):
 
     def devices(self, report: Report) -> Devices:
         gigabyte = 10**9
-        cpu = DeviceOption("cpu", "Some Processor", True, "8 cores", 16 * gigabyte, 9 * gigabyte, ("float32",))
-        gpu = DeviceOption("cuda:0", "Some GPU", True, "computes", 8 * gigabyte, 7 * gigabyte, ("float16", "float32"))
-        return Devices((cpu, gpu), DeviceChoice("cuda:0", "float16", "Some GPU, faster than the CPU"), "2.13.0")
+        cpu = DeviceOption(
+            "cpu", "Some Processor", True, "8 cores", 16 * gigabyte, 9 * gigabyte, ("float32",)
+        )
+        gpu = DeviceOption(
+            "cuda:0", "Some GPU", True, "computes", 8 * gigabyte, 7 * gigabyte, ("float16", "float32")
+        )
+        return Devices(
+            (cpu, gpu), DeviceChoice("cuda:0", "float16", "Some GPU, faster than the CPU"), "2.13.0"
+        )
 
     def memory(self, report: Report) -> MemoryUse:
         held = (HeldModel("reader", Head.QUESTION_ANSWERING, "cpu", "float32", 90_000_000),)
@@ -138,7 +144,7 @@ def shown(window: MainWindow, qtbot: QtBot, key: str) -> Any:
 
 
 def places(window: MainWindow, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
-    """Every page of a furnished window with every section of it and what opens on it, by name, up one after the other."""
+    """Every page of a furnished window, its sections and what opens on it, by name, shown one after the other."""
 
     def rest() -> None:
         settle(window, qtbot)

@@ -451,6 +451,16 @@ class AnswerPanel(QFrame):
     def sizeHint(self) -> QSize:
         return QSize(self._theme.step(96), self._theme.step(150))
 
+    def minimumSizeHint(self) -> QSize:
+        """As high as its wrapped lines: a splitter does not ask for the height at a width."""
+        least = super().minimumSizeHint()
+        return QSize(least.width(), max(least.height(), self._column.minimumHeightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self.updateGeometry()
+
     @Slot()
     def _suggestion_clicked(self) -> None:
         button = self.sender()

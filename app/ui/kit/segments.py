@@ -59,6 +59,10 @@ class Choices(QFrame):
         """The key of the pressed button, empty if none is."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
+    def buttons(self) -> tuple[QAbstractButton, ...]:
+        """The buttons, in their order."""
+        return tuple(self._buttons.values())
+
     def focus_selected(self) -> None:
         """Put the keyboard focus on the pressed button."""
         if button := self._buttons.get(self.selected()):

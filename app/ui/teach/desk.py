@@ -131,10 +131,13 @@ class Desk(QFrame):
             self._list.removeWidget(button)
             button.deleteLater()
         self._buttons = [LabelButton(self._theme, at, name) for at, name in enumerate(names[:MOST_LABELS])]
+        before: QWidget = self
         for button in self._buttons:
             button.clicked.connect(self._clicked)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._list.insertWidget(self._list.count() - 1, button)
+            QWidget.setTabOrder(before, button)
+            before = button
         for widget in (self.none, self.done):
             widget.setVisible(multi)
 

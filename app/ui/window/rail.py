@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
+from app.ui.kit.parts import Scrolling
 from app.ui.kit.theme import Theme, mark
 from app.ui.window.pages import FOOT, Place, keys_of
 
@@ -33,8 +34,13 @@ class Rail(QFrame):
         self._group.setExclusive(True)
         self._group.buttonClicked.connect(self._clicked)
         self._group.buttonToggled.connect(self._toggled)
-        layout = QVBoxLayout(self)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
         theme.space(layout, 0.5, (2, 2.5, 2, 2))
+        self._area = Scrolling(inner)  # with large text in a low window there is no room for all of them
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
         group = ""
         for at, place in enumerate(places, 1):
             if place.group != group:
@@ -80,6 +86,7 @@ class Rail(QFrame):
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
         self.buttons[key].setChecked(True)
+        self._area.ensureWidgetVisible(self.buttons[key])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
