@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
-from pytestqt.qtbot import QtBot
 
 from app.core.devices import DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
@@ -27,11 +27,11 @@ from app.ui.window.pages import KEYS
 from app.ui.window.shortcuts_help import ShortcutsHelp
 from app.ui.window.window import MainWindow
 from tests.helpers import insides
-from tests.helpers.ask_page import TEXT, Reader, ask
+from tests.helpers.ask_page import TEXT, Reader
 from tests.helpers.documents_here import documents_here
 from tests.helpers.names_here import FINDER, find
 from tests.helpers.teaching import table_file
-from tests.helpers.windows import FakeEngine, settle
+from tests.helpers.windows import FakeEngine
 
 CARDS = (*insides.CARDS[:-1], FINDER)
 NAMED = "Ada Lovelace met Charles Babbage in London."
@@ -84,6 +84,14 @@ class FurnishedEngine(FakeEngine):
         return MemoryUse(held, 600_000_000, 16 * 10**9, 9 * 10**9)
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until something holds; fails after half a minute."""
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until
+        QTest.qWait(5)
+
+
 def press(key: Qt.Key, how: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """Press a key where the keyboard focus is."""
     focused = QApplication.focusWidget() or QApplication.activeWindow()
@@ -91,7 +99,7 @@ def press(key: Qt.Key, how: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
     QTest.keyClick(focused, key, how)
 
 
-def furnish(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
+def furnish(window: MainWindow, folder: Path) -> None:
     """Put something on every page of a window; `folder` is for its files."""
     contracts = folder / "contracts"
     contracts.mkdir()
@@ -108,51 +116,54 @@ def furnish(window: MainWindow, qtbot: QtBot, folder: Path) -> None:
         "fill": ["Paris is the capital of ___."],
         "follow": [insides.FOLLOWED.text, insides.FOLLOWED.pair],
     }.items():
-        page: Any = shown(window, qtbot, key)
+        page: Any = shown(window, key)
         for paper, text in zip(page._papers, texts, strict=True):
             paper.replace(text)
         page.run()
-        qtbot.waitUntil(lambda: window.lanes.work.idle)
-    page = shown(window, qtbot, "inspect")
+        wait_until(lambda: window.lanes.work.idle)
+    page = shown(window, "inspect")
     page.look_at(insides.visit())
-    qtbot.waitUntil(lambda: window.lanes.work.idle)
-    page = shown(window, qtbot, "table")
+    wait_until(lambda: window.lanes.work.idle)
+    page = shown(window, "table")
     page.welcome.samples.setChecked(False)
     page.welcome.library_chosen.emit(library)
-    qtbot.waitUntil(lambda: page.store.table is not None and bool(page.model.rows))
+    wait_until(lambda: page.store.table is not None and bool(page.model.rows))
     page.questions.add()
     page.line.field.setPlainText("\n".join(QUESTIONS))
     page.line.go.click()
-    qtbot.waitUntil(lambda: page.model.counted() == (4, 4) and window.lanes.work.idle)
+    wait_until(lambda: page.model.counted() == (4, 4) and window.lanes.work.idle)
     page.line.close_line()
-    page = shown(window, qtbot, "teach")
+    page = shown(window, "teach")
     labels = page.section()
     labels.open_files([table_file(folder)])
-    qtbot.waitUntil(lambda: labels.setup.isVisible())
+    wait_until(lambda: labels.setup.isVisible())
     labels.setup.labels.setPlainText("cats\nteas")
     labels.setup.begin.click()
-    qtbot.waitUntil(lambda: labels.store.dataset is not None and labels.desk.isVisible())
-    ask(shown(window, qtbot, "ask"), qtbot, "several?", TEXT)
+    wait_until(lambda: labels.store.dataset is not None and labels.desk.isVisible())
+    page = shown(window, "ask")
+    page.sheets.current().pane.set_text(TEXT)
+    page.panel.box.set_question("several?", [])
+    page.asking.ask()
+    wait_until(lambda: page.panel.card.isVisible() and window.lanes.work.idle)
 
 
-def shown(window: MainWindow, qtbot: QtBot, key: str) -> Any:
+def shown(window: MainWindow, key: str) -> Any:
     """A page, up and filled, the window at the front."""
     window.show_page(key)
-    settle(window, qtbot)
+    wait_until(lambda: window.lanes.files.idle)
     window.activateWindow()
     return window.page
 
 
-def places(window: MainWindow, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
+def places(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     """Every page of a furnished window, its sections and what opens on it, by name, shown one after the other."""
 
     def rest() -> None:
-        settle(window, qtbot)
-        qtbot.waitUntil(lambda: window.lanes.work.idle)
+        wait_until(lambda: window.lanes.files.idle and window.lanes.work.idle)
         QTest.qWait(20)
 
     for key in KEYS:
-        page = shown(window, qtbot, key)
+        page = shown(window, key)
         rest()
         yield key, page
         match key:
@@ -167,6 +178,7 @@ def places(window: MainWindow, qtbot: QtBot) -> Iterator[tuple[str, QWidget]]:
                 yield "ask, the threshold", page
                 page.panel.threshold.change.click()
                 page.sheets.show_new()
+                rest()
                 yield "ask, an empty text", page
                 page.sheets.close_current()
             case "table":

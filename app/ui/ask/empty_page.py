@@ -41,7 +41,7 @@ class EmptyPage(Scrolling):
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         inner = QWidget()
-        super().__init__(inner)
+        super().__init__(inner, sideways=True)
         self.setParent(parent)
         self._theme = theme
         self._buttons: list[SampleButton] = []

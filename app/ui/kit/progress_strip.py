@@ -50,6 +50,7 @@ class ProgressStrip(QFrame):
 
     def __init__(self, theme: Theme, *, pauses: bool = False) -> None:
         super().__init__()
+        self._theme = theme
         self._words = plain_label(type="small", ink="quiet")
         self._since_told = QElapsedTimer()
         self._bar = QProgressBar()
@@ -71,7 +72,7 @@ class ProgressStrip(QFrame):
 
     def waiting(self, words: str) -> None:
         """Show that work has begun whose length is not known yet."""
-        self._bar.setRange(0, 0)
+        self._theme.show_busy(self._bar)
         self._show(words)
 
     def rest(self, words: str, fraction: float) -> None:
@@ -88,7 +89,7 @@ class ProgressStrip(QFrame):
             self._bar.setValue(round(progress.fraction * 1000))
             words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0%'}"
         else:
-            self._bar.setRange(0, 0)
+            self._theme.show_busy(self._bar)
         if progress.seconds_left is not None:
             words = f"{words}, {wording.time_left(progress.seconds_left)}"
         self._show(words)

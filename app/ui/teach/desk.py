@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -179,6 +179,14 @@ class Desk(QFrame):
         self.undo.setEnabled(undo)
         self.redo.setEnabled(redo)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        mark(self._paper, focused="true")
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        mark(self._paper, focused="false")
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Labels by their keys, and the rest of what the buttons do."""
         key = event.text()
@@ -232,7 +240,7 @@ class Desk(QFrame):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        paper = QFrame()
+        self._paper = paper = QFrame()
         paper.setProperty("kind", "paper")
         sheet = QVBoxLayout(paper)
         sheet.addWidget(self.state)

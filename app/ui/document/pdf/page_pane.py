@@ -24,11 +24,25 @@ from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import ABOVE, ReadOnlyPane
 from app.ui.document.pdf.page_desk import PageDesk
 from app.ui.document.pdf.page_marks import PageHighlights, Pixels, multiply, region
-from app.ui.document.pdf.page_selection import Band, PageSelection, bands, box_at, over_text, point_below
+from app.ui.document.pdf.page_selection import (
+    Band,
+    PageSelection,
+    bands,
+    box_at,
+    next_stop,
+    over_text,
+    point_below,
+)
 from app.ui.document.pdf.page_stack import Rect, Spot
 from app.ui.kit.theme import Theme
 
 _DRAG_MS = 25
+_KEY = QKeySequence.StandardKey
+# Whether a key moves the end of the selection forwards, and by a whole word.
+_SELECTING = {
+    _KEY.SelectNextChar: (True, False), _KEY.SelectPreviousChar: (False, False),
+    _KEY.SelectNextWord: (True, True), _KEY.SelectPreviousWord: (False, True),
+}  # fmt: skip
 
 
 class PagePane(ReadOnlyPane, PageDesk):
@@ -43,6 +57,8 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._opened = Opened(Document(""), Kind.PDF)
         self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
+        self._places: list[Span] = []
+        self._turned: Span | None = None
         self._since_double = QElapsedTimer()
         self._pressed = QPointF()
         self._mouse: QPointF | None = None
@@ -162,8 +178,11 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys, bar = QKeySequence.StandardKey, self.map
+        way = next((way for key, way in _SELECTING.items() if event.matches(key)), None)
         if event.matches(keys.Copy) and self._selection.span:
             self.copy()
+        elif way is not None and self._opened.pages:
+            self._select_on(*way)
         elif event.matches(keys.SelectAll):
             self.select_all()
         elif event.key() == Qt.Key.Key_Home:
@@ -176,6 +195,25 @@ class PagePane(ReadOnlyPane, PageDesk):
             bar.triggerAction(step)
         else:
             super().keyPressEvent(event)
+
+    def _select_on(self, forwards: bool, whole_word: bool) -> None:
+        """Move the end of the selection by a character or a word.
+
+        Without a selection it begins with the words that are lit up, or at the top of the view.
+        """
+        text, own = self.text(), self._selection.span
+        if not own:
+            lit = 0 <= self.lights.chosen < len(self._places) and self.lights.first(self.lights.chosen)
+            own = self._places[self.lights.chosen] if lit else Span(self.top(), self.top())
+        anchor, end = own.start, own.end
+        if self._turned == own:  # the keys have moved the end to before the anchor
+            anchor, end = end, anchor
+        end = next_stop(text, end, forwards=forwards, whole_word=whole_word)
+        found = Span(min(anchor, end), max(anchor, end))
+        self._turned = found if end < anchor else None
+        self._selection.select(found)
+        self._bring_into_view(*box_at(self._opened.pages, max(0, end - 1 if forwards else end)))
+        self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self._opened.pages:
@@ -233,6 +271,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         menu.popup(event.globalPos())
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        self._places = [span for span, _ in places]
         return self.lights.take(self._opened.pages, places)
 
     def _mark_shares(self) -> list[float]:
