@@ -84,9 +84,9 @@ class FurnishedEngine(FakeEngine):
         return MemoryUse(held, 600_000_000, 16 * 10**9, 9 * 10**9)
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until something holds; fails after half a minute."""
-    until = time.monotonic() + 30
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    """Wait until something holds; fails after so many seconds."""
+    until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until
         QTest.qWait(5)
