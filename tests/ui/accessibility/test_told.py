@@ -135,4 +135,7 @@ def test_every_result_of_a_text_is_told(
 
 
 def test_sentences_end_once() -> None:
-    assert spoken.sentences("How long?", "", "Sixty days", "Likely, 84%.") == "How long? Sixty days. Likely, 84%."
+    assert (
+        spoken.sentences("How long?", "", "Sixty days", "Likely, 84%.")
+        == "How long? Sixty days. Likely, 84%."
+    )

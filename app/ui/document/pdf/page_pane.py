@@ -34,6 +34,7 @@ from app.ui.document.pdf.page_selection import (
     point_below,
 )
 from app.ui.document.pdf.page_stack import Rect, Spot
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 _DRAG_MS = 25
@@ -58,7 +59,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
         self._places: list[Span] = []
-        self._turned: Span | None = None
+        self._ends = 0, 0  # where the keys began to select, and where they are
         self._since_double = QElapsedTimer()
         self._pressed = QPointF()
         self._mouse: QPointF | None = None
@@ -81,6 +82,14 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     def why_not(self, index: int) -> str:
         return self.lights.reason(index)
+
+    def choose(self, index: int) -> None:
+        super().choose(index)
+        self._describe(self.page())
+
+    def clear_highlights(self) -> None:
+        super().clear_highlights()
+        self._describe(self.page())
 
     def reveal(self, index: int) -> None:
         first = self.lights.first(index)
@@ -202,16 +211,18 @@ class PagePane(ReadOnlyPane, PageDesk):
         Without a selection it begins with the words that are lit up, or at the top of the view.
         """
         text, own = self.text(), self._selection.span
-        if not own:
-            lit = 0 <= self.lights.chosen < len(self._places) and self.lights.first(self.lights.chosen)
-            own = self._places[self.lights.chosen] if lit else Span(self.top(), self.top())
-        anchor, end = own.start, own.end
-        if self._turned == own:  # the keys have moved the end to before the anchor
-            anchor, end = end, anchor
+        anchor, end = self._ends
+        if Span(min(anchor, end), max(anchor, end)) != own or self._ends == (
+            0,
+            0,
+        ):  # not the keys have selected it
+            lit = self.lights.chosen
+            if not own and self.lights.first(lit) is not None:
+                own = self._places[lit]
+            anchor, end = (own.start, own.end) if own else (self.top(), self.top())
         end = next_stop(text, end, forwards=forwards, whole_word=whole_word)
-        found = Span(min(anchor, end), max(anchor, end))
-        self._turned = found if end < anchor else None
-        self._selection.select(found)
+        self._ends = anchor, end
+        self._selection.select(Span(min(anchor, end), max(anchor, end)))
         self._bring_into_view(*box_at(self._opened.pages, max(0, end - 1 if forwards else end)))
         self.viewport().update()
 
@@ -341,10 +352,11 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     @Slot(int)
     def _describe(self, page: int) -> None:
-        count = len(self._opened.pages)
-        self.setAccessibleDescription(
-            f"{self._opened.document.name}, page {page} of {count}" if count else ""
-        )
+        count, lit = len(self._opened.pages), self.lights.chosen
+        place = f"{self._opened.document.name}, page {page} of {count}" if count else ""
+        is_lit = self.lights.first(lit) is not None and lit < len(self._places)
+        words = f"Lit up: “{' '.join(self._places[lit].of(self.text()).split())}”" if is_lit else ""
+        self.setAccessibleDescription(sentences(place, words))
 
     @Slot()
     def _restyle(self) -> None:
