@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-pytest.importorskip("jeepney", reason="needs jeepney, which is for Linux only")
+pytest.importorskip("jeepney", reason="the accessibility bus is asked by jeepney, which is not here")
 from tests.helpers.at_spi import Bus, Thing, session_bus, until
 
 pytestmark = [pytest.mark.real_window, pytest.mark.long, pytest.mark.timeout(300)]
