@@ -17,6 +17,7 @@ from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import StyledLabel, as_tip, look_button, plain_label, push_button
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
         self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
-        self._finish(f"Answer: {place.text}. {likely}. {_named(place)}.")
+        self._finish(f"Answer: {place.text}", likely, _named(place))
 
     def show_low_confidence(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
@@ -143,7 +144,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, (0, len(place.text)), faint=True)
         self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
         self.set_note(wording.NEAREST_WORDS)
-        self._finish(f"{likely}: {place.text}. {_named(place)}. {wording.NEAREST_WORDS}")
+        self._finish(f"{likely}: {place.text}", _named(place), wording.NEAREST_WORDS)
 
     def show_none(
         self,
@@ -180,7 +181,7 @@ class AnswerCard(QFrame):
                 "How sure an answer must be is set below."
             )
             self.copy.show()
-        self._finish(f"{title} {likely}.")
+        self._finish(title, likely)
 
     def set_note(self, note: str, *, again: bool = False) -> None:
         """Set the note on the answer shown; `again` shows the button that asks again."""
@@ -223,8 +224,8 @@ class AnswerCard(QFrame):
         self.set_note("")
         self._rest_copy()
 
-    def _finish(self, name: str) -> None:
-        self.setAccessibleName(name)
+    def _finish(self, *parts: str) -> None:
+        self.setAccessibleName(sentences(self.over.text(), *parts))
         self.show()
 
     def _show_place(

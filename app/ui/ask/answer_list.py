@@ -12,6 +12,7 @@ from app.core import wording
 from app.ui.document.marks.places import Place
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 _BEFORE = 5
@@ -20,7 +21,8 @@ _BEFORE = 5
 def _words(place: Place) -> tuple[str, str, str]:
     where = f"{place.where}. {place.cell}" if place.cell else place.where
     source = f"{place.source}, " if place.document else ""
-    return place.text, f"{place.text}. {place.likely}. {source}{where}.", f"{place.likely}, {source}{where}"
+    spoken = sentences(place.text, place.likely, f"{source}{where}")
+    return place.text, spoken, f"{place.likely}, {source}{where}"
 
 
 class PlaceDelegate(RowDelegate):
@@ -141,6 +143,10 @@ class AnswerList(RowList):
         """The chosen row, -1 without one."""
         rows = self.selectionModel().selectedIndexes()
         return rows[0].row() if rows else -1
+
+    def spoken(self) -> str:
+        """The chosen row, for a screen reader."""
+        return str(self.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) or "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         before = self.row()

@@ -28,6 +28,7 @@ from app.ui.document.marks.places import Place
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import Button, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
@@ -213,6 +214,7 @@ class AnswerPanel(QFrame):
         self._theme = theme
         self._sheet: Sheet | None = None
         self._session: AskSession | None = None
+        self._awaited: QuestionRun | None = None  # whose answer a screen reader is still to be told
         self.setProperty("kind", "panel")
         self.setAccessibleName("Question and answers")
         self.box = QuestionBox(theme)
@@ -300,6 +302,15 @@ class AnswerPanel(QFrame):
             # Answers that come while reading goes on do not scroll the list away from where the user is.
             self._select(run.chosen, scroll=not is_running)
             self._show_note(run)
+        self._announce(run)
+
+    def _announce(self, run: QuestionRun | None) -> None:
+        """Tell a screen reader the answer once when the reading of it that was seen here ends."""
+        if run is not None and run.is_running:
+            self._awaited = run
+        elif run is not None and run is self._awaited:
+            self._awaited = None
+            announce(self.card, self.card.accessibleName() if self.card.isVisible() else self.idle.text())
 
     def add_line(self, line: LanguageLine) -> None:
         """Add a line below what is asked."""
@@ -317,6 +328,8 @@ class AnswerPanel(QFrame):
         if self._session is not None and (run := self._session.shown_run) is not None:
             self._select(run.chosen)
             self._show_note(run)
+            if not self.list.hasFocus():  # there its row is read out
+                announce(self.list, self.list.spoken() if run.chosen else self.card.accessibleName())
 
     def _show_progress(self, session: AskSession, run: QuestionRun | None) -> None:
         if session.waiting is not None:
@@ -458,6 +471,16 @@ class AnswerPanel(QFrame):
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.step(96), self._theme.step(150))
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as its wrapped lines: a splitter does not ask for the height at a width."""
+        least = super().minimumSizeHint()
+        return QSize(least.width(), max(least.height(), self._column.minimumHeightForWidth(self.width())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self.updateGeometry()
 
     @Slot()
     def _suggestion_clicked(self) -> None:

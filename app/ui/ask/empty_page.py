@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QPushButton,
     QSizePolicy,
@@ -17,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
 
@@ -26,8 +25,8 @@ _NBSP = "\N{NO-BREAK SPACE}"
 _KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
 
 
-class EmptyPage(QFrame):
-    """Covers a page that has no text yet; typing goes to the page.
+class EmptyPage(Scrolling):
+    """Covers a page that has no text yet; typing goes to the page. It scrolls where large text has no room.
 
     `sample_chosen` carries the sample's index, `recent_chosen` the path of a file opened before; `open_asked`,
     `folder_asked` and `paste_asked` are sent by their buttons; `clicked` by a click outside all of them.
@@ -41,7 +40,9 @@ class EmptyPage(QFrame):
     clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        inner = QWidget()
+        super().__init__(inner, sideways=True)
+        self.setParent(parent)
         self._theme = theme
         self._buttons: list[SampleButton] = []
         self._columns = 0
@@ -64,7 +65,7 @@ class EmptyPage(QFrame):
         row.addWidget(self._folder)
         row.addWidget(self._paste)
         self._grid = QGridLayout()
-        self._column = QVBoxLayout(self)
+        self._column = QVBoxLayout(inner)
         self._column.addWidget(plain_label("Drop files or a folder here, or paste a text", type="answer"))
         self._column.addWidget(
             plain_label("PDF, Word, web pages, Markdown and plain text", type="small", ink="quiet")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget
 
 from app.core.errors import PasswordNeeded
@@ -128,7 +128,9 @@ class FilePane(QStackedWidget):
             self._theme.refresh()
         if isinstance(pane, DocumentPane):
             pane.set_text(opened.document.text)
+            by = Qt.TextInteractionFlag
             pane.setReadOnly(True)
+            pane.setTextInteractionFlags(by.TextSelectableByMouse | by.TextSelectableByKeyboard)
         else:
             pane.show_document(opened)
         if isinstance(pane, PagePane):

@@ -114,6 +114,7 @@ if TYPE_CHECKING:
 
         def document(self) -> QTextDocument: ...
         def textCursor(self) -> QTextCursor: ...
+        def setTextCursor(self, cursor: QTextCursor) -> None: ...
         def visible_blocks(self) -> list[tuple[QTextBlock, QPointF]]: ...
         def top_position(self) -> int: ...
         def bring_into_view(self, position: int, above: float) -> None: ...
@@ -299,8 +300,17 @@ class PaperPane(Pane, _TextEdit):
     def reveal(self, index: int) -> None:
         light = self.lights.get(index)
         if light is not None:
+            self._put_caret(light.start)
             self.bring_into_view(light.start, ABOVE)
             self.note_position()
+
+    def _put_caret(self, position: int) -> None:
+        """Put the caret at a position without scrolling, where a screen reader goes on; what is selected stays so."""
+        cursor, scrolled = self.textCursor(), self.map.value()
+        if not cursor.hasSelection():
+            cursor.setPosition(position)
+            self.setTextCursor(cursor)
+            self.map.setValue(scrolled)
 
     def top(self) -> int:
         return self._to_point(self.top_position())

@@ -31,6 +31,7 @@ from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 
 
@@ -387,6 +388,7 @@ class TextPage(Page):
         self._panel.is_stale = False
         self.take(result)
         self.refresh()
+        announce(self._panel, self._panel.spoken())
         self._keep_result()
 
     @Slot(object)

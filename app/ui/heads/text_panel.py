@@ -150,6 +150,10 @@ class TextPanel(QFrame):
         """Whether the result is marked as one of an earlier text."""
         return not self._outdated.isHidden()
 
+    def spoken(self) -> str:
+        """The result in words, for a screen reader; empty without one."""
+        raise NotImplementedError
+
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model, and what it does."""

@@ -13,6 +13,7 @@ from app.core.days import day, local
 from app.core.history import Entry
 from app.core.wording import UNNAMED
 from app.ui.kit.row_list import Index, RowModel
+from app.ui.kit.spoken import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,7 @@ class Row:
         """The row's text for a screen reader."""
         if self.entry is None:
             return self.title
-        return " ".join(
-            f"{one.rstrip('.')}."
-            for one in (self.title, self.answer, self.likely, self.said, self.where, self.news)
-            if one
-        )
+        return sentences(self.title, self.answer, self.likely, self.said, self.where, self.news)
 
 
 def row_of(entry: Entry, said: Correction | None = None) -> Row:

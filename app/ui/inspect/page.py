@@ -39,6 +39,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sample_list import SampleList
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 
 _ABOUT = (
@@ -102,7 +103,9 @@ class SubjectBar(QFrame):
         words.addWidget(self._head)
         row = QHBoxLayout(self)
         row.addLayout(words, 1)
-        for widget in (plain_label("Model", type="small", ink="quiet", wrap=False), self.models, self.others):
+        label = plain_label("Model", type="small", ink="quiet", wrap=False)
+        label.setBuddy(self.models)
+        for widget in (label, self.models, self.others):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setProperty("kind", "frame")
         mark(self._title, type="answer")
@@ -115,7 +118,7 @@ class SubjectBar(QFrame):
         self._title.set_full_text(title)
         self._head.set_full_text(f"{plain} · {term}")
         self.models.setEnabled(False)
-        self.setAccessibleName(f"{title}. {self._head.full_text()}")
+        self.setAccessibleName(sentences(title, self._head.full_text()))
 
     def show_models(self, models: tuple[ModelCard, ...]) -> None:
         """Offer these models, the first one being in use."""

@@ -22,6 +22,7 @@ from app.ui.kit.messages import fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
+from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme, mark
 
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
@@ -47,7 +48,7 @@ def leftmost(*widgets: QWidget) -> QHBoxLayout:
 def choice_box(name: str, chosen: Callable[..., object]) -> QComboBox:
     """A box as wide as its longest choice; `chosen` is called when the user picks one."""
     box = QComboBox()
-    box.setAccessibleName(name)
+    name_choice(box, name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     box.activated.connect(chosen)
     return box

@@ -21,6 +21,7 @@ from app.ui.kit.chart import link, number, signed
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
+from app.ui.kit.spoken import name_choice
 
 _METHODS = (
     (Method.INTEGRATED_GRADIENTS, "In many small steps"),
@@ -162,8 +163,8 @@ class AttentionPart(Part):
         self._section = section
         self._query = section.query(self._show)
         self._layer, self._head = QComboBox(), QComboBox()
-        self._layer.setAccessibleName("Layer")
-        self._head.setAccessibleName("Attention head")
+        name_choice(self._layer, "Layer")
+        name_choice(self._head, "Attention head")
         self._layer.activated.connect(self._request)
         self._head.activated.connect(self._choose_head)
         self._way = Segments(theme, "How it is drawn", ((_LINES, "Lines"), (_GRID, "Grid")))

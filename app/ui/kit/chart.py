@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QAccessible,
     QGuiApplication,
     QHelpEvent,
     QKeyEvent,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.core.tables import csv_lines
 from app.ui.kit.parts import as_tip, draw_line
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
 
 _LEAP = 10
@@ -92,6 +94,8 @@ def summed(one: float, other: float) -> str:
 
 class Figures(QWidget):
     """A widget that shows numbers. `renewed` is sent when they changed; `title` names them."""
+
+    ROLE = QAccessible.Role.Chart
 
     renewed = Signal()
 
@@ -282,6 +286,7 @@ class Chart(Figures):
             super().keyPressEvent(event)
             return
         self.go(place)
+        announce(self, self.describe(place))
 
     def go(self, place: int) -> None:
         """Make a place current, and send `hovered`."""

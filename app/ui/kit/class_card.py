@@ -10,6 +10,7 @@ from app.core.results import Classification
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 
 _MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
@@ -98,7 +99,7 @@ class ClassCard(QFrame):
         windows = wording.count(item.windows, "window")
         self._length.setText(f"A long text: read whole in {windows}, then pooled.")
         self.foot.show_source(source)
-        self.setAccessibleDescription(f"{self._headline}. {self._sure.text()}")
+        self.setAccessibleDescription(sentences(self._headline, self._sure.text()))
 
     def text(self) -> str:
         """The result as a line of text, for copying."""

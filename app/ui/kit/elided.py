@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.core.legible import legible, legible_lines
 from app.ui.kit.parts import Button, Label, as_tip, push_button
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 # In characters.
@@ -116,7 +117,7 @@ class LinkedChoice(QWidget):
     def set_words(self, words: str) -> None:
         """Show the value in words."""
         self._words.set_full_text(words)
-        self.link.setAccessibleName(f"{words}. Change on {self.link.text()}")
+        self.link.setAccessibleName(sentences(words, self.link.text()))
 
     def words(self) -> str:
         """The value in words."""

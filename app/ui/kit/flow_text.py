@@ -6,7 +6,7 @@ import math
 import unicodedata
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.positions import Offsets
@@ -19,6 +19,8 @@ class FlowText(QWidget):
 
     With `barred` a thin line of the answer's colour is drawn at its side, as for a quotation.
     """
+
+    ROLE = QAccessible.Role.StaticText
 
     def __init__(self, theme: Theme, use: str, *, barred: bool = False, spacing: float = 1.25) -> None:
         super().__init__()

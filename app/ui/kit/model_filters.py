@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QVBoxLayout
 
 from app.ui.kit.parts import as_tip
 from app.ui.kit.search_line import SearchLine
+from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme
 
 _ABREAST = 2
@@ -30,7 +31,7 @@ class ModelFilters(QFrame):
         grid = QGridLayout()
         for at, (name, choices) in enumerate(filters.items()):
             box = self.choices[name] = QComboBox()
-            box.setAccessibleName(name)
+            name_choice(box, name)
             box.setToolTip(as_tip(f"{name}: which models are listed"))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)

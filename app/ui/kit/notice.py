@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVB
 
 from app.ui.kit.messages import fault_of
 from app.ui.kit.parts import IconLabel, plain_label, push_button
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
 
 
@@ -99,6 +100,7 @@ class Notice(QFrame):
         self._sign.set_icon(self._theme.icon(*sign))
         mark(self, kind=kind)
         self.show()
+        announce(self, self.accessibleName(), polite=kind != "fault")
 
     @Slot()
     def _come_into_view(self) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from app.core import wording
 from app.core.report import Progress
 from app.ui.kit.jobs import Job, Lane
 from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
+
+# How often a screen reader is told how far something is, in milliseconds.
+TOLD_EVERY_MS = 5000
 
 
 def waits_for(ahead: str) -> str:
@@ -38,14 +42,17 @@ class QueueStatus(QObject):
 class ProgressStrip(QFrame):
     """A thin bar with a line of words and a Stop button, or one to pause; hidden while nothing runs.
 
-    `stop_asked` is sent when it is pressed.
+    `stop_asked` is sent when it is pressed. A screen reader is told the words every few seconds, and nothing of work
+    that is over before.
     """
 
     stop_asked = Signal()
 
     def __init__(self, theme: Theme, *, pauses: bool = False) -> None:
         super().__init__()
+        self._theme = theme
         self._words = plain_label(type="small", ink="quiet")
+        self._since_told = QElapsedTimer()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Progress")
@@ -65,17 +72,14 @@ class ProgressStrip(QFrame):
 
     def waiting(self, words: str) -> None:
         """Show that work has begun whose length is not known yet."""
-        self._words.setText(words)
-        self._bar.setRange(0, 0)
-        self.show()
+        self._theme.show_busy(self._bar)
+        self._show(words)
 
     def rest(self, words: str, fraction: float) -> None:
         """Show why the work pauses, with the bar at the fraction done."""
-        self._words.setText(words)
         self._bar.setRange(0, 1000)
         self._bar.setValue(round(fraction * 1000))
-        self._bar.setAccessibleDescription(words)
-        self.show()
+        self._show(words)
 
     def show_progress(self, progress: Progress) -> None:
         """Show the progress, and the time left if it is known."""
@@ -85,12 +89,20 @@ class ProgressStrip(QFrame):
             self._bar.setValue(round(progress.fraction * 1000))
             words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0%'}"
         else:
-            self._bar.setRange(0, 0)
+            self._theme.show_busy(self._bar)
         if progress.seconds_left is not None:
             words = f"{words}, {wording.time_left(progress.seconds_left)}"
+        self._show(words)
+
+    def _show(self, words: str) -> None:
         self._words.setText(words)
         self._bar.setAccessibleDescription(words)
         self.show()
+        if not self._since_told.isValid():
+            self._since_told.start()
+        elif self._since_told.hasExpired(TOLD_EVERY_MS):
+            self._since_told.start()
+            announce(self, words, polite=True)
 
     def words(self) -> str:
         """The words above the bar."""
@@ -107,6 +119,7 @@ class ProgressStrip(QFrame):
     def clear(self) -> None:
         """Hide the strip."""
         self.hide()
+        self._since_told.invalidate()
         # A busy bar is animated: it must not run on while hidden.
         self._bar.setRange(0, 1)
         self._bar.reset()

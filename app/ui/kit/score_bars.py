@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import (
+    QAccessible,
     QColor,
     QFontMetrics,
     QGuiApplication,
@@ -66,6 +67,8 @@ class ScoreRow:
 
 class ScoreBars(QWidget):
     """Rows of name, number and bar, best first; Ctrl+C copies them as lines with tabs."""
+
+    ROLE = QAccessible.Role.Chart
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

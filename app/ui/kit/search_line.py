@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from app.ui.kit.theme import Theme
 
@@ -37,6 +37,9 @@ class SearchLine(QLineEdit):
         self._soon = QTimer(self, interval=_SEARCH_AFTER_MS, singleShot=True)
         self._soon.timeout.connect(self.searched)
         self.textChanged.connect(self._typed)
+        for button in self.findChildren(QToolButton):
+            action = button.defaultAction()
+            button.setAccessibleName("Clear" if action is self.clear_action else "Search")
         self._glass.setIcon(theme.icon("search"))
         self.clear_action.setIcon(theme.icon("close"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
 
@@ -32,6 +32,40 @@ class _Segment(QPushButton):
         return letters + self._theme.step(steps)
 
 
+class PickGroup(QButtonGroup):
+    """Buttons of which one is pressed; `picked` carries the one that the user presses.
+
+    A screen reader toggles a button without a click, which counts too; `check` presses one without `picked`.
+    """
+
+    picked = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._checking = False
+        self._told: QAbstractButton | None = None
+        self.buttonToggled.connect(self._toggled)
+        self.buttonClicked.connect(self._clicked)
+
+    def check(self, button: QAbstractButton) -> None:
+        """Press a button."""
+        self._checking = True
+        button.setChecked(True)
+        self._checking = False
+
+    @Slot(object, bool)
+    def _toggled(self, button: QAbstractButton, pressed: bool) -> None:
+        if pressed and not self._checking:
+            self._told = button
+            self.picked.emit(button)
+
+    @Slot(object)
+    def _clicked(self, button: QAbstractButton) -> None:
+        told, self._told = self._told, None
+        if told is not button:  # it was pressed already
+            self.picked.emit(button)
+
+
 class Choices(QFrame):
     """Buttons of which one is pressed, each under a key. `chosen` carries the key that the user picked."""
 
@@ -40,24 +74,29 @@ class Choices(QFrame):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._buttons: dict[str, QAbstractButton] = {}
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._clicked)
+        self._group = PickGroup(self)
+        self._group.picked.connect(self._picked)
         self.setAccessibleName(name)
 
     def add_button(self, key: str, button: QAbstractButton) -> None:
         """Add a button, which a subclass lays out."""
         button.setProperty("key", key)
+        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
         self._group.addButton(button)
         self._buttons[key] = button
 
     def select(self, key: str) -> None:
         """Press a button without sending `chosen`; an unknown key is ignored."""
         if key in self._buttons:
-            self._buttons[key].setChecked(True)
+            self._group.check(self._buttons[key])
 
     def selected(self) -> str:
         """The key of the pressed button, empty if none is."""
         return next((key for key, button in self._buttons.items() if button.isChecked()), "")
+
+    def buttons(self) -> tuple[QAbstractButton, ...]:
+        """The buttons, in their order."""
+        return tuple(self._buttons.values())
 
     def focus_selected(self) -> None:
         """Put the keyboard focus on the pressed button."""
@@ -65,7 +104,7 @@ class Choices(QFrame):
             button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
-    def _clicked(self, button: QAbstractButton) -> None:
+    def _picked(self, button: QAbstractButton) -> None:
         self.chosen.emit(button.property("key"))
 
 

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLayout, QProgressBar, QStyle, QWidget
 from shiboken6 import isValid
 
 from app.core.errors import SpanlightError
@@ -161,6 +161,7 @@ class Theme(QObject):
         self._scale = 1.0
         self._document_scale = 1.0
         self._applied: tuple[str, float] | None = None
+        self.still = False
         self._units: dict[float, float] = {}
         self._lengths: WeakKeyDictionary[QObject, dict[str, tuple[float, ...]]] = WeakKeyDictionary()
         self._base_font = _base_font()
@@ -182,6 +183,12 @@ class Theme(QObject):
     def wanted(self) -> str:
         """The user's choice: `system`, `light` or `dark`."""
         return self._wanted
+
+    @property
+    def moves(self) -> bool:
+        """Whether things may move by themselves: not where the person or the system has turned that off."""
+        hint = QStyle.StyleHint.SH_Widget_Animation_Duration
+        return not self.still and QApplication.style().styleHint(hint) > 0
 
     def choose(self, wanted: str, scale: float = 1.0) -> None:
         """Choose a theme and a text size (1.0 is the default), and apply both to the application."""
@@ -245,6 +252,11 @@ class Theme(QObject):
         """Set a layout's spacing and margins (left, top, right, bottom) in steps, at every text size."""
         self.in_steps(layout.setSpacing, spacing)
         self.in_steps(layout.setContentsMargins, *margins)
+
+    def show_busy(self, bar: QProgressBar) -> None:
+        """Show in a bar that something goes on whose length is not known; an empty bar where nothing may move."""
+        bar.setRange(0, 0 if self.moves else 1)
+        bar.setValue(0)
 
     def icon(self, name: str, role: str = "ink_quiet", active_role: str = "") -> QIcon:
         """The line icon `name` in a role's colour (and another one where it is switched on), in every theme."""

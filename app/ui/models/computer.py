@@ -173,12 +173,13 @@ class DeviceRow:
 
 
 class DeviceRows(Choices):
-    """A row for each device, one of them chosen."""
+    """A row for each device, one of them chosen; `following` are the controls below them, in Tab order."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__(name)
         self._theme = theme
         self._rows: tuple[DeviceRow, ...] = ()
+        self.following: tuple[QWidget, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(0)
@@ -218,8 +219,8 @@ class DeviceRows(Choices):
             self._grid.addWidget(button, 2 * at, 0)
             self._grid.addWidget(aside, 2 * at, 1, Qt.AlignmentFlag.AlignRight)
             self._grid.addWidget(words, 2 * at + 1, 0, 1, 2)
-        # Created later than what follows, they would be last in Tab order.
-        for before, after in pairwise([self, *self._buttons.values()]):
+        # They are created later than what follows, which Tab is to reach after them.
+        for before, after in pairwise([*self._buttons.values(), *self.following]):
             QWidget.setTabOrder(before, after)
 
 
@@ -284,6 +285,7 @@ class ComputerSection(Section):
         self.minutes = Segments(
             theme, "Unload when idle", tuple((str(one), minutes_words(one)) for one in minutes)
         )
+        self.devices.following = (*self.precision.buttons(), self.unload, *self.minutes.buttons())
         self._lay_out()
         self._show_settings()
         self.devices.chosen.connect(self._device_chosen)

@@ -107,7 +107,7 @@ class _Row(QFrame):
         self._hint.setVisible(bool(row.hint))
         self._bar.setVisible(row.stage not in (Stage.DONE, Stage.WAITING))
         if row.share is None:
-            self._bar.setRange(0, 0)
+            self._theme.show_busy(self._bar)
         else:
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(row.share * 1000))

@@ -28,7 +28,8 @@ from app.ui.kit.theme import Theme
 from app.ui.settings.settings_updates import UpdatesRow
 
 LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
-TEXT_SIZES = (90, 100, 115, 130, 150)
+MOTIONS = (("system", "As the system"), ("none", "Nothing moves by itself"))
+TEXT_SIZES = (90, 100, 115, 130, 150, 175, 200)
 MODELS = (
     (Head.QUESTION_ANSWERING, "Model that answers"),
     (Head.CLASSIFICATION, "Model that classifies"),
@@ -108,6 +109,7 @@ class SettingsView(Page):
         self.not_shown = Notice(theme)
         self.look = Segments(theme, "Look", LOOKS)
         self.text_size = self._choice("Text size")
+        self.motion = Segments(theme, "Motion", MOTIONS)
         self.reading = Segments(theme, "What is read", READINGS)
         self.history = Segments(theme, "History", HISTORIES)
         self.device = LinkedChoice(theme, "Models: This computer")
@@ -125,6 +127,7 @@ class SettingsView(Page):
         self._take_settings()
         self.top_k.setValue(workspace.settings.ask_top_k)
         self.look.chosen.connect(self._look_chosen)
+        self.motion.chosen.connect(self._motion_chosen)
         self.reading.chosen.connect(self._reading_chosen)
         self.history.chosen.connect(self._history_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
@@ -174,6 +177,12 @@ class SettingsView(Page):
         settings.text_size = self.text_size.itemData(index)
         self.theme.choose(settings.theme, settings.text_size / 100)
         self._save("text_size")
+
+    @Slot(str)
+    def _motion_chosen(self, motion: str) -> None:
+        self.workspace.settings.motion = motion
+        self.theme.still = motion == "none"
+        self._save("motion")
 
     @Slot(str)
     def _reading_chosen(self, reading: str) -> None:
@@ -232,6 +241,7 @@ class SettingsView(Page):
     def _take_settings(self) -> None:
         settings = self.workspace.settings
         self.look.select(settings.theme)
+        self.motion.select(settings.motion)
         self.reading.select(settings.ask_reading)
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
@@ -263,6 +273,7 @@ class SettingsView(Page):
         card = FormCard(self.theme)
         card.add_row("Look", self.look)
         card.add_row("Text size", self.text_size, wide=False)
+        card.add_row("Motion", self.motion)
         for head, title in MODELS:
             card.add_row(title, self.models[head])
         card.add_row("Where models run", self.device)

@@ -159,10 +159,10 @@ class AnswerDelegate(QStyledItemDelegate):
             self._draw_cell(painter, inner, words, self.room(int(rect.width())), _MOST_LINES if spare else 1)
         painter.setOpacity(1)
         if current:
-            edge = "accent" if option.state & QStyle.StateFlag.State_HasFocus else "line_strong"
-            painter.setPen(QPen(self._lines.ink(edge), 2))
+            wide = 2 if option.state & QStyle.StateFlag.State_HasFocus else 1
+            painter.setPen(QPen(self._lines.ink("accent" if wide == 2 else "line_strong"), wide))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(rect.adjusted(1, 1, -1, -1))
+            painter.drawRect(rect.adjusted(wide / 2, wide / 2, -wide / 2, -wide / 2))
         painter.restore()
 
     def _draw_cell(self, painter: QPainter, inner: QRectF, words: CellWords, room: int, most: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
@@ -69,6 +70,7 @@ class Beside(QFrame):
         self.undo = KeyButton(theme, "Undo", "U", kind="verdict", type="small")
         self._lay_out()
         self.find_bar.closed.connect(self._leave_find_bar)
+        self.file.opened.connect(self._put_in_order)
         self.file.opened.connect(self._light)
         self.file.closed.connect(self.close_asked)
         self.verdicts.judged.connect(self.judge)
@@ -154,6 +156,14 @@ class Beside(QFrame):
         """Whether the file is another one than its answers were read from."""
         read = self._row.file.sha256 if self._row is not None else ""
         return bool(read) and document.sha256 != read
+
+    @Slot()
+    def _put_in_order(self) -> None:
+        """Have Tab reach the buttons after the document, which was created later."""
+        if self.file.pane is not None:
+            row = self.verdicts
+            for one, other in pairwise((self.file.pane, row.right, row.absent, row.instead, self.undo)):
+                QWidget.setTabOrder(one, other)
 
     @Slot()
     def _light(self) -> None:

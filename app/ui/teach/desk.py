@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
@@ -21,6 +21,7 @@ from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
+from app.ui.kit.spoken import announce, sentences
 from app.ui.kit.theme import Theme, mark
 
 KEYS = "123456789"
@@ -130,10 +131,13 @@ class Desk(QFrame):
             self._list.removeWidget(button)
             button.deleteLater()
         self._buttons = [LabelButton(self._theme, at, name) for at, name in enumerate(names[:MOST_LABELS])]
+        before: QWidget = self
         for button in self._buttons:
             button.clicked.connect(self._clicked)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._list.insertWidget(self._list.count() - 1, button)
+            QWidget.setTabOrder(before, button)
+            before = button
         for widget in (self.none, self.done):
             widget.setVisible(multi)
 
@@ -163,6 +167,8 @@ class Desk(QFrame):
         given = "" if labels is None else f" · {', '.join(labels) or 'none of them'}"
         self.state.setText(f"Text {row + 1:,}{given}")
         self.setAccessibleDescription(text)
+        if is_new:
+            announce(self, sentences(self.state.text(), text))
         for at, button in enumerate(self._buttons):
             if is_new:  # else what is chosen, but not given yet, stays
                 button.setChecked(button.label in (labels or ()))
@@ -173,6 +179,14 @@ class Desk(QFrame):
         self.about.setText(words)
         self.undo.setEnabled(undo)
         self.redo.setEnabled(redo)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        mark(self._paper, focused="true")
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        mark(self._paper, focused="false")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Labels by their keys, and the rest of what the buttons do."""
@@ -227,7 +241,7 @@ class Desk(QFrame):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        paper = QFrame()
+        self._paper = paper = QFrame()
         paper.setProperty("kind", "paper")
         sheet = QVBoxLayout(paper)
         sheet.addWidget(self.state)

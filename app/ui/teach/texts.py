@@ -14,6 +14,7 @@ from app.core.wording import count, percent
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.search_line import SearchLine
+from app.ui.kit.spoken import name_choice
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
 from app.ui.teach.desk import KEYS
@@ -131,7 +132,7 @@ class Texts(QFrame):
         self._only: frozenset[int] | None = None
         self.search = SearchLine(theme, "Search the texts")
         self.filter = QComboBox()
-        self.filter.setAccessibleName("Which texts")
+        name_choice(self.filter, "Which texts")
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.list = TextList(theme)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.ui.kit.parts import Label, as_tip
+from app.ui.kit.parts import Label, Scrolling, as_tip
+from app.ui.kit.segments import PickGroup
 from app.ui.kit.theme import Theme, mark
 from app.ui.window.pages import FOOT, Place, keys_of
 
-_WITH_NAMES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 # The least width of a window, in steps, for the rail with names; below it the pages need the space.
 _WIDE_ENOUGH = 196
 
@@ -29,13 +29,17 @@ class Rail(QFrame):
     def __init__(self, theme: Theme, places: Sequence[Place]) -> None:
         super().__init__()
         self._theme = theme
-        self.buttons: dict[str, QToolButton] = {}
-        self._group = QButtonGroup(self)
-        self._group.setExclusive(True)
-        self._group.buttonClicked.connect(self._clicked)
+        self.buttons: dict[str, QPushButton] = {}
+        self._group = PickGroup(self)
+        self._group.picked.connect(self._picked)
         self._group.buttonToggled.connect(self._toggled)
-        layout = QVBoxLayout(self)
+        inner = QWidget()
+        layout = QVBoxLayout(inner)
         theme.space(layout, 0.5, (2, 2.5, 2, 2))
+        self._area = Scrolling(inner)  # with large text in a low window there is no room for all of them
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
         group = ""
         for at, place in enumerate(places, 1):
             if place.group != group:
@@ -57,11 +61,11 @@ class Rail(QFrame):
         self._theme.in_steps(heading.setContentsMargins, 3.25, 4, 0, 1)
         return heading
 
-    def _button(self, place: Place, shortcut: str) -> QToolButton:
-        button = self.buttons[place.key] = QToolButton()
-        button.setText(place.title)
+    def _button(self, place: Place, shortcut: str) -> QPushButton:
+        button = self.buttons[place.key] = QPushButton()
         button.setIcon(self._theme.icon(place.icon, "ink_quiet", "ink"))
         button.setCheckable(True)
+        button.setAutoExclusive(True)  # told as one of several; the group itself keeps one pressed
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)
@@ -79,7 +83,8 @@ class Rail(QFrame):
 
     def select(self, key: str) -> None:
         """Show a page as the chosen one, without sending `chosen`."""
-        self.buttons[key].setChecked(True)
+        self._group.check(self.buttons[key])
+        self._area.ensureWidgetVisible(self.buttons[key])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Arrow keys walk through the pages."""
@@ -97,14 +102,14 @@ class Rail(QFrame):
         return super().eventFilter(watched, event)
 
     @Slot(object, bool)
-    def _toggled(self, button: QToolButton, chosen: bool) -> None:
+    def _toggled(self, button: QPushButton, chosen: bool) -> None:
         """Have Tab go to the current page's button, and the arrow keys start from it."""
         if chosen:
             for one in self.buttons.values():
                 one.setFocusPolicy(Qt.FocusPolicy.TabFocus if one is button else Qt.FocusPolicy.NoFocus)
 
     @Slot(object)
-    def _clicked(self, button: QToolButton) -> None:
+    def _picked(self, button: QPushButton) -> None:
         self.chosen.emit(button.property("key"))
 
     @Slot()
@@ -112,12 +117,11 @@ class Rail(QFrame):
         """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
         step = self._theme.step
         self.is_narrow = self._is_too_narrow()
-        style = Qt.ToolButtonStyle.ToolButtonIconOnly if self.is_narrow else _WITH_NAMES
         metrics = QFontMetrics(self._theme.font("strong"))
         widest = 0
         for button in self.buttons.values():
-            button.setToolButtonStyle(style)
-            widest = max(widest, metrics.horizontalAdvance(button.text()))
+            button.setText("" if self.is_narrow else button.accessibleName())
+            widest = max(widest, metrics.horizontalAdvance(button.accessibleName()))
         self.setFixedWidth(step(14) if self.is_narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:

@@ -117,6 +117,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     """A window on the screen, in the user's theme, with the reader being loaded in the background."""
     theme = Theme(workspace.paths.resources)
     theme.choose(workspace.settings.theme, workspace.settings.text_size / 100)
+    theme.still = workspace.settings.motion == "none"
     theme.scale_documents(workspace.settings.document_size / 100)
     QApplication.setWindowIcon(theme.app_icon())
     window = MainWindow(workspace, theme, Lanes())

@@ -30,6 +30,8 @@ from app.ui.kit.libraries import Libraries
 from app.ui.kit.messages import Fault, fault_of
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import FirstPaint, Page
+from app.ui.kit.parts import Scrolling
+from app.ui.kit.spoken import give_roles
 from app.ui.kit.theme import Theme
 from app.ui.window.drops import Drops
 from app.ui.window.embedding import Embedding
@@ -101,10 +103,12 @@ class MainWindow(QMainWindow):
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
+        give_roles()
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes
         self.pages: dict[str, Page] = {}
+        self._areas: dict[str, Scrolling] = {}
         self._current = ""
         self._notes: dict[str, str] = {}
         self._closed = False
@@ -182,14 +186,17 @@ class MainWindow(QMainWindow):
             if (take_libraries := getattr(page, "take_libraries", None)) is not None:
                 take_libraries(self.libraries)
             self.pages[key] = page
-            self._stack.addWidget(page)
+            # With large text in a small window a page is scrolled: it is never smaller than its parts can be.
+            self._areas[key] = Scrolling(page, sideways=True)
+            self._areas[key].setFocusProxy(page)
+            self._stack.addWidget(self._areas[key])
             self.theme.refresh()
         if self._current and key not in APART:
             self.workspace.settings.last_view = key
         self._current = key
         self.drops.enabled = key != "models"  # it takes files of any kind itself
         self.rail.select(APART.get(key, key))
-        self._stack.setCurrentWidget(self.pages[key])
+        self._stack.setCurrentWidget(self._areas[key])
         self.status.set_note(self._notes.get(key, ""))
         self.pages[key].shown()
 

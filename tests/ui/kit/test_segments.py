@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -53,3 +54,19 @@ def test_tab_comes_to_the_pressed_one_and_arrows_go_on(theme: Theme, qtbot: QtBo
     qtbot.keyClick(names._buttons["two"], Qt.Key.Key_Right)
     assert told == ["three"] and names.selected() == "three"
     assert names.window().focusWidget() is names._buttons["three"]
+
+
+def test_one_is_told_as_one_of_several_and_a_screen_reader_may_press_it(theme: Theme, qtbot: QtBot) -> None:
+    whole, _, names = made(theme, qtbot)
+    told: list[str] = []
+    names.chosen.connect(told.append)
+    names.select("one")
+    assert not told
+    of_two = QAccessible.queryAccessibleInterface(names.buttons()[1])
+    assert of_two.role() is QAccessible.Role.RadioButton
+    actions = of_two.actionInterface()
+    actions.doAction(actions.actionNames()[0])
+    assert told == ["two"] and names.selected() == "two"
+    names.buttons()[0].click()
+    names.buttons()[0].click()
+    assert told == ["two", "one", "one"] and whole.isVisible()

@@ -17,7 +17,7 @@ OPEN_AND_CLOSE = """
 import sys
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
+from PySide6.QtWidgets import QApplication, QPushButton, QTabBar
 from app.__main__ import open_window
 from app.ui.window import start
 
@@ -34,7 +34,7 @@ def look():
     print("page", window.page.KEY, [tabs.tabText(index) for index in range(tabs.count())])
     window.activateWindow()
     QApplication.processEvents()
-    next(one for one in window.rail.findChildren(QToolButton) if one.text() == "History").setFocus()
+    next(one for one in window.rail.findChildren(QPushButton) if one.accessibleName() == "History").setFocus()
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_Return)
     print("after Enter", window.page.KEY)
     window.show_page("ask")

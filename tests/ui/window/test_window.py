@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication, QSplitter, QToolButton
+from PySide6.QtWidgets import QApplication, QPushButton, QSplitter
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import EngineLost, SpanlightError
@@ -66,7 +66,7 @@ def test_a_pages_keys_work_wherever_the_focus_is_while_it_is_up(window: MainWind
     settle(window, qtbot)
     page = window.page
     assert isinstance(page, AskView)
-    rail = window.rail.findChildren(QToolButton)[0]
+    rail = window.rail.findChildren(QPushButton)[0]
     rail.setFocus()
     qtbot.keyClick(rail, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert page.find_bar.isVisible()
@@ -94,8 +94,8 @@ def test_a_file_that_the_system_hands_over_is_opened(
 
 
 def test_the_rail_shows_pages_by_click_and_arrow_keys(window: MainWindow, qtbot: QtBot) -> None:
-    buttons = window.rail.findChildren(QToolButton)
-    assert [button.text() for button in buttons] == [title for _, title, *_ in PAGES]
+    buttons = window.rail.findChildren(QPushButton)
+    assert [button.accessibleName() for button in buttons] == [title for _, title, *_ in PAGES]
     qtbot.mouseClick(buttons[1], Qt.MouseButton.LeftButton)
     assert KEYS[1] == window.page.KEY
     buttons[1].setFocus()

@@ -73,7 +73,7 @@ class PageHint(QWidget):
         self._fade.setEasingCurve(QEasingCurve.Type.InOutQuad)
         self._fade.valueChanged.connect(self._set_strength)
         self._fade.finished.connect(self.hide)
-        self._rest.timeout.connect(self._fade.start)
+        self._rest.timeout.connect(self._go)
         self.hide()
 
     def show_words(self, words: str) -> None:
@@ -109,6 +109,13 @@ class PageHint(QWidget):
         painter.setPen(self._theme.colour("ink_quiet"))
         painter.setFont(self._theme.font("small"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self.words)
+
+    @Slot()
+    def _go(self) -> None:
+        if self._theme.moves:
+            self._fade.start()
+        else:
+            self.hide()
 
     @Slot(object)
     def _set_strength(self, strength: float) -> None:

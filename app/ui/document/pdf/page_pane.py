@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 
 from PySide6.QtCore import QElapsedTimer, QPointF, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
+    QAccessible,
     QClipboard,
     QContextMenuEvent,
     QGuiApplication,
@@ -23,15 +24,32 @@ from app.ui.document.marks.word_search import ViewState
 from app.ui.document.pane import ABOVE, ReadOnlyPane
 from app.ui.document.pdf.page_desk import PageDesk
 from app.ui.document.pdf.page_marks import PageHighlights, Pixels, multiply, region
-from app.ui.document.pdf.page_selection import Band, PageSelection, bands, box_at, over_text, point_below
+from app.ui.document.pdf.page_selection import (
+    Band,
+    PageSelection,
+    bands,
+    box_at,
+    next_stop,
+    over_text,
+    point_below,
+)
 from app.ui.document.pdf.page_stack import Rect, Spot
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 _DRAG_MS = 25
+_KEY = QKeySequence.StandardKey
+# Whether a key moves the end of the selection forwards, and by a whole word.
+_SELECTING = {
+    _KEY.SelectNextChar: (True, False), _KEY.SelectPreviousChar: (False, False),
+    _KEY.SelectNextWord: (True, True), _KEY.SelectPreviousWord: (False, True),
+}  # fmt: skip
 
 
 class PagePane(ReadOnlyPane, PageDesk):
     """A document with pages, which are drawn from pictures: `pictures_wanted` requests them for `take_picture`."""
+
+    ROLE = QAccessible.Role.Document
 
     lights: PageHighlights
 
@@ -40,6 +58,8 @@ class PagePane(ReadOnlyPane, PageDesk):
         self._opened = Opened(Document(""), Kind.PDF)
         self._selection = PageSelection(self._opened)
         self._bands: list[Band] | None = None
+        self._places: list[Span] = []
+        self._ends = 0, 0  # where the keys began to select, and where they are
         self._since_double = QElapsedTimer()
         self._pressed = QPointF()
         self._mouse: QPointF | None = None
@@ -62,6 +82,14 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     def why_not(self, index: int) -> str:
         return self.lights.reason(index)
+
+    def choose(self, index: int) -> None:
+        super().choose(index)
+        self._describe(self.page())
+
+    def clear_highlights(self) -> None:
+        super().clear_highlights()
+        self._describe(self.page())
 
     def reveal(self, index: int) -> None:
         first = self.lights.first(index)
@@ -159,8 +187,11 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys, bar = QKeySequence.StandardKey, self.map
+        way = next((way for key, way in _SELECTING.items() if event.matches(key)), None)
         if event.matches(keys.Copy) and self._selection.span:
             self.copy()
+        elif way is not None and self._opened.pages:
+            self._select_on(*way)
         elif event.matches(keys.SelectAll):
             self.select_all()
         elif event.key() == Qt.Key.Key_Home:
@@ -173,6 +204,27 @@ class PagePane(ReadOnlyPane, PageDesk):
             bar.triggerAction(step)
         else:
             super().keyPressEvent(event)
+
+    def _select_on(self, forwards: bool, whole_word: bool) -> None:
+        """Move the end of the selection by a character or a word.
+
+        Without a selection it begins with the words that are lit up, or at the top of the view.
+        """
+        text, own = self.text(), self._selection.span
+        anchor, end = self._ends
+        if Span(min(anchor, end), max(anchor, end)) != own or self._ends == (
+            0,
+            0,
+        ):  # not the keys have selected it
+            lit = self.lights.chosen
+            if not own and self.lights.first(lit) is not None:
+                own = self._places[lit]
+            anchor, end = (own.start, own.end) if own else (self.top(), self.top())
+        end = next_stop(text, end, forwards=forwards, whole_word=whole_word)
+        self._ends = anchor, end
+        self._selection.select(Span(min(anchor, end), max(anchor, end)))
+        self._bring_into_view(*box_at(self._opened.pages, max(0, end - 1 if forwards else end)))
+        self.viewport().update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self._opened.pages:
@@ -230,6 +282,7 @@ class PagePane(ReadOnlyPane, PageDesk):
         menu.popup(event.globalPos())
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
+        self._places = [span for span, _ in places]
         return self.lights.take(self._opened.pages, places)
 
     def _mark_shares(self) -> list[float]:
@@ -299,10 +352,11 @@ class PagePane(ReadOnlyPane, PageDesk):
 
     @Slot(int)
     def _describe(self, page: int) -> None:
-        count = len(self._opened.pages)
-        self.setAccessibleDescription(
-            f"{self._opened.document.name}, page {page} of {count}" if count else ""
-        )
+        count, lit = len(self._opened.pages), self.lights.chosen
+        place = f"{self._opened.document.name}, page {page} of {count}" if count else ""
+        is_lit = self.lights.first(lit) is not None and lit < len(self._places)
+        words = f"Lit up: “{' '.join(self._places[lit].of(self.text()).split())}”" if is_lit else ""
+        self.setAccessibleDescription(sentences(place, words))
 
     @Slot()
     def _restyle(self) -> None:

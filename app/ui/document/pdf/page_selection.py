@@ -96,6 +96,22 @@ def word_around(text: str, point: int) -> Span:
     return Span(first + offsets.to_point(start), first + offsets.to_point(end))
 
 
+def next_stop(text: str, point: int, *, forwards: bool, whole_word: bool) -> int:
+    """The code point that a key moves the end of a selection to: the next character, or the end of the next word."""
+    limit, step = (len(text), 1) if forwards else (0, -1)
+    if point == limit or not whole_word:
+        return point if point == limit else point + step
+    while point != limit:
+        piece = word_around(text, point if forwards else point - 1)
+        moved = piece.end if forwards else piece.start
+        if moved == point:
+            return point + step
+        passed, point = Span(min(point, moved), max(point, moved)), moved
+        if not passed.of(text).isspace():
+            break
+    return point
+
+
 def line_around(page: PageText, point: int) -> Span:
     """The part of the text on the same line of the page, in the same column."""
     at = _drawn_from(page, point - page.span.start)

@@ -96,6 +96,11 @@ class ClassPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated and self._has[self.way()])
 
+    def spoken(self) -> str:
+        return (
+            self.card.accessibleDescription() if self.way() == ONE else f"{self._summary.text()} classified"
+        )
+
     def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
         """Show the card of the only text, or the rows of all that are done; `name` is that of the texts' file."""
         self._has[way] = bool(result.items)

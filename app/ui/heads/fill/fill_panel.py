@@ -126,6 +126,10 @@ class BlankCard(QFrame):
         self.words.set_outdated(outdated)
         self._hint.setVisible(not outdated and bool(self.words.rows()))
 
+    def spoken(self) -> str:
+        """The likeliest words, for a screen reader."""
+        return f"{self._heading.text()}: {self.words.accessibleDescription()}" if self.words.rows() else ""
+
 
 def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
     button = QToolButton()
@@ -171,3 +175,6 @@ class FillPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated)
         self.card.set_outdated(outdated)
+
+    def spoken(self) -> str:
+        return self.card.spoken()

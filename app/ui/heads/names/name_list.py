@@ -14,6 +14,7 @@ from app.core.results import Entity
 from app.ui.heads.names.name_styles import NameStyle, draw_swatch
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 
@@ -36,7 +37,7 @@ class NameRow:
         if not self.places:
             return f"{self.text}, {wording.count(self.count, 'name')}"
         places = wording.count(self.count, "place")
-        return f"{self.text}. {self.style.plain}. {places}. {wording.likely(self.probability)}."
+        return sentences(self.text, self.style.plain, places, wording.likely(self.probability))
 
 
 def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[NameRow, ...]:

@@ -135,6 +135,7 @@ class NamePane(DocumentPane):
         self.map.mark_clicked.connect(self._mark_clicked)
         self.map.marked = ("The name that is shown", "The same name", "places")
         self.setAccessibleName("Text with names")
+        theme.in_steps(self.setMinimumWidth, 50)
         self.setPlaceholderText("Type or paste a text, or drop a file here.")
 
     @property

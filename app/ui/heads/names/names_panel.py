@@ -26,6 +26,7 @@ from app.ui.heads.names.name_styles import NameStyle, NameSwatch, styles_of
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_button
 from app.ui.kit.segments import Segments
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
 _INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
@@ -62,8 +63,8 @@ class NameLegend(QFrame):
         theme.in_steps(self._grid.setHorizontalSpacing, 2.5)
         theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
-    def set_styles(self, styles: Sequence[NameStyle]) -> None:
-        """Set the types, in order; those already listed keep their check state."""
+    def set_styles(self, styles: Sequence[NameStyle], before: QWidget) -> None:
+        """Set the types, in order; those already listed keep their check state. Tab reaches them from `before`."""
         if tuple(styles) == self._styles:
             return
         hidden = {
@@ -89,6 +90,8 @@ class NameLegend(QFrame):
             self._grid.setColumnStretch(column + 1, 1)
             self._ticks.append(tick)
             self._counts.append(number)
+            QWidget.setTabOrder(before, tick)
+            before = tick
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Show the number of names of each type."""
@@ -202,7 +205,7 @@ class NamesPanel(TextPanel):
         self._entities = entities
         if entities is not None:
             self._styles = styles_of(labels)
-            self.legend.set_styles(self._styles)
+            self.legend.set_styles(self._styles, self.open)
             self.legend.set_counts(Counter(entity.label for entity in entities))
         self._rows = name_rows(entities or (), self._styles)
         self._show_rows()
@@ -216,6 +219,15 @@ class NamesPanel(TextPanel):
         self._outdated.setText(changed if outdated else self._partly)
         self.list.setEnabled(not outdated)
         self._actions.setEnabled(not outdated)
+
+    def spoken(self) -> str:
+        if not self._entities:
+            return _NONE if self._entities is not None else ""
+        counts = Counter(entity.label for entity in self._entities)
+        kinds = ", ".join(
+            f"{style.plain} {counts[style.label]}" for style in self._styles if counts[style.label]
+        )
+        return sentences(wording.count(len(self._entities), "name"), kinds, self._partly)
 
     def styles(self) -> tuple[NameStyle, ...]:
         """The styles of the types."""

@@ -23,6 +23,7 @@ from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
 
 _INVITE = "Two passages: does the second come right after the first, or from somewhere else?"
@@ -90,7 +91,7 @@ class FollowCard(QFrame):
         self._cut.setText(cut)
         self._cut.setVisible(bool(cut))
         self.foot.show_source(source)
-        self.setAccessibleDescription(f"{words}. {sure}. {sentence}")
+        self.setAccessibleDescription(sentences(words, sure, sentence))
 
     def set_outdated(self, outdated: bool) -> None:
         """Grey the outcome of earlier passages."""
@@ -143,6 +144,9 @@ class FollowPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         super().set_outdated(outdated and self._has)
         self.card.set_outdated(outdated)
+
+    def spoken(self) -> str:
+        return self.card.accessibleDescription()
 
 
 # The width in steps that two papers side by side need.

@@ -105,6 +105,7 @@ class ChartBar(QWidget):
         row.addStretch(1)
         for button in (copy_table, copy_image, save):
             row.addWidget(button)
+        self._save_button = save
         self._column = QVBoxLayout(self)
         self._column.addLayout(row)
         chart.renewed.connect(self._renewed)
@@ -120,6 +121,7 @@ class ChartBar(QWidget):
             if self._table is None:
                 self._table = NumbersTable(self._theme, f"{self._chart.title}: numbers")
                 self._column.addWidget(self._table)
+                QWidget.setTabOrder(self._save_button, self._table)
             self._fill()
         if self._table is not None:
             self._table.setVisible(shown)

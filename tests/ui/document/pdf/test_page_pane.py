@@ -287,7 +287,7 @@ def test_the_page_that_is_seen_is_told(book: PagePane) -> None:
     book.go_to(place(book, f"Page {name(21)}")[0].start)
     assert told[-1] == book.page() == 22
     assert book.hint.words == "page 22 of 60"
-    assert book.accessibleDescription() == "house.pdf, page 22 of 60"
+    assert book.accessibleDescription() == "house.pdf, page 22 of 60."
 
 
 def test_a_printed_number_is_told_with_the_count(open_pane: Callable[[Opened], PagePane], file: Path) -> None:
@@ -401,3 +401,38 @@ def test_places_are_looked_up_in_the_document_that_is_shown(theme: Theme, tmp_pa
     highlights = PageHighlights(theme)
     assert highlights.take(tides.pages, given) == highlights.take(tides.pages, given) == [True, False]
     assert highlights.take(ebbs.pages, given) == [False, False]
+
+
+def test_words_are_selected_by_keys_from_the_lit_ones_on(pane: PagePane, qtbot: QtBot) -> None:
+    lit = place(pane, "seven silver")
+    assert pane.light([lit], 0) == [True]
+    control = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(pane, Qt.Key.Key_Right, control)
+    assert pane.selected_words() == "seven silver spoons"
+    qtbot.keyClick(pane, Qt.Key.Key_Left, control)
+    qtbot.keyClick(pane, Qt.Key.Key_Left, control)
+    assert pane.selected_place()[0] == "seven"
+    for _ in range(3):
+        qtbot.keyClick(pane, Qt.Key.Key_Left, control)
+    assert pane.selected_words() == "table, "
+    qtbot.keyClick(pane, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert pane.selected_words() == "able, "
+
+
+def test_a_screen_reader_is_told_the_page_and_the_lit_words(pane: PagePane) -> None:
+    assert pane.accessibleDescription() == "house.pdf, page 1 of 2."
+    pane.light([place(pane, "seven silver"), place(pane, "the rain")], 0)
+    assert pane.accessibleDescription() == "house.pdf, page 1 of 2. Lit up: “seven silver”."
+    pane.choose(1)
+    assert "the rain" in pane.accessibleDescription()
+    pane.clear_highlights()
+    assert "Lit up" not in pane.accessibleDescription()
+
+
+def test_the_page_does_not_fade_where_nothing_is_to_move(book: PagePane, theme: Theme, qtbot: QtBot) -> None:
+    for still in (False, True):
+        theme.still = still
+        book.map.setValue(book.map.value() + 3000)
+        book.hint._rest.timeout.emit()
+        assert book.hint.isHidden() is still
+    theme.still = False

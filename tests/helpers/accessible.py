@@ -1,0 +1,225 @@
+"""The tree that a screen reader reads, as Qt gives it, and what must hold of everything that can be seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QSlider,
+    QToolButton,
+    QWidget,
+)
+
+from app.ui.kit.elided import ElidedButton, ElidedLabel
+
+Role, Text = QAccessible.Role, QAccessible.Text
+# What a person uses or looks at, and what therefore has a name; a cell may be empty.
+CONTROLS = {
+    Role.Button, Role.ButtonMenu, Role.CheckBox, Role.RadioButton, Role.ComboBox, Role.EditableText, Role.SpinBox,
+    Role.Slider, Role.List, Role.Table, Role.Tree, Role.ListItem, Role.PageTab, Role.PageTabList, Role.Chart,
+    Role.ProgressBar, Role.Link, Role.MenuItem, Role.Dialog, Role.Document, Role.StaticText,
+}  # fmt: skip
+# As many rows of a list, and cells of a table, are looked at.
+_MOST_CHILDREN = 60
+_TARGET = 24
+# Pixels of a focus ring, which differ by 3 : 1 from what is there without the focus.
+_RING = 24
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a screen reader is told of one thing; `labels` are the names of the labels that name it."""
+
+    interface: QAccessibleInterface
+    path: str
+    role: Role
+    name: str
+    description: str
+    labels: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.role.name} “{self.name}” ({self.description[:60]})"
+
+
+def nodes(widget: QWidget) -> Iterator[Node]:
+    """Everything of a widget that can be seen, from the outside in."""
+    yield from _below(QAccessible.queryAccessibleInterface(widget), "")
+
+
+def _below(interface: QAccessibleInterface, above: str) -> Iterator[Node]:
+    if interface.state().invisible:
+        return
+    thing, labels = interface.object(), ()
+    if thing is not None:
+        above = f"{above}/{type(thing).__name__}"
+        found = interface.relations(QAccessible.RelationFlag.Label)
+        labels = tuple(other.text(Text.Name) for other, _ in found)
+    name, description = interface.text(Text.Name), interface.text(Text.Description)
+    yield Node(interface, above, interface.role(), name, description, labels)
+    for at in range(min(interface.childCount(), _MOST_CHILDREN)):
+        child = interface.child(at)
+        if child is not None and child.isValid():
+            yield from _below(child, above)
+
+
+def unsaid(page: QWidget) -> Iterator[str]:
+    """What of a page has no name, one that cannot be read out, or no role."""
+    for node in nodes(page):
+        state, named = node.interface.state(), " ".join(node.labels) or node.name
+        if node.role is Role.ComboBox and not node.labels:
+            named = node.description  # on Linux its name is its value
+        is_blank = node.role is Role.StaticText and not named
+        if (
+            (node.role in CONTROLS or state.focusable)
+            and not named
+            and node.role is not Role.Cell
+            and not is_blank
+        ):
+            yield f"no name: {node}"
+        if named and not is_words(named):
+            yield f"no words: {node}"
+        if node.role is Role.Border or (state.focusable and node.role is Role.Client):
+            yield f"no role: {node}"
+
+
+def is_words(name: str) -> bool:
+    """Whether a name can be read out: it has a letter or figure, names no picture, and its sentences end once."""
+    return bool(re.search(r"\w", name)) and not re.search(
+        r"\.(svg|png|py)$|[?!.:,]\.(\s|$)", name.replace("…", "")
+    )
+
+
+def called(widget: QWidget) -> str:
+    """A widget's class and name."""
+    return f"{type(widget).__name__} “{widget.accessibleName()[:40]}”"
+
+
+def out_of_order(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:
+    """Where Tab goes up, or to the left in a row.
+
+    The parts of a splitter are regions of their own, and the button that puts a message away comes last in it.
+    """
+    for one, other in pairwise(chain):
+        above, below = _ancestors(window, one), _ancestors(window, other)
+        first, second = next(
+            ((a, b) for a, b in zip(above, below, strict=False) if a is not b), (window, window)
+        )
+        if first is second:  # one is part of the other
+            continue
+        is_other_region = type(first.parentWidget()).__name__ in ("QSplitter", "AskPanes", "TwoPanes")
+        if is_other_region or other.accessibleName() == "Put this message away":
+            continue
+        before, after = (QRect(each.mapTo(window, QPoint()), each.size()) for each in (first, second))
+        if after.bottom() <= before.top() or (
+            after.right() <= before.left() and after.top() < before.bottom()
+        ):
+            yield f"{called(one)} -> {called(other)}: {before.getRect()}, {after.getRect()}"
+
+
+def _ancestors(window: QWidget, widget: QWidget) -> list[QWidget]:
+    """The widget and all above it up to the window, from there on."""
+    found = [widget]
+    while found[-1] is not window and (above := found[-1].parentWidget()) is not None:
+        found.append(above)
+    return found[::-1]
+
+
+def too_small(page: QWidget) -> Iterator[str]:
+    """What can be clicked and is less than 24 pixels wide or high.
+
+    Not the steps of a number and the cross of a search: the keys Up, Down and Esc do the same.
+    """
+    for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider, QAbstractSpinBox):
+        for one in page.findChildren(kind):
+            is_inside = isinstance(one.parentWidget(), (QAbstractSpinBox, QLineEdit))
+            if one.isVisible() and not is_inside and min(one.width(), one.height()) < _TARGET:
+                yield f"{called(one)}: {one.width()} × {one.height()}"
+
+
+def cut_off(page: QWidget) -> Iterator[str]:
+    """Labels and buttons with less room than their words need, or out of the window where nothing scrolls."""
+    window = page.window()
+    for one in page.findChildren(QWidget):
+        if not one.isVisible() or not isinstance(one, (QLabel, QAbstractButton, QLineEdit, QComboBox)):
+            continue
+        if isinstance(one, QLabel) and one.text() and not isinstance(one, ElidedLabel):
+            needed = one.heightForWidth(one.width()) if one.wordWrap() else one.sizeHint().height()
+            if one.height() < needed - 1 or (not one.wordWrap() and one.width() < one.sizeHint().width() - 1):
+                yield f"label “{one.text()[:40]}”: {one.size().toTuple()}"
+        words = one.text() if isinstance(one, QAbstractButton) else ""
+        is_elided = isinstance(one, (ElidedButton, QToolButton))
+        if words and not is_elided and one.width() < one.fontMetrics().horizontalAdvance(words):
+            yield f"button “{words}”: {one.width()}"
+        place = QRect(one.mapTo(window, QPoint()), one.size())
+        if not window.rect().contains(place) and not _scrolls(one):
+            yield f"outside: {called(one)} {place.getRect()}"
+
+
+def _scrolls(widget: QWidget) -> bool:
+    return any(isinstance(each, QAbstractScrollArea) for each in _ancestors(widget.window(), widget)[:-1])
+
+
+def pale(page: QWidget) -> Iterator[str]:
+    """Labels and buttons whose letters have less than 4.5 : 1 of contrast with their ground, as they are drawn."""
+    window = page.window()
+    image = pixels(window)
+    for one in [*page.findChildren(QLabel), *page.findChildren(QAbstractButton)]:
+        seen = one.visibleRegion().boundingRect().translated(one.mapTo(window, QPoint()))
+        if not (one.isVisible() and one.isEnabled() and one.text()) or min(seen.width(), seen.height()) < 10:
+            continue
+        part = image[seen.top() : seen.bottom() + 1, seen.left() : seen.right() + 1].reshape(-1, 3)
+        colours, counts = np.unique(part, axis=0, return_counts=True)
+        most = contrasts(colours[counts > 1], colours[counts.argmax()][None]).max()
+        if most < 4.5:
+            yield f"{most:.1f}: {called(one)} “{one.text()[:40]}”"
+
+
+def unseen_focus(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:
+    """What looks with the keyboard focus as it does without it; a ring differs by 3 : 1."""
+    for before, one in zip((chain[-1], *chain), chain, strict=False):
+        for area in _ancestors(window, one)[::-1]:
+            if isinstance(area, QScrollArea):
+                area.ensureWidgetVisible(one)
+        one.setFocus(Qt.FocusReason.TabFocusReason)
+        QApplication.processEvents()
+        around = QRect(one.mapTo(window, QPoint()), one.size()).adjusted(-16, -16, 16, 16) & window.rect()
+        with_it = pixels(window, around)
+        before.setFocus(Qt.FocusReason.TabFocusReason)
+        QApplication.processEvents()
+        without = pixels(window, around)
+        if with_it.shape != without.shape or (contrasts(with_it, without) >= 3).sum() < _RING:
+            yield called(one)
+
+
+def pixels(window: QWidget, place: QRect | None = None) -> np.ndarray:
+    """The colours of a window's pixels, or of a place in it: rows of (red, green, blue)."""
+    picture = window.grab(place) if place is not None else window.grab()
+    image = picture.toImage().convertToFormat(QImage.Format.Format_RGB32)
+    bytes_ = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
+    return bytes_[:, :, 2::-1].astype(float)
+
+
+def contrasts(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The contrast of colours, pairwise, as WCAG counts it: 1 to 21."""
+    first, second = _luminance(one), _luminance(other)
+    return (np.maximum(first, second) + 0.05) / (np.minimum(first, second) + 0.05)
+
+
+def _luminance(colours: np.ndarray) -> np.ndarray:
+    shares = colours / 255
+    linear = np.where(shares <= 0.03928, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return linear @ np.array([0.2126, 0.7152, 0.0722])
