@@ -221,7 +221,7 @@ def set_up_streams() -> None:
             continue
         if not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="replace")
-        elif not isinstance(stream, ToTerminal):
+        elif type(stream) is TextIOWrapper:  # the interpreter's own, which is replaced once
             encoding, buffered = stream.encoding, stream.line_buffering
             setattr(
                 sys, name, ToTerminal(stream.detach(), encoding, errors="replace", line_buffering=buffered)

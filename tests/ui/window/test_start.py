@@ -99,13 +99,15 @@ def test_the_window_opens_a_file_and_closes_without_the_model_libraries(tmp_path
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_to_end_saves_what_was_just_typed(spanlight_home: Path, number: str) -> None:
+def test_a_signal_to_end_saves_what_was_just_typed(spanlight_home: Path, tmp_path: Path, number: str) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text("The meeting is at nine.", encoding="utf-8")
     script = OPEN_AND_CLOSE.replace(
         "    window.close()",
         "    window.page.panel.box.field.setPlainText('When is it?')\n"
         f"    import os, signal; os.kill(os.getpid(), signal.{number})",
     )
-    done = run("-c", script)
+    done = run("-c", script, str(file))
     assert done.returncode == 0, done.stderr
     assert "KeyboardInterrupt" not in done.stderr
     assert "When is it?" in (spanlight_home / "data" / "drafts" / "ask.txt").read_text("utf-8")
