@@ -60,6 +60,11 @@ def is_full(fault: BaseException) -> bool:
     return number == _NO_SPACE_ON_WINDOWS if sys.platform == "win32" else number in _NO_SPACE
 
 
+def reason_of(fault: BaseException, otherwise: str = "the disk refused") -> str:
+    """Why something could not be written, for the end of a sentence; `otherwise` where the system does not say."""
+    return "the disk is full" if is_full(fault) else getattr(fault, "strerror", None) or otherwise
+
+
 def fault_of_disk(fault: BaseException) -> SpanlightError | None:
     """The error for what the system said of a file or a disk: no space, no permission, no such name, a failing disk.
 

@@ -54,7 +54,7 @@ def run_out() -> None:
 
 
 def resident() -> int:
-    """Bytes of this process in the computer's memory; on macOS the most so far."""
+    """Bytes of this process in the computer's memory; on Windows what is committed, on macOS the most so far."""
     return _pages(1) if sys.platform == "linux" else _memory()
 
 

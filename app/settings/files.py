@@ -11,7 +11,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 
 _PART = ".part"
-_WRITTEN_IN = 10.0  # seconds
+_WRITTEN_IN = 120.0  # seconds: a slow disk under load takes long to flush
 
 
 def may_write(folder: Path) -> bool:
@@ -36,7 +36,7 @@ def sweep(folder: Path) -> None:
     with suppress(OSError):
         for path in folder.glob(f"*{_PART}"):
             with suppress(OSError):
-                # A younger one may be being written just now.
+                # Another process may be writing a younger one just now.
                 if path.is_file() and time.time() - path.stat().st_mtime > _WRITTEN_IN:
                     path.unlink()
 
@@ -47,7 +47,7 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
     other users, any other has the usual permissions. Raises SpanlightError on a disk error.
     """
-    from app.core.files import file_to_write, is_full  # the window starts without it
+    from app.core.files import file_to_write, reason_of  # the window starts without it
 
     temporary = ""
     try:
@@ -64,13 +64,9 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
     except (OSError, ValueError) as fault:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        reason = (
-            "the disk is full"
-            if is_full(fault)
-            else getattr(fault, "strerror", None) or "its name is at fault"
-        )
         raise SpanlightError(
-            f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
+            f"{path} could not be written: {reason_of(fault, 'its name is at fault')}.",
+            "Free some space or check the folder's permissions.",
         ) from fault
 
 

@@ -160,7 +160,7 @@ def _rows_of(sheet: Worksheet, name: str) -> list[tuple[str, ...]]:
     """The rows of a sheet that was opened read-only, as texts. Raises SpanlightError where they are too many."""
     sheet.reset_dimensions()  # the file says anything
     rows: list[tuple[str, ...]] = []
-    width = 20  # of which a million rows are as many as Excel has
+    width = 19  # at least: so wide a sheet may have all 1,048,576 rows of Excel, some of them only formatted
     for row in sheet.iter_rows(values_only=True):
         rows.append(tuple("" if each is None else str(each) for each in row))
         width = max(width, len(row))
