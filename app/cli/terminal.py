@@ -229,7 +229,13 @@ def set_up_streams() -> None:
 
 
 def end_with(sentence: str, code: int) -> int:
-    """Write the last sentence on standard error, on one line; returns the exit code."""
+    """Write the last sentence on standard error, on one line; returns the exit code.
+
+    A very long name in it is cut in the middle: what is wrong with it stands behind it.
+    """
+    if len(sentence) > _LONGEST_LINE:
+        half = _LONGEST_LINE // 2 - 1
+        sentence = f"{sentence[:half]}…{sentence[-half:]}"
     _tell(sys.stderr, one_line(sentence) + "\n")
     return code
 

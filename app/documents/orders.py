@@ -22,7 +22,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Detect:
+class Tell:
     """Detect the language of a text by its `stretches` (documents.language); the result is a code, or ""."""
 
     stretches: tuple[str, ...]

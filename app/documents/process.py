@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from app.core.layout import Opened, Picture
 from app.core.report import Report
-from app.documents.orders import Detect, Draw, MarkUp, Read
+from app.documents.orders import Draw, MarkUp, Read, Tell
 
 if TYPE_CHECKING:
     from app.documents.pdf.draw import PdfDesk
 
-Order = Read | Detect | Draw | MarkUp
+Order = Read | Tell | Draw | MarkUp
 Result = Opened | str | Picture | tuple[str, ...]
 
 
@@ -25,13 +25,13 @@ class Clerk:
         self._desk: PdfDesk | None = None
 
     def carry_out(self, order: Order, report: Report) -> Result:
-        """Opened for Read, a code for Detect, Picture for Draw, reasons for MarkUp; raises as their functions do."""
+        """Opened for Read, a code for Tell, Picture for Draw, the reasons for MarkUp; raises as their functions do."""
         match order:
             case Read():
                 from app.documents.reader import read
 
                 return read(order, report)
-            case Detect():
+            case Tell():
                 from app.documents.language import language_of
 
                 return language_of(order.stretches)

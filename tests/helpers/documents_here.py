@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from app.core.report import Report
 from app.documents.language import stretches
-from app.documents.orders import Detect
+from app.documents.orders import Tell
 from app.documents.process import Clerk, Order
 from app.flows.ask.document_process import Documents
 
@@ -27,7 +27,7 @@ class _Here:
     draw = mark_up = read
 
     def language(self, text: str, report: Report) -> Any:
-        return self._clerk.carry_out(Detect(stretches(text)), report)
+        return self._clerk.carry_out(Tell(stretches(text)), report)
 
     def close(self) -> None:
         self._clerk.close()

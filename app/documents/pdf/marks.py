@@ -11,7 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
-from app.core.files import file_to_write, reason_of
+from app.core.files import file_to_write, is_full
 from app.core.page_runs import Box
 from app.core.pages import PagePlace, mark_on_pages
 from app.core.report import Progress, Report
@@ -134,8 +134,10 @@ def _save(document: pypdfium2.PdfDocument, output: Path, complete: bool) -> None
             Path(temporary).unlink(missing_ok=True)
             raise
     except (OSError, pypdfium2.PdfiumError) as fault:
+        full = "the disk is full" if is_full(fault) else None
+        reason = full or getattr(fault, "strerror", None) or "its disk is at fault"
         raise SpanlightError(
-            f"“{output.name}” could not be written: {reason_of(fault)}.", "Choose another name or folder."
+            f"“{output.name}” could not be written: {reason}.", "Choose another name or folder."
         ) from fault
 
 

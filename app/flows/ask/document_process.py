@@ -13,7 +13,7 @@ from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
 from app.documents.limits import MEMORY
-from app.documents.orders import Detect, Draw, MarkUp, Read
+from app.documents.orders import Draw, MarkUp, Read, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
 
@@ -46,16 +46,14 @@ class Documents:
         return opened
 
     def language(self, text: str, report: Report) -> str:
-        """The code of a text's language, empty where it is unsure; English is recognised without the process.
+        """The code of a text's language, empty where it is unsure; English is told without the process.
 
         Raises SpanlightError and Stopped.
         """
         parts = stretches(text)
         if not parts or is_english(parts):
             return ENGLISH if parts else ""
-        found: str = self._run(
-            self._reading, Detect(parts), report, "The language could not be detected", self._quiet
-        )
+        found: str = self._run(self._reading, Tell(parts), report, "The language was not told", self._quiet)
         return found
 
     def draw(self, order: Draw, report: Report) -> Picture:
