@@ -43,6 +43,12 @@ _NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 class Parser(argparse.ArgumentParser):
     """A parser that raises its complaints instead of printing them and ending the process."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.color = (
+            False  # from Python 3.14 on help would have colours, of which a terminal here shows the codes
+        )
+
     def error(self, message: str) -> NoReturn:
         """Raise SpanlightError with argparse's complaint as a sentence, and a near option or choice."""
         near, see = self._meant(message), f"See {self.prog} --help."

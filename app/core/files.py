@@ -157,7 +157,7 @@ def read_whole(path: Path, most: int) -> bytes:
     with open_unpacked(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise SpanlightError(f"“{path.name}” is larger than {size(most)}.", "Cut it into parts.")
+        raise SpanlightError(f"“{path.name}” is larger than {size(most)}.", "Split it into parts.")
     return data
 
 
@@ -178,7 +178,7 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
         if len(line) > MOST_LINE:
             raise SpanlightError(
                 f"Line {number:,} of {name} is longer than {size(MOST_LINE)}.",
-                "Cut the text in it into parts.",
+                "Split the text in it into parts.",
             )
         yield line
 
@@ -202,7 +202,7 @@ class _Unpacked(io.RawIOBase):
         self._count += len(data)
         if self._count > self._most:
             raise SpanlightError(
-                f"“{self._name}” would unpack to far more than a file of texts, and was not read.",
+                f"“{self._name}” would unpack to far more than any file of texts, and was not read.",
                 "Unpack it yourself if you trust it.",
             )
         buffer[: len(data)] = data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -10,13 +9,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from app.core.errors import SpanlightError
 from app.core.models import Head, ModelCard
+from app.core.report import Report
 from app.flows.models.catalogue import search
 from app.flows.models.get import named
 from app.flows.models.take_in import looks_like_model
 from app.flows.models.use import use
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
-from app.ui.kit.jobs import Job, Lanes, do
+from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.model_filters import ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.parts import plain_label, push_button
@@ -310,7 +310,7 @@ class OfferedSection(Section):
                 self.downloads.put_away(repository)
                 self.go.emit("installed", card)
             case "use" if card is not None:
-                job = self.lanes.files.start(do, partial(use, self.workspace, card.heads[0], card.folder))
+                job = self.lanes.files.start(_use, self.workspace, card)
                 job.done.connect(self._used)
                 job.failed.connect(self.show_fault)
 
@@ -380,3 +380,8 @@ class OfferedSection(Section):
         self.imports.installed.connect(self._imported)
         for part in (self.downloads, self.sheet, self.imports):
             part.note.connect(self.note)
+
+
+def _use(workspace: Workspace, card: ModelCard, report: Report) -> ModelCard:
+    use(workspace, card.heads[0], card.folder)
+    return card

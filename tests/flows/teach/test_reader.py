@@ -396,7 +396,7 @@ def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(reader, "delete", lambda folder: None)
+        patched.setattr(reader, "delete_run", lambda folder: None)
         first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert unfinished(workspace, Silent()) is not None
     assert teach_reader(workspace, Silent()) == first
