@@ -467,8 +467,8 @@ class Asking(QObject):
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
-            self.panel.offer_installed(
-                name, f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0."
+            self.panel.offer_readers(
+                f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0.", installed=name
             )
             return
         if found is None or not found.to_have:
