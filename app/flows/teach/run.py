@@ -1,4 +1,4 @@
-"""A teaching of the reader as it lies in its folder: what it began with, and how far it has come."""
+"""A run of teaching the reader, as stored in its folder: what it began with, and how far it has come."""
 
 from __future__ import annotations
 

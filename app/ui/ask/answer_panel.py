@@ -470,7 +470,7 @@ class AnswerPanel(QFrame):
         return QSize(self._theme.step(96), self._theme.step(150))
 
     def minimumSizeHint(self) -> QSize:
-        """As high as its wrapped lines: a splitter does not ask for the height at a width."""
+        """High enough for wrapped lines: a splitter does not ask for the height for a width."""
         least = super().minimumSizeHint()
         return QSize(least.width(), max(least.height(), self._column.minimumHeightForWidth(self.width())))
 
