@@ -20,7 +20,10 @@ _NEWLINE = "\n"
 def as_tip(text: str) -> str:
     """A text as a tool tip: legible, cut, and in lines that fit the screen."""
     lines = legible_lines(text, _LONGEST_TIP).splitlines()
-    return "\n".join("\n".join(wrapped(line, _TIP_LINE)) if len(line) > _TIP_LINE else line for line in lines)
+    return "\n".join(
+        "\n".join(wrapped(line, _TIP_LINE, break_on_hyphens=False)) if len(line) > _TIP_LINE else line
+        for line in lines
+    )
 
 
 def caption(text: str) -> str:
