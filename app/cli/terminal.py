@@ -29,7 +29,7 @@ _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
-_LONGEST_LINE = 20_000
+_LONGEST_LINE = 5_000
 _MOST = 10**9
 
 _ERASED = "\r\x1b[K"
