@@ -176,6 +176,11 @@ class Index(Ledger):
             add_rows(connection, [*rows, name_row(number, title)])
             self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
 
+    def is_older(self) -> bool:
+        """Whether an older Spanlight has stored texts that `renew` is still to index."""
+        with self._reading() as connection:
+            return connection.execute("SELECT 1 FROM due").fetchone() is not None
+
     def renew(self, report: Report, language_of: Callable[[str], str]) -> None:
         """Index the texts that an older Spanlight has stored, as the search has been made anew; mostly there are none.
 

@@ -20,6 +20,7 @@ from app.core.text import Document, Span
 from app.flows.ask.question import LEAST_LISTED, ask, has_content
 from app.flows.history.history import kept_answer, remember
 from app.flows.library.embed import question_vector
+from app.flows.library.update import renew
 from app.flows.workspace import Workspace
 from app.library.passages import SIZE
 
@@ -75,13 +76,15 @@ def ask_library(
 ) -> LibraryReading:
     """Answer a question from all of a library's files; better and better LibraryReadings come as partial results.
 
-    The passages are found by BM25 and, as far as there are vectors, by meaning. Raises as `ask` does, and
-    SpanlightError where nothing of the library was read yet; Stopped when cancelled.
+    The passages are found by BM25 and, as far as there are vectors, by meaning; what an older Spanlight has indexed is
+    indexed anew first. Raises as `ask` does, and SpanlightError where nothing of the library was read yet; Stopped when
+    cancelled.
     """
     began = time.perf_counter()
     if not question.strip():
         raise SpanlightError("The question is empty.", "Type what you want to know.")
     index = workspace.library
+    renew(workspace, report)
     status = index.status(library)
     if not status.passages:
         raise SpanlightError(

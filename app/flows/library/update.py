@@ -31,6 +31,7 @@ from app.library.index import Index
 
 _log = logging.getLogger(__name__)
 
+_LOCK = "update.lock"
 # Processes that read files: each may take 2 GB.
 _MOST_READERS = 4
 _PIECE = 1 << 20
@@ -75,13 +76,13 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     """
     began = time.perf_counter()
     index = workspace.library
-    with alone(workspace.paths.library, "update.lock") as is_alone:
+    with alone(workspace.paths.library, _LOCK) as is_alone:
         if not is_alone:
             raise Busy(
                 "Another Spanlight is updating the libraries just now.",
                 "What was read can be asked; try again later.",
             )
-        index.renew(report, lambda text: detected(workspace, text, Quiet(report)))
+        _renew(workspace, report)
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)
@@ -104,6 +105,18 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
         # Without those that were only moved.
         gone &= {file.number for file in index.files(library, [FileState.GONE])}
     return Update(**counts, gone=len(gone), seconds=time.perf_counter() - began, walk=there)
+
+
+def renew(workspace: Workspace, report: Report) -> None:
+    """Index anew what an older Spanlight has indexed, unless another process is at it. Stopped when cancelled."""
+    if workspace.library.is_older():
+        with alone(workspace.paths.library, _LOCK) as is_alone:
+            if is_alone:
+                _renew(workspace, report)
+
+
+def _renew(workspace: Workspace, report: Report) -> None:
+    workspace.library.renew(report, lambda text: detected(workspace, text, Quiet(report)))
 
 
 def read_locked(workspace: Workspace, path: str, password: str, report: Report) -> LibraryFile | None:

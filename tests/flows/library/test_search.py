@@ -20,7 +20,7 @@ from app.flows.workspace import Workspace
 from app.library.index import Index
 from tests.flows.fake_engine import FakeEngine, fake_workspace
 from tests.helpers.fake_models import Noted
-from tests.helpers.libraries import stored
+from tests.helpers.libraries import make_older, stored
 from tests.helpers.small_models import ODD_PIECES
 
 WORDS = ("the king", "queen", "stole", "tarts", ". ", "\n\n", " ", "paris", "a story", *ODD_PIECES)
@@ -218,3 +218,13 @@ def test_nothing_to_ask_is_said(tmp_path: Path) -> None:
         ask_library(workspace, " ", library, Silent())
     with pytest.raises(SpanlightError, match="has been read yet"):
         ask_library(workspace, "Who?", library, Silent())
+
+
+def test_a_library_of_an_older_spanlight_is_asked_at_once(tmp_path: Path) -> None:
+    workspace = told(tmp_path / "home", tarts=0.9)
+    library = fill(workspace.library, tmp_path, one="The knave stole the tarts.", two=FILLER)
+    workspace.library.close()
+    make_older(workspace.paths.library)
+    found = ask_library(workspace, "Who stole the tarts?", library, Silent())
+    assert [name for name, _ in places(found)] == ["one"]
+    assert found.status.read == 2
