@@ -39,16 +39,23 @@ class Engine:
 
     Called from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first
     call, and again after it was killed or lost. `log` takes what its libraries print. `child` is a model process that
-    was already begun.
+    was already begun. With `only`, a folder, the process is for a trial of the model in it: as far as the system can do
+    that, it reaches no network, writes no file, starts no program, and reads no other files (see core.confine).
 
     After a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used
     for the rest of this Engine's life, as drivers are not reliable after such a fault.
     """
 
     def __init__(
-        self, log: Path | None = None, factory: Factory = start_host, child: Child | None = None
+        self,
+        log: Path | None = None,
+        factory: Factory = start_host,
+        child: Child | None = None,
+        only: Path | None = None,
     ) -> None:
-        self._child = child or model_process(log, factory)
+        # A model's files may be links into a cache.
+        reads = None if only is None else (str(only), *map(str, only.rglob("*")))
+        self._child = child or model_process(log, factory, reads)
         self._avoid = ""
         self._texts = Sender()
 
