@@ -19,6 +19,7 @@ import struct
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ unlink 87 -, unlinkat 263 35, mkdir 83 -, mkdirat 258 34, rmdir 84 -, mknod 133 
 chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54,
 utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, setxattr 188 5, lsetxattr 189 6, fsetxattr 190 7,
 removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, setxattrat 463 463, removexattrat 466 466,
-file_setattr 469 469, mq_open 240 180, mq_unlink 241 181, shmget 29 194, semget 64 190, msgget 68 186,
+file_setattr 469 469, mq_open 240 180, mq_unlink 241 181, shmget 29 194, shmat 30 196, semget 64 190, msgget 68 186,
 ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, process_madvise 440 440, kcmp 312 272,
 pidfd_open 434 434, pidfd_getfd 438 438, pidfd_send_signal 424 424, tkill 200 130, rt_sigqueueinfo 129 138,
 rt_tgsigqueueinfo 297 240, io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427,
@@ -45,15 +46,15 @@ name_to_handle_at 303 264, open_by_handle_at 304 265
 # Their flags are out of a filter's sight; libraries take the older calls where the kernel does not know these.
 _UNKNOWN = "openat2 437 437, clone3 435 435"
 # Calls that depend on an argument: with its place, and how it is compared with which value for the call to be refused.
+# F_SETOWN and its likes have signals sent to others, TIOCSTI and TIOCLINUX type into the terminal.
 _SOME = """
-open 2 - 1 any writes, openat 257 56 2 any writes, clone 56 220 0 none thread, ioctl 16 29 1 is types,
-kill 62 129 0 not own, tgkill 234 131 0 not own, prlimit64 302 261 0 not zero
+open 2 - 1 any writes, openat 257 56 2 any writes, clone 56 220 0 none thread, kill 62 129 0 not own,
+tgkill 234 131 0 not own, prlimit64 302 261 0 not 0, fcntl 72 25 1 is 8, fcntl 72 25 1 is 15, ioctl 16 29 1 is 0x8901,
+ioctl 16 29 1 is 0x8902, ioctl 16 29 1 is 0x5412, ioctl 16 29 1 is 0x541C
 """
 _VALUES = {
     "writes": os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC,
-    "thread": 0x10000,  # CLONE_THREAD: another process is refused
-    "types": 0x5412,  # TIOCSTI types into the terminal
-    "zero": 0,  # this process
+    "thread": 0x10000,  # CLONE_THREAD: no other process is started
 }
 
 # linux/audit.h and linux/filter.h: load a word, return, jump if equal, at least, or if any bit is set.
@@ -103,9 +104,10 @@ def confine(reads: Iterable[str] = ()) -> Confined:
     machine = platform.machine()
     if sys.platform != "linux" or machine not in _MACHINES or sys.maxsize < 2**32:
         return Confined()
-    # Libraries ask for it, and it is found by writing a file.
+    # Libraries ask for its name, which is found by writing a file, and unpack into files without one: into memory here.
     with contextlib.suppress(OSError):
         tempfile.gettempdir()
+    vars(tempfile)["TemporaryFile"] = partial(tempfile.SpooledTemporaryFile, 0)
     # ctypes looks for compilers, and writes a file for one that it finds, before it does without.
     os.environ["PATH"] = ""
     try:
@@ -180,17 +182,18 @@ def _program(machine: str) -> Iterator[tuple[int, int, int, int]]:
             yield _EQUAL, 0, 1, number
             yield _RETURN, 0, 0, _REFUSE | answer
     values = _VALUES | {"own": os.getpid()}
-    for number, place, how, value in _numbered(_SOME, column):
+    for number, place, how, name in _numbered(_SOME, column):
+        value = values[name] if name in values else int(name, 0)
         yield _EQUAL, 0, 4, number
         yield _LOAD, 0, 0, _ARGUMENTS + 8 * int(place)
         yield (
             _EQUAL if how in ("is", "not") else _ANY_BIT,
             how in ("not", "none"),
             how in ("is", "any"),
-            values[value],
+            value,
         )
         yield refused
-        yield _RETURN, 0, 0, _ALLOW
+        yield _LOAD, 0, 0, _NUMBER
     yield _RETURN, 0, 0, _ALLOW
 
 

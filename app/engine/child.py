@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import logging
+import pickle
 import signal
 import sys
 import threading
@@ -24,8 +27,12 @@ from app.engine.serve import ENDS, Factory, Kind, serve
 if TYPE_CHECKING:
     from app.core.confine import Confined
 
+_log = logging.getLogger(__name__)
+
 TICK = 0.05
 PATIENCE = 1.0
+# Functions that pickles of our own values name: they only put a value together.
+_HARMLESS = {("array", "array"), ("array", "_array_reconstructor"), ("app.core.text", "_view")}
 
 
 class ChildBug(RuntimeError):
@@ -238,11 +245,20 @@ class Child:
             try:
                 ready = wait([running.data, running.process.sentinel], TICK)
                 if running.data in ready or (ready and running.data.poll()):
-                    return running.data.recv()
-            except (EOFError, OSError) as error:
+                    return self._message(running)
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
                 raise self._lost(running) from error
             if ready:
                 raise self._lost(running)
+
+    def _message(self, running: _Running) -> tuple[Kind, int, Any]:
+        """What the child sent; of a confined one only plain values, as a file may have taken it over.
+
+        Raises UnpicklingError for others, EOFError and OSError where the child is gone.
+        """
+        if self._reads is None:
+            return running.data.recv()
+        return _Plain(io.BytesIO(running.data.recv_bytes())).load()
 
     def _halt(self, running: _Running, number: int) -> None:
         """Ask the child to stop, give it a second, kill it."""
@@ -254,10 +270,10 @@ class Child:
             while (left := deadline - time.monotonic()) > 0:
                 if not wait([running.data, running.process.sentinel], left) or not running.data.poll():
                     break
-                kind, about, _ = running.data.recv()
+                kind, about, _ = self._message(running)
                 if about == number and kind in ENDS:
                     return
-        except (EOFError, OSError):
+        except (EOFError, OSError, pickle.UnpicklingError):
             pass
         self._end()
 
@@ -303,6 +319,21 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Plain(pickle.Unpickler):
+    """Reads only values whose classes are Spanlight's own words: of any others a pickle could make anything happen."""
+
+    def find_class(self, module: str, name: str) -> type:
+        """The class; raises UnpicklingError for whatever is none of these, also through another's name."""
+        if (module, name) in _HARMLESS:
+            return super().find_class(module, name)
+        if (module.startswith("app.core.") or module == Kind.__module__) and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        _log.error("a confined process sent %s.%s", module, name)
+        raise pickle.UnpicklingError(f"{module}.{name}")
 
 
 class _Ended(Exception):

@@ -12,6 +12,7 @@ import time
 import traceback
 from collections.abc import Callable
 from enum import Enum, auto
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from pathlib import Path
@@ -112,6 +113,7 @@ def serve(
     if reads is not None:
         from app.core.confine import confine
 
+        _let_go_of_tracker()
         confined = confine(reads)
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
@@ -124,8 +126,7 @@ def serve(
     line.send(Kind.READY, 0, confined)
     while True:
         number, paths = _receive(data)
-        if paths:
-            hand_over({path: recv_handle(data) for path in paths})
+        hand_over({path: recv_handle(data) for path in paths})
         try:
             request = _receive(data)
             line.send(Kind.TAKEN, number)
@@ -137,6 +138,7 @@ def serve(
             _send_failure(line, number, error)
             # A traceback keeps every array of the failed request alive.
             error.__traceback__ = None
+        hand_over({})
         request = result = None
 
 
@@ -146,6 +148,14 @@ def _receive(data: Connection) -> Any:
         return data.recv()
     except (EOFError, OSError):
         os._exit(0)
+
+
+def _let_go_of_tracker() -> None:
+    """Close the connection to multiprocessing's tracker, which deletes what shared memory it is told to, unconfined."""
+    if sys.platform == "linux" and (tracker := resource_tracker.getfd()) is not None:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, tracker, inheritable=False)
+        os.close(nothing)
 
 
 def _send_failure(line: Line, number: int, error: BaseException) -> None:

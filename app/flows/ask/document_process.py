@@ -73,7 +73,7 @@ class Documents:
         """Write a copy of a PDF with highlights; for each the reason why it was left out, empty where it was not."""
         what = f"“{PurePath(order.path).name}” could not be marked"
         with contextlib.ExitStack() as written:
-            copy = _Copy(report, order.output, written)
+            copy = Copy(report, order.output, written)
             reasons: tuple[str, ...] = self._run(self._pages, order, copy, what, self._quiet)
         return reasons
 
@@ -108,7 +108,7 @@ class Documents:
             ) from lost
 
 
-class _Copy(Relay):
+class Copy(Relay):
     """A Report that writes the pieces of a copy to a file; with none of them there is no file."""
 
     def __init__(self, report: Report, path: str, written: contextlib.ExitStack) -> None:
