@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
@@ -29,6 +29,9 @@ from app.engine.orders import (
 from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
 from app.models.compute.faults import short_reason
+
+if TYPE_CHECKING:
+    from app.core.confine import Confined
 
 # A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
@@ -153,6 +156,11 @@ class Engine:
                 raise
         report.notice("The GPU broke down: the models now run on the CPU.")
         return self._ask(order, report, again=False)
+
+    @property
+    def confined(self) -> Confined | None:
+        """What the process has lost, None before one told."""
+        return self._child.confined
 
     @property
     def alive(self) -> bool:
