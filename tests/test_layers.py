@@ -120,7 +120,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "charset_normalizer": ("app.documents",),
     "py3langid": ("app.documents",),
     "openpyxl": ("app.flows.answer_table", "app.flows.teach"),
-    "pickle": (),
+    "pickle": ("app.engine.child",),  # reads what another process of ours sent, and only plain values of it
     "a name made while running": (
         "app.engine.installation",  # tries all modules
         "app.ui.window.checked",  # the same

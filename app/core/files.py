@@ -49,6 +49,7 @@ _OF_FILES = (
 # How libraries that are written in Rust tell an error of the system; on Windows by its own number.
 _BY_RUST = re.compile(r"\(os error (\d+)\)")
 _NO_SPACE_ON_WINDOWS = 112
+_handed: dict[Path, int] = {}
 
 
 def is_full(fault: BaseException) -> bool:
@@ -91,8 +92,8 @@ def open_regular(path: Path | str, name: str = "") -> Iterator[io.FileIO]:
     """
     name = name or Path(path).name or str(path)
     try:
-        require_regular(Path(path).stat(), name)
-        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
+        require_regular(status(path), name)
+        with open_unbuffered(path) as file:
             require_regular(os.fstat(file.fileno()), name)
             yield file
     except FileNotFoundError as fault:
@@ -108,9 +109,33 @@ def open_regular(path: Path | str, name: str = "") -> Iterator[io.FileIO]:
         ) from fault
 
 
+def hand_over(files: dict[str, int]) -> None:
+    """Have the functions here take open descriptors for the files at these paths, in place of those handed over before.
+
+    A confined process may open no file of a person's: its parent does, and hands it over.
+    """
+    while _handed:
+        os.close(_handed.popitem()[1])
+    _handed.update((Path(path).absolute(), descriptor) for path, descriptor in files.items())
+
+
+def status(path: Path | str) -> os.stat_result:
+    """The state of the file at a path, of the one handed over if there is one; raises as `os.stat` does."""
+    return os.stat(_handed.get(Path(path).absolute(), path))  # noqa: PTH116
+
+
+def open_unbuffered(path: Path | str) -> io.FileIO:
+    """The content of the file at a path, of the one handed over if there is one; raises as `open` does."""
+    return open(path, "rb", buffering=0, opener=_open_at_once)
+
+
 def _open_at_once(path: str, flags: int) -> int:
     """Open without blocking, in case the file has become a pipe meanwhile."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    handed = _handed.get(Path(path).absolute())
+    if handed is None:
+        return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    os.lseek(handed, 0, os.SEEK_SET)
+    return os.dup(handed)
 
 
 def require_regular(status: os.stat_result, name: str) -> None:

@@ -61,7 +61,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class MarkUp:
-    """Write a copy of the PDF at `path` to `output` with highlight annotations.
+    """Make a copy of the PDF at `path` with highlight annotations, for `output`; its bytes are partial results.
 
     The result is, for each highlight, an empty string, or why it was not marked.
     """

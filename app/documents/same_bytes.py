@@ -8,6 +8,8 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from app.core.files import open_unbuffered, status
+
 _PIECE = 1 << 22
 
 
@@ -19,7 +21,7 @@ def holds_same_bytes(
     `modified` is in nanoseconds, `size` in bytes; `check` is called between pieces. Raises OSError if the file does not
     exist, is not a regular file or may not be read, and ValueError for an invalid path.
     """
-    now = path.stat()
+    now = status(path)
     if not stat.S_ISREG(now.st_mode):  # opening a pipe would block until somebody writes
         raise OSError(errno.EINVAL, "no regular file")
     if now.st_size != size:
@@ -27,7 +29,7 @@ def holds_same_bytes(
     if now.st_mtime_ns == modified:
         return True
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_unbuffered(path) as file:
         while piece := file.read(_PIECE):
             check()
             digest.update(piece)

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import logging
+import pickle
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from multiprocessing.reduction import send_handle
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.core.errors import EngineLost, NotStarted, SpanlightError
+from app.core.files import open_regular
 from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Report, Stopped
 from app.engine.serve import ENDS, Factory, Kind, serve
 
+if TYPE_CHECKING:
+    from app.core.confine import Confined
+
+_log = logging.getLogger(__name__)
+
 TICK = 0.05
 PATIENCE = 1.0
+# Functions that pickles of our own values name: they only put a value together.
+_HARMLESS = {("array", "array"), ("array", "_array_reconstructor"), ("app.core.text", "_view")}
 
 
 class ChildBug(RuntimeError):
@@ -38,10 +51,21 @@ class Child:
     `factory`, a function of a module that is light to import, gives the handler that answers requests;
     it is called in the child only. `title` is its name in messages to people. `log` takes what the child's libraries
     print. The process starts with the first request, and again with the first one after it was lost.
+
+    With `reads`, files and folders, the process is confined as far as the system can do that (see core.confine), and
+    reads no others but those that are handed over with a request.
     """
 
-    def __init__(self, factory: Factory, *, title: str, log: Path | None = None) -> None:
-        self._factory, self._title, self._log = factory, title, log
+    def __init__(
+        self,
+        factory: Factory,
+        *,
+        title: str,
+        log: Path | None = None,
+        reads: tuple[str, ...] | None = None,
+    ) -> None:
+        self._factory, self._title, self._log, self._reads = factory, title, log, reads
+        self._confined: Confined | None = None
         self._running: _Running | None = None
         self._number = self._sent = 0
         self._ready = self._accepted = False
@@ -64,6 +88,11 @@ class Child:
             return running.process.pid if running else None
         return None
 
+    @property
+    def confined(self) -> Confined | None:
+        """What the process that was started last has lost, None before one told."""
+        return self._confined
+
     def begin(self) -> None:
         """Start the process unless it runs: it sets up its handler while the first request is prepared.
 
@@ -76,29 +105,30 @@ class Child:
             finally:
                 self._lock.release()
 
-    def run(self, request: object, report: Report) -> Any:
+    def run(self, request: object, report: Report, files: Sequence[str] = ()) -> Any:
         """The child's answer to one request; progress and partial results go to `report` meanwhile.
 
+        `files` are the paths of those that a confined process needs for it.
         Where `report` raises (usually Stopped) the child is asked to stop, and killed if it has not after a second.
         Raises what the child raised: Stopped, SpanlightError, or ChildBug for
         anything else; EngineLost where the process ended at work; Stopped after `close`.
         """
         with self._lock:
             try:
-                return self._attempt(request, report)
+                return self._attempt(request, report, files)
             except EngineLost:
                 if self._accepted:
                     raise
             # It was lost while it waited for work, so nothing was begun.
-            return self._attempt(request, report)
+            return self._attempt(request, report, files)
 
-    def _attempt(self, request: object, report: Report) -> Any:
+    def _attempt(self, request: object, report: Report, files: Sequence[str]) -> Any:
         running = self._start()
         self._number += 1
         number = self._number
         self._accepted = False
         try:
-            return self._converse(running, number, request, report)
+            return self._converse(running, number, request, report, files)
         except EngineLost:
             self._end()
             if self._closed:
@@ -140,7 +170,7 @@ class Child:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         listener, control = context.Pipe(duplex=False)
-        arguments = (theirs, listener, self._factory, str(self._log or ""), early)
+        arguments = (theirs, listener, self._factory, str(self._log or ""), early, self._reads)
         process = context.Process(target=serve, args=arguments, name=self._title, daemon=True)
         try:
             with _interrupts_blocked():
@@ -158,14 +188,22 @@ class Child:
         self._running = _Running(process, ours, control)
         return self._running
 
-    def _converse(self, running: _Running, number: int, request: object, report: Report) -> Any:
+    def _converse(
+        self, running: _Running, number: int, request: object, report: Report, files: Sequence[str]
+    ) -> Any:
         """Send the request, then pass its messages on until it has ended."""
         # Nothing is sent to a process that is not listening yet: a large request would block here.
         while not self._ready:
-            self._ready = self._receive(running, report)[0] is Kind.READY
+            kind, _, what = self._receive(running, report)
+            if kind is Kind.READY:
+                self._ready, self._confined = True, what
         try:
             self._sent = number
-            running.data.send(number)
+            with contextlib.ExitStack() as opened:
+                handed = dict(self._opened(files, opened))
+                running.data.send((number, tuple(handed)))
+                for descriptor in handed.values():
+                    send_handle(running.data, descriptor, running.process.pid)
             running.data.send(request)
         except OSError as error:
             raise self._lost(running) from error
@@ -191,6 +229,13 @@ class Child:
                 case Kind.BUG:
                     raise _Ended(ChildBug(what))
 
+    def _opened(self, files: Sequence[str], opened: contextlib.ExitStack) -> Iterator[tuple[str, int]]:
+        """The paths with descriptors of the files that can be opened; of the others the child says what is wrong."""
+        if self._reads is not None and sys.platform == "linux":
+            for path in files:
+                with contextlib.suppress(SpanlightError):
+                    yield path, opened.enter_context(open_regular(path)).fileno()
+
     def _receive(self, running: _Running, report: Report) -> tuple[Kind, int, Any]:
         """The next message; `report.check` is called at least every 50 ms while there is none."""
         while True:
@@ -200,11 +245,20 @@ class Child:
             try:
                 ready = wait([running.data, running.process.sentinel], TICK)
                 if running.data in ready or (ready and running.data.poll()):
-                    return running.data.recv()
-            except (EOFError, OSError) as error:
+                    return self._message(running)
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
                 raise self._lost(running) from error
             if ready:
                 raise self._lost(running)
+
+    def _message(self, running: _Running) -> tuple[Kind, int, Any]:
+        """What the child sent; of a confined one only plain values, as a file may have taken it over.
+
+        Raises UnpicklingError for others, EOFError and OSError where the child is gone.
+        """
+        if self._reads is None:
+            return running.data.recv()
+        return _Plain(io.BytesIO(running.data.recv_bytes())).load()
 
     def _halt(self, running: _Running, number: int) -> None:
         """Ask the child to stop, give it a second, kill it."""
@@ -216,10 +270,10 @@ class Child:
             while (left := deadline - time.monotonic()) > 0:
                 if not wait([running.data, running.process.sentinel], left) or not running.data.poll():
                     break
-                kind, about, _ = running.data.recv()
+                kind, about, _ = self._message(running)
                 if about == number and kind in ENDS:
                     return
-        except (EOFError, OSError):
+        except (EOFError, OSError, pickle.UnpicklingError):
             pass
         self._end()
 
@@ -265,6 +319,21 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class _Plain(pickle.Unpickler):
+    """Reads only values whose classes are Spanlight's own words: of any others a pickle could make anything happen."""
+
+    def find_class(self, module: str, name: str) -> type:
+        """The class; raises UnpicklingError for whatever is none of these, also through another's name."""
+        if (module, name) in _HARMLESS:
+            return super().find_class(module, name)
+        if (module.startswith("app.core.") or module == Kind.__module__) and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
+        _log.error("a confined process sent %s.%s", module, name)
+        raise pickle.UnpicklingError(f"{module}.{name}")
 
 
 class _Ended(Exception):

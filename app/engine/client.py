@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
@@ -30,6 +30,9 @@ from app.engine.serve import Factory
 from app.engine.texts import Sender, TextsGone
 from app.models.compute.faults import short_reason
 
+if TYPE_CHECKING:
+    from app.core.confine import Confined
+
 # A malicious tokenizer may never end; the largest models take a minute or two on a slow computer.
 TRIAL_SECONDS = 600.0
 
@@ -39,16 +42,23 @@ class Engine:
 
     Called from one thread at a time (`close`, `alive` and `pid` from any). The process starts with the first
     call, and again after it was killed or lost. `log` takes what its libraries print. `child` is a model process that
-    was already begun.
+    was already begun. With `only`, a folder, the process is for a trial of the model in it: as far as the system can do
+    that, it reaches no network, writes no file, starts no program, and reads no other files (see core.confine).
 
     After a GPU breaks down, the process that used it is ended, the work is done again on the CPU, and no GPU is used
     for the rest of this Engine's life, as drivers are not reliable after such a fault.
     """
 
     def __init__(
-        self, log: Path | None = None, factory: Factory = start_host, child: Child | None = None
+        self,
+        log: Path | None = None,
+        factory: Factory = start_host,
+        child: Child | None = None,
+        only: Path | None = None,
     ) -> None:
-        self._child = child or model_process(log, factory)
+        # A model's files may be links into a cache.
+        reads = None if only is None else (str(only), *map(str, only.rglob("*")))
+        self._child = child or model_process(log, factory, reads)
         self._avoid = ""
         self._texts = Sender()
 
@@ -146,6 +156,11 @@ class Engine:
                 raise
         report.notice("The GPU broke down: the models now run on the CPU.")
         return self._ask(order, report, again=False)
+
+    @property
+    def confined(self) -> Confined | None:
+        """What the process has lost, None before one told."""
+        return self._child.confined
 
     @property
     def alive(self) -> bool:

@@ -15,6 +15,8 @@ def start_host() -> Handler:
     return start()
 
 
-def model_process(log: Path | None = None, factory: Factory = start_host) -> Child:
-    """The model process, not started yet; `log` takes what its libraries print."""
-    return Child(factory, title="model process", log=log)
+def model_process(
+    log: Path | None = None, factory: Factory = start_host, reads: tuple[str, ...] | None = None
+) -> Child:
+    """The model process, not started yet, as Child has it; `log` takes what its libraries print."""
+    return Child(factory, title="model process", log=log, reads=reads)

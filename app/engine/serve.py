@@ -12,12 +12,14 @@ import time
 import traceback
 from collections.abc import Callable
 from enum import Enum, auto
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
-from app.core.files import fault_of_disk
+from app.core.files import fault_of_disk, hand_over
 from app.core.report import Progress, Report, Stopped
 from app.core.system_libraries import broken_installation
 
@@ -87,17 +89,32 @@ class LineReport:
             raise Stopped
 
 
-def serve(data: Connection, control: Connection, factory: Factory, log: str, early: bool = False) -> None:
+def serve(
+    data: Connection,
+    control: Connection,
+    factory: Factory,
+    log: str,
+    early: bool = False,
+    reads: tuple[str, ...] | None = None,
+) -> None:
     """Answer requests until the parent closes its end; runs as the main function of a spawned process.
 
     `factory` gives the handler of requests. It is called at the first request, so that its imports can be stopped;
     with `early` at once, while the parent still prepares that request, together with the handler's `warm_up`. A
-    request comes as two messages, its number and itself. `log` is a file for what libraries print, empty to drop it.
+    request comes as two messages, its number with the paths of the files that are handed over, and itself; these files'
+    open descriptors come between. `log` is a file for what libraries print, empty to drop it. With `reads` the process
+    is confined before a thread begins: beside its own files it then reads only these, and those handed over.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the parent, which then stops this process
     _redirect(log)
     _prefer_for_oom_kill()
     _yield_cores_to_window()
+    confined = None
+    if reads is not None:
+        from app.core.confine import confine
+
+        _let_go_of_tracker()
+        confined = confine(reads)
     line = Line(data)
     threading.Thread(target=_listen, args=(control, line), daemon=True).start()
     handler: Handler | None = None
@@ -106,9 +123,10 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
             handler = factory()
             getattr(handler, "warm_up", int)()
     # Only now: sending a large request that nobody reads would block the parent.
-    line.send(Kind.READY, 0)
+    line.send(Kind.READY, 0, confined)
     while True:
-        number = _receive(data)
+        number, paths = _receive(data)
+        hand_over({path: recv_handle(data) for path in paths})
         try:
             request = _receive(data)
             line.send(Kind.TAKEN, number)
@@ -120,6 +138,7 @@ def serve(data: Connection, control: Connection, factory: Factory, log: str, ear
             _send_failure(line, number, error)
             # A traceback keeps every array of the failed request alive.
             error.__traceback__ = None
+        hand_over({})
         request = result = None
 
 
@@ -129,6 +148,14 @@ def _receive(data: Connection) -> Any:
         return data.recv()
     except (EOFError, OSError):
         os._exit(0)
+
+
+def _let_go_of_tracker() -> None:
+    """Close the connection to multiprocessing's tracker, which deletes what shared memory it is told to, unconfined."""
+    if sys.platform == "linux" and (tracker := resource_tracker.getfd()) is not None:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, tracker, inheritable=False)
+        os.close(nothing)
 
 
 def _send_failure(line: Line, number: int, error: BaseException) -> None:

@@ -43,6 +43,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         ("Processor", f"{here.processor}, {wording.count(here.cores, 'core')}"),
         ("Memory", f"{wording.size(here.memory)}, {wording.size(here.free)} free"),
         *(("Graphics", card) for card in here.graphics),
+        ("Documents", _confinement(workspace)),
         *window,
     ]
     parts = [
@@ -57,6 +58,11 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
         if lines := last_lines(log):
             parts.append("\n".join([f"The end of {log.name}", *(f"  {line}" for line in lines)]))
     return without_names(workspace.settings, "\n\n".join(parts)) + "\n"
+
+
+def _confinement(workspace: Workspace) -> str:
+    confined = workspace.documents.confined
+    return "none has been read yet" if confined is None else f"are read {confined}"
 
 
 def changed(settings: Settings) -> list[tuple[str, str]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from app.core.errors import SpanlightError
 
@@ -42,7 +44,14 @@ def sweep(folder: Path) -> None:
 
 
 def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
-    """Write a temporary file in the same folder and rename it, creating folders as needed.
+    """Write a file as `writing` does."""
+    with writing(path, private=private) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
+    """A temporary file in the same folder, renamed when all is written, creating folders as needed.
 
     A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
     other users, any other has the usual permissions. Raises SpanlightError on a disk error.
@@ -57,13 +66,12 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
         if not private:
             _open_up(Path(temporary), path)
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        temporary = ""
     except (OSError, ValueError) as fault:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         reason = (
             "the disk is full"
             if is_full(fault)
@@ -72,6 +80,9 @@ def write_atomic(path: Path, data: bytes, *, private: bool = True) -> None:
         raise SpanlightError(
             f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
         ) from fault
+    finally:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
 
 
 def _open_up(temporary: Path, path: Path) -> None:

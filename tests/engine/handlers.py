@@ -106,6 +106,13 @@ class Worker:
     def unpicklable(self, _: Report) -> object:
         return lambda: None
 
+    def hostile(self, _: Report, marker: str) -> object:
+        class Hostile:
+            def __reduce__(self) -> object:
+                return os.mkdir, (marker,)
+
+        return [Hostile()]
+
     def noise(self, _: Report) -> None:
         print("said on standard output")
         print("said on standard error", file=sys.stderr)

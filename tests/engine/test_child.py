@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import os
+import pickle
 import signal
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from app.core.errors import EngineLost, SpanlightError
 from app.core.memory_limit import OUT_OF_MEMORY
 from app.core.report import Progress, Silent, Stopped
-from app.engine.child import Child, ChildBug
+from app.engine.child import Child, ChildBug, _Plain
 from tests.engine import handlers
 from tests.helpers.children import POSIX, Listener, gone, once_begun
 
@@ -195,3 +197,24 @@ def test_what_a_handler_lacks_is_said_by_each_request(early: bool) -> None:
         child.close()
     child.begin()
     assert not child.alive
+
+
+def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path) -> None:
+    """Reading a pickle calls whatever it names: a process that a file has taken over could do all that we may."""
+    child = Child(handlers.make, title="test process", reads=())
+    try:
+        said = [Progress(1, 2, "words"), {"numbers": (1, 2.5, None)}, b"bytes", frozenset("ab")]
+        assert child.run(("echo", said), Silent()) == said
+        with pytest.raises(EngineLost):
+            child.run(("hostile", str(tmp_path / "made")), Silent())
+        assert not (tmp_path / "made").exists()
+        for module, name in (
+            ("app.core.files", "os.mkdir"),
+            ("app.core.files", "size"),
+            ("builtins", "eval"),
+        ):
+            with pytest.raises(pickle.UnpicklingError):
+                _Plain(io.BytesIO(f"c{module}\n{name}\n.".encode())).load()
+        assert child.run(("count",), Silent()) == 1, "another process answers"
+    finally:
+        child.close()

@@ -76,6 +76,22 @@ def test_one_process_outlives_every_hostile_checkpoint(engine: Engine, whole: Pa
     assert engine.run(QUESTION, ModelChoice(str(whole), "cpu"), Silent()).answers
 
 
+def test_a_confined_process_tries_what_it_is_for_and_reads_nothing_else(reader: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(reader, tmp_path / "other"))
+    # As in a cache: the weights lie elsewhere.
+    (reader / "model.safetensors").rename(tmp_path / "blob")
+    (reader / "model.safetensors").symlink_to(tmp_path / "blob")
+    engine = Engine(log=tmp_path / "engine.log", only=reader)
+    try:
+        assert engine.try_model(str(reader), Silent()).heads == (Head.QUESTION_ANSWERING,)
+        if engine.confined is None or not engine.confined.reads:
+            pytest.skip("this system has no Landlock")
+        with pytest.raises(SpanlightError):
+            engine.try_model(str(other), Silent())
+    finally:
+        engine.close()
+
+
 def test_a_tokenizer_that_never_ends_is_broken_off(reader: Path, tmp_path: Path) -> None:
     engine = Engine(log=tmp_path / "engine.log")
     try:

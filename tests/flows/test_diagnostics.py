@@ -82,6 +82,7 @@ def test_it_tells_versions_the_window_models_and_the_log(workspace: Workspace) -
         f"  Spanlight: {VERSION}\n",
         "  PyTorch: ",
         "  Platform: xcb\n",
+        "  Documents: none has been read yet\n",
         "  Screen 1: 1320 x 860, scale 2\n",
         "  reader-careful: mpnet, ",
         "  reader-quick: bert, ",

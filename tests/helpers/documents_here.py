@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, cast
 
 from app.core.report import Report
 from app.documents.language import stretches
-from app.documents.orders import Tell
+from app.documents.orders import MarkUp, Tell
 from app.documents.process import Clerk, Order
-from app.flows.ask.document_process import Documents
+from app.flows.ask.document_process import Copy, Documents
 
 
 class _Here:
     """Reads, draws and marks as Documents does, without a process; `orders` remembers what was asked."""
 
     pids = (None, None)
+    confined = None
 
     def __init__(self) -> None:
         self.orders: list[Order] = []
@@ -24,7 +26,11 @@ class _Here:
         self.orders.append(order)
         return self._clerk.carry_out(order, report)
 
-    draw = mark_up = read
+    draw = read
+
+    def mark_up(self, order: MarkUp, report: Report) -> Any:
+        with contextlib.ExitStack() as written:
+            return self.read(order, Copy(report, order.output, written))
 
     def language(self, text: str, report: Report) -> Any:
         return self._clerk.carry_out(Tell(stretches(text)), report)

@@ -21,7 +21,7 @@ class TrialHere:
 
     folders: list[str] = []
 
-    def __init__(self, log: Path | None = None) -> None:
+    def __init__(self, log: Path | None = None, only: Path | None = None) -> None:
         self.closed = False
 
     def try_model(self, folder: str, report: Report) -> ModelCard:

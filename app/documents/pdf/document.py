@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
+import io
+import os
 
 import pypdfium2
+import pypdfium2.internal
 import pypdfium2.raw as pdfium
 
 from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.files import open_unbuffered
 from app.core.layout import PageText
 from app.core.report import Report
 from app.documents.limits import LARGEST_IN_MEMORY
@@ -34,15 +37,15 @@ def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.Pd
 def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pypdfium2.PdfDocument, bool]:
     """The PDF as from `open_pdf`, and whether it is complete."""
     try:
-        if isinstance(source, str):
-            path = Path(source).absolute()
-            source = path.read_bytes() if path.stat().st_size <= LARGEST_IN_MEMORY else str(path)
+        content = _content(source) if isinstance(source, str) else source
         try:
-            document = _load(source, password)
+            document = _load(content, password)
         except pypdfium2.PdfiumError as fault:
-            refusal = _refusal(source, name, password)
+            refusal = _refusal(content, name, password)
             mended = (
-                b"" if isinstance(refusal, PasswordNeeded) or isinstance(source, str) else salvage(source)
+                salvage(content)
+                if isinstance(content, bytes) and not isinstance(refusal, PasswordNeeded)
+                else b""
             )
             try:
                 return _load(mended, ""), False
@@ -76,11 +79,20 @@ def read_pdf(source: str | bytes, name: str, password: str, report: Report) -> P
         document.close()
 
 
-def _load(source: str | bytes, password: str) -> pypdfium2.PdfDocument:
-    return pypdfium2.PdfDocument(source if isinstance(source, bytes) else Path(source), password or None)
+def _content(path: str) -> bytes | io.FileIO:
+    """The bytes of a file, or a large file, which is read in place, until the document is closed."""
+    file = open_unbuffered(path)
+    if os.fstat(file.fileno()).st_size > LARGEST_IN_MEMORY:
+        return file
+    with file:
+        return file.read()
 
 
-def _refusal(source: str | bytes, name: str, password: str) -> SpanlightError:
+def _load(source: bytes | io.FileIO, password: str) -> pypdfium2.PdfDocument:
+    return pypdfium2.PdfDocument(source, password or None, autoclose=True)
+
+
+def _refusal(source: bytes | io.FileIO, name: str, password: str) -> SpanlightError:
     """The error for a PDF that the engine does not open."""
     code = _error(source, password)
     if code == pdfium.FPDF_ERR_PASSWORD and password:
@@ -103,7 +115,7 @@ def _damaged_beyond_reading(name: str) -> SpanlightError:
     )
 
 
-def _error(source: str | bytes, password: str) -> int:
+def _error(source: bytes | io.FileIO, password: str) -> int:
     """The engine's error code for opening a PDF; success for one that opens but has no page.
 
     The engine does not clear its last error when a file opens, so the error is only valid for one that did not.
@@ -112,7 +124,8 @@ def _error(source: str | bytes, password: str) -> int:
     if isinstance(source, bytes):
         document = pdfium.FPDF_LoadMemDocument64(source, len(source), key)
     else:
-        document = pdfium.FPDF_LoadDocument(source.encode("utf-8", "surrogateescape") + b"\0", key)
+        reader, _held = pypdfium2.internal.get_bufreader(source)
+        document = pdfium.FPDF_LoadCustomDocument(reader, key)
     if not document:
         return int(pdfium.FPDF_GetLastError())
     pdfium.FPDF_CloseDocument(document)

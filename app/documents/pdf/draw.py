@@ -11,6 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
+from app.core.files import status
 from app.core.layout import Picture
 from app.documents.orders import Draw
 from app.documents.pdf.document import open_pdf
@@ -98,8 +99,8 @@ class PdfDesk:
     def _opened(self, order: Draw) -> _OpenPdf:
         path = Path(order.path)
         try:
-            status = path.stat()
-            key = _Key(order.path, order.password, order.sha256, status.st_mtime_ns, status.st_size)
+            now = status(path)
+            key = _Key(order.path, order.password, order.sha256, now.st_mtime_ns, now.st_size)
         except OSError:
             key = _Key(order.path, order.password, order.sha256, 0, 0)  # opening it reports what is wrong
         opened = self._open.pop(key, None)

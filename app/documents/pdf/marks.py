@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import io
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
-from app.core.files import file_to_write, is_full
 from app.core.page_runs import Box
 from app.core.pages import PagePlace, mark_on_pages
 from app.core.report import Progress, Report
@@ -22,15 +21,15 @@ from app.documents.pdf.text import read_pages
 
 _AUTHOR = "Spanlight"
 _AMBER = (0xFF, 0xD9, 0x7A, 0xFF)
+_PIECE = 1 << 20
 
 
 def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
-    """Write a copy of a PDF with a highlight annotation on each page of each place; the original is never changed.
+    """Report a copy of a PDF, piece by piece, with a highlight annotation on each page of each place.
 
     Returns for each highlight an empty string, or why it was not marked (see core.pages.mark_on_pages); if none can be
-    marked, nothing is written. The copy keeps the original's encryption. It is written atomically. Raises
-    SpanlightError if it would replace the original or cannot be written, the same as pdf.open_pdf for the original, and
-    Stopped when the report says so.
+    marked, no piece is reported. The copy keeps the original's encryption. Raises SpanlightError if it would replace
+    the original, the same as pdf.open_pdf for the original, and Stopped when the report says so.
     """
     source, output = Path(order.path), Path(order.output)
     if _same_file(source, output):
@@ -50,7 +49,10 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
             reasons.append(mark.reason)
             report.progress(Progress(number + 1, len(order.highlights), "highlights"))
         if not all(reasons):
-            _save(document, output, complete)
+            # Appending to the original's bytes leaves everything else unchanged; a damaged file is written completely.
+            flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL
+            with io.BufferedWriter(_Pieces(report), _PIECE) as copy:
+                document.save(copy, flags=flags)
         return tuple(reasons)
     finally:
         document.close()
@@ -116,34 +118,17 @@ def _quad(box: Box, shown: ShownPart) -> tuple[float, ...]:
     )
 
 
-def _save(document: pypdfium2.PdfDocument, output: Path, complete: bool) -> None:
-    """Write the document to a temporary file and rename it, so that `output` is never incomplete."""
-    # Appending to the original's bytes leaves everything else unchanged; a damaged file is written completely.
-    flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL
-    try:
-        output = file_to_write(output)
-        handle, temporary = tempfile.mkstemp(prefix=".spanlight-", suffix=".pdf", dir=output.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                document.save(file, flags=flags)
-                file.flush()
-                os.fsync(file.fileno())
-            _ordinary_permissions(temporary)
-            os.replace(temporary, output)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except (OSError, pypdfium2.PdfiumError) as fault:
-        full = "the disk is full" if is_full(fault) else None
-        reason = full or getattr(fault, "strerror", None) or "its disk is at fault"
-        raise SpanlightError(
-            f"“{output.name}” could not be written: {reason}.", "Choose another name or folder."
-        ) from fault
+class _Pieces(io.RawIOBase):
+    """A file whose content is reported as partial results."""
 
+    def __init__(self, report: Report) -> None:
+        self._report = report
 
-def _ordinary_permissions(path: str) -> None:
-    """Give a file made by tempfile, which only its owner may read, the permissions of any new file."""
-    if os.name == "posix":
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(path).chmod(0o666 & ~mask)
+    def writable(self) -> bool:
+        """True."""
+        return True
+
+    def write(self, piece: Any) -> int:
+        """Report a piece."""
+        self._report.partial(bytes(piece))
+        return len(piece)

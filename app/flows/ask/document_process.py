@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
@@ -16,6 +17,10 @@ from app.documents.limits import MEMORY
 from app.documents.orders import Draw, MarkUp, Read, Tell
 from app.documents.process import Order, start_limited
 from app.engine.child import Child
+from app.settings.files import writing
+
+if TYPE_CHECKING:
+    from app.core.confine import Confined
 
 # Seconds: without any progress, and in total.
 MOST_QUIET = 120.0
@@ -30,13 +35,15 @@ class Documents:
 
     Either may take `limits.MEMORY` bytes, `quiet` seconds without progress and `MOST_TIME` seconds; where a file takes
     more or makes it crash, that process is ended, and started again for the next one. They start with the first order.
+    As far as the system can do that, they reach no network, write no file, start no program, and read no file of the
+    person's but the one that is handed over with an order (see core.confine).
     Each is called from one thread at a time (`close` from any). `logs` is the folder for the output of their libraries.
     """
 
     def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET) -> None:
         log = logs / "documents.log" if logs else None
-        self._reading = Child(start_limited, title="documents process", log=log)
-        self._pages = Child(start_limited, title="pages process", log=log)
+        self._reading = Child(start_limited, title="documents process", log=log, reads=())
+        self._pages = Child(start_limited, title="pages process", log=log, reads=())
         self._quiet = quiet
 
     def read(self, order: Read, report: Report) -> Opened:
@@ -65,8 +72,15 @@ class Documents:
     def mark_up(self, order: MarkUp, report: Report) -> tuple[str, ...]:
         """Write a copy of a PDF with highlights; for each the reason why it was left out, empty where it was not."""
         what = f"“{PurePath(order.path).name}” could not be marked"
-        reasons: tuple[str, ...] = self._run(self._pages, order, report, what, self._quiet)
+        with contextlib.ExitStack() as written:
+            copy = Copy(report, order.output, written)
+            reasons: tuple[str, ...] = self._run(self._pages, order, copy, what, self._quiet)
         return reasons
+
+    @property
+    def confined(self) -> Confined | None:
+        """What the processes have lost, None while none has read anything."""
+        return self._reading.confined or self._pages.confined
 
     @property
     def pids(self) -> tuple[int | None, int | None]:
@@ -79,8 +93,9 @@ class Documents:
         self._pages.close()
 
     def _run(self, child: Child, order: Order, report: Report, failed: str, quiet: float) -> Any:
+        path = getattr(order, "path", "")
         try:
-            return child.run(order, _Patience(report, failed, quiet, MOST_TIME))
+            return child.run(order, _Patience(report, failed, quiet, MOST_TIME), (path,) if path else ())
         except EngineLost as lost:
             if lost.exit_code in _NO_MEMORY:
                 raise SpanlightError(
@@ -91,6 +106,22 @@ class Documents:
                 f"{failed}: it makes the reader break off.",
                 "It may be damaged; open it in another program and save it anew.",
             ) from lost
+
+
+class Copy(Relay):
+    """A Report that writes the pieces of a copy to a file; with none of them there is no file."""
+
+    def __init__(self, report: Report, path: str, written: contextlib.ExitStack) -> None:
+        super().__init__(report)
+        self._path, self._written = Path(path), written
+        self._file: BinaryIO | None = None
+
+    def partial(self, result: object) -> None:
+        """Write a piece; raises SpanlightError on a disk error."""
+        assert isinstance(result, bytes)
+        if self._file is None:
+            self._file = self._written.enter_context(writing(self._path, private=False))
+        self._file.write(result)
 
 
 class _Patience(Relay):

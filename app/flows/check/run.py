@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from app.core.about import NAME, VERSION, command
+from app.core.confine import Confined
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind
 from app.core.models import Head
@@ -184,6 +185,7 @@ def _try_all(trial: Trial, workspace: Workspace, window: Factory | None, version
     try_documents(trial, workspace)
     trial.run("The download process: started, and refused where nobody is", partial(_reach, trial, workspace))
     trial.run("Versions of what reads documents", lambda: versions.update(own_versions()))
+    versions["documents are read"] = str(workspace.documents.confined or Confined())
     trial.run("Versions of what computes", lambda: versions.update(engine_versions(workspace, trial.report)))
     if window is not None:
         _try_window(trial, workspace, window, tuple(ours), versions)

@@ -27,13 +27,13 @@ CHECKING, TRYING = "Checking", "Trying it out"
 def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
     """The card of a folder that holds a whole model whose every head works: it is loaded and run once.
 
-    The trial runs in a process of its own. Raises SpanlightError where the model is refused.
+    The trial runs in a confined process of its own. Raises SpanlightError where the model is refused.
     """
     report.progress(Progress(0, 0, CHECKING))
     report.check()
     card = read_card(folder)
     report.progress(Progress(0, 0, TRYING))
-    engine = Engine(log=workspace.paths.logs / "trial.log")
+    engine = Engine(log=workspace.paths.logs / "trial.log", only=folder)
     try:
         return engine.try_model(str(folder), _Trying(report))
     except EngineLost as lost:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import PasswordNeeded, SpanlightError
+from app.core.files import open_unbuffered, status
 from app.core.layout import Kind
 from app.core.memory_limit import limit_memory, run_out
 from app.core.report import Progress, Silent, Stopped
@@ -18,6 +19,7 @@ from app.documents.orders import Draw, Highlight, MarkUp, Read
 from app.documents.process import Clerk, start_limited
 from app.engine.child import Child
 from app.flows.ask.document_process import Documents, _Patience
+from tests.conftest import ROOT
 from tests.helpers.children import POSIX, Listener, gone
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
@@ -59,6 +61,69 @@ def test_reading_drawing_and_marking(documents: Documents, pdf: Path, tmp_path: 
     reading, drawing = documents.pids
     assert reading != drawing
     assert os.getpid() not in (reading, drawing)
+
+
+def test_a_copy_that_cannot_be_written_is_told_and_leaves_nothing(
+    documents: Documents, pdf: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "folder.pdf").mkdir()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(SpanlightError, match="could not be written"):
+        documents.mark_up(
+            MarkUp(str(pdf), str(tmp_path / "folder.pdf"), (Highlight(Span(4, 9), "knave"),)), Silent()
+        )
+    documents.mark_up(MarkUp(str(pdf), str(tmp_path / "none.pdf"), ()), Silent())
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def start_prying() -> object:
+    """A handler that reads the file of an order and another one, writes beside it, and tells what it was refused."""
+
+    def pry(order: Read, report: object) -> tuple[str, ...]:
+        found = [status(order.path).st_size, len(b"".join(open_unbuffered(order.path)))]
+        path = Path(order.path)
+        for attempt in (path.with_name("other.txt").read_bytes, path.read_bytes, path.with_name("new").touch):
+            try:
+                attempt()
+                found.append("done")
+            except PermissionError:
+                found.append("refused")
+        return tuple(map(str, found))
+
+    return pry
+
+
+def test_the_process_that_reads_opens_nothing_but_what_it_is_handed(
+    documents: Documents, tmp_path: Path
+) -> None:
+    for name in ("one.txt", "other.txt"):
+        (tmp_path / name).write_text(WORDS)
+    documents.read(Read(str(tmp_path / "one.txt")), Silent())
+    confined = documents.confined
+    assert confined is not None
+    if not (confined.acts and confined.reads):
+        pytest.skip(f"on this system documents are read {confined}")
+    documents._reading.close()
+    documents._reading = Child(start_prying, title="documents process", reads=())  # type: ignore[arg-type]
+    found = documents._reading.run(
+        Read(str(tmp_path / "one.txt")), Silent(), (str(tmp_path / "one.txt"), str(tmp_path / "missing"))
+    )
+    assert found == (str(len(WORDS)), str(len(WORDS)), "refused", "refused", "refused")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("kind", ["txt", "md", "html", "docx", "pdf"])
+def test_a_confined_process_reads_every_kind(documents: Documents, kind: str) -> None:
+    opened = documents.read(Read(str(ROOT / "resources" / "check" / f"lighthouse.{kind}")), Silent())
+    assert "forty kilometres away" in opened.document.text
+    assert opened.language == "en"
+
+
+def test_a_missing_file_is_called_missing(documents: Documents, tmp_path: Path) -> None:
+    with pytest.raises(SpanlightError, match="There is no file"):
+        documents.read(Read(str(tmp_path / "missing.pdf")), Silent())
+    with pytest.raises(SpanlightError, match="is a folder"):
+        documents.read(Read(str(tmp_path)), Silent())
 
 
 def test_a_password_is_asked_for_through_the_process(documents: Documents, tmp_path: Path) -> None:
