@@ -25,7 +25,6 @@ from PySide6.QtTest import QTest
 
 from app.bench.peak import memory
 from app.core.errors import SpanlightError
-from app.core.wording import count
 from app.flows.history.history import forget_all
 from app.flows.samples import ASK, CLASSIFY, FILL, NAMES, samples
 from app.flows.workspace import Workspace, open_workspace
@@ -82,19 +81,22 @@ def slope(lives: Sequence[int], values: Sequence[float]) -> tuple[float, int]:
     return (float(np.median(slopes)) if slopes else 0.0), judged
 
 
-def growing(rounds: Sequence[Counted]) -> list[str]:
-    """A sentence for each figure that grows."""
-    sentences = []
+def growing(rounds: Sequence[Counted]) -> tuple[list[str], list[str]]:
+    """A sentence for each figure that grows, and what has figures of too few rounds to be judged."""
+    sentences: list[str] = []
+    unjudged: dict[str, None] = {}
     for of, figure in dict.fromkeys(key for one in rounds for key in one):
         lives, values = zip(*(one[of, figure] for one in rounds if (of, figure) in one), strict=True)
         a_round, judged = slope(lives, values)
         bound = BOUNDS[figure]
-        if judged >= FEWEST and a_round > bound.a_round and a_round * (judged - 1) > bound.in_all:
+        if judged < FEWEST:
+            unjudged[of] = None
+        elif a_round > bound.a_round and a_round * (judged - 1) > bound.in_all:
             sentences.append(
                 f"The {figure} of the {of} grow by {a_round:.2f} a round "
                 f"({bound.a_round:g} are allowed), by {a_round * (judged - 1):.1f} in {judged} rounds."
             )
-    return sentences
+    return sentences, list(unjudged)
 
 
 def figures_of(pid: int) -> dict[str, float]:
@@ -305,13 +307,13 @@ def _rounds(minutes: float, temporary: Path) -> list[str]:
     use.window.close()
     application.processEvents()
     faults += [f"The {child.name} was not ended." for child in multiprocessing.active_children()]
-    faults += growing(rounds)
+    sentences, unjudged = growing(rounds)
+    faults += sentences
     if any(fault.startswith("The files") for fault in faults):
         faults += sorted(f"New: {each.relative_to(temporary.parent)}" for each in use.files - files)
     if rounds and (untold := [each for each in BOUNDS if each not in {figure for _, figure in rounds[0]}]):
         print(f"Not counted, as this system does not tell them: {', '.join(untold)}.")
-    if (judged := max(0, len(rounds) - WARM_UP)) < FEWEST:
-        print(
-            f"Growth was not judged: {count(judged, 'round')} after the first {WARM_UP}, {FEWEST} are needed."
-        )
+    if unjudged:
+        few = f"fewer than {FEWEST} rounds after the first {WARM_UP} of a process"
+        print(f"Not judged, for {few}: {', '.join(unjudged)}.")
     return faults
