@@ -92,9 +92,9 @@ def growing(rounds: Sequence[Counted]) -> tuple[list[str], list[str]]:
         if judged < FEWEST:
             unjudged[of] = None
         elif a_round > bound.a_round and a_round * (judged - 1) > bound.in_all:
+            in_all = f"{a_round * (judged - 1):.1f} in {judged} rounds"
             sentences.append(
-                f"The {figure} of the {of} grow by {a_round:.2f} a round "
-                f"({bound.a_round:g} are allowed), by {a_round * (judged - 1):.1f} in {judged} rounds."
+                f"{of}: {a_round:.2f} {figure} more each round ({bound.a_round:g} are allowed), {in_all}."
             )
     return sentences, list(unjudged)
 
@@ -309,7 +309,7 @@ def _rounds(minutes: float, temporary: Path) -> list[str]:
     faults += [f"The {child.name} was not ended." for child in multiprocessing.active_children()]
     sentences, unjudged = growing(rounds)
     faults += sentences
-    if any(fault.startswith("The files") for fault in faults):
+    if any(" files more " in fault for fault in faults):
         faults += sorted(f"New: {each.relative_to(temporary.parent)}" for each in use.files - files)
     if rounds and (untold := [each for each in BOUNDS if each not in {figure for _, figure in rounds[0]}]):
         print(f"Not counted, as this system does not tell them: {', '.join(untold)}.")

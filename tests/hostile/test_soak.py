@@ -24,7 +24,7 @@ def rounds(figure: str, *lives: Sequence[float]) -> list[Counted]:
 def test_what_grows_with_every_round_is_said(figure: str) -> None:
     step = 10 * BOUNDS[figure].a_round
     (sentence,), _ = growing(rounds(figure, [*WARM, *(720 + step * number for number in range(12))]))
-    assert f"The {figure} of the window" in sentence
+    assert sentence.startswith("window: ") and f" {figure} more each round" in sentence
 
 
 @pytest.mark.parametrize("figure", BOUNDS)
