@@ -29,7 +29,7 @@ _QUIET_SECONDS = 1.0  # on a terminal
 _LINE_EVERY = 30.0  # elsewhere: shorter work writes nothing to a log
 _REDRAW_EVERY = 0.1
 # In characters: longer than any path or sentence of ours.
-_LONGEST_LINE = 20_000
+_LONGEST_LINE = 5_000
 _MOST = 10**9
 
 _ERASED = "\r\x1b[K"
@@ -42,6 +42,12 @@ _NO_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises its complaints instead of printing them and ending the process."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.color = (
+            False  # from Python 3.14 on help would have colours, of which a terminal here shows the codes
+        )
 
     def error(self, message: str) -> NoReturn:
         """Raise SpanlightError with argparse's complaint as a sentence, and a near option or choice."""
@@ -229,7 +235,13 @@ def set_up_streams() -> None:
 
 
 def end_with(sentence: str, code: int) -> int:
-    """Write the last sentence on standard error, on one line; returns the exit code."""
+    """Write the last sentence on standard error, on one line; returns the exit code.
+
+    A very long name in it is cut in the middle: what is wrong with it stands behind it.
+    """
+    if len(sentence) > _LONGEST_LINE:
+        half = _LONGEST_LINE // 2 - 1
+        sentence = f"{sentence[:half]}…{sentence[-half:]}"
     _tell(sys.stderr, one_line(sentence) + "\n")
     return code
 

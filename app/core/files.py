@@ -60,6 +60,11 @@ def is_full(fault: BaseException) -> bool:
     return number == _NO_SPACE_ON_WINDOWS if sys.platform == "win32" else number in _NO_SPACE
 
 
+def reason_of(fault: BaseException, otherwise: str = "the disk refused") -> str:
+    """Why something could not be written, for the end of a sentence; `otherwise` where the system does not say."""
+    return "the disk is full" if is_full(fault) else getattr(fault, "strerror", None) or otherwise
+
+
 def fault_of_disk(fault: BaseException) -> SpanlightError | None:
     """The error for what the system said of a file or a disk: no space, no permission, no such name, a failing disk.
 
@@ -152,7 +157,7 @@ def read_whole(path: Path, most: int) -> bytes:
     with open_unpacked(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise SpanlightError(f"“{path.name}” is larger than {size(most)}.", "Cut it into parts.")
+        raise SpanlightError(f"“{path.name}” is larger than {size(most)}.", "Split it into parts.")
     return data
 
 
@@ -173,7 +178,7 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
         if len(line) > MOST_LINE:
             raise SpanlightError(
                 f"Line {number:,} of {name} is longer than {size(MOST_LINE)}.",
-                "Cut the text in it into parts.",
+                "Split the text in it into parts.",
             )
         yield line
 
@@ -197,7 +202,7 @@ class _Unpacked(io.RawIOBase):
         self._count += len(data)
         if self._count > self._most:
             raise SpanlightError(
-                f"“{self._name}” would unpack to far more than a file of texts, and was not read.",
+                f"“{self._name}” would unpack to far more than any file of texts, and was not read.",
                 "Unpack it yourself if you trust it.",
             )
         buffer[: len(data)] = data

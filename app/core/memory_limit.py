@@ -8,9 +8,11 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 OUT_OF_MEMORY = 77
 _WATCH_EVERY = 0.05
+_SYSTEM: str = sys.platform  # checked for every system, whichever this one is
 
 
 def limit_memory(more: int) -> Callable[[], None]:
@@ -55,38 +57,48 @@ def run_out() -> None:
 
 def resident() -> int:
     """Bytes of this process in the computer's memory; on macOS the most so far."""
-    return _pages(1) if sys.platform == "linux" else _memory()
+    if _SYSTEM == "linux":
+        return _pages(1)
+    return _windows_memory().in_memory if _SYSTEM == "win32" else _peak()
 
 
 def _memory() -> int:
     """Bytes of this process: address space on Linux, committed memory on Windows, peak use elsewhere."""
-    system: str = sys.platform  # checked for every system, whichever this one is
-    if system == "linux":
+    if _SYSTEM == "linux":
         return _pages(0)
-    if system == "win32":
-        return _windows_memory()
-    import resource
-
-    # macOS counts bytes, other systems kilobytes.
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if system == "darwin" else most * 1024
+    return _windows_memory().committed if _SYSTEM == "win32" else _peak()
 
 
 def _pages(at: int) -> int:
     return int(Path("/proc/self/statm").read_text().split()[at]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _windows_memory() -> int:
-    """Bytes of memory committed to this process (PROCESS_MEMORY_COUNTERS.PagefileUsage)."""
+def _peak() -> int:
+    import resource
+
+    # macOS counts bytes, other systems kilobytes.
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if _SYSTEM == "darwin" else most * 1024
+
+
+class _WindowsMemory(NamedTuple):
+    in_memory: int
+    committed: int
+
+
+def _windows_memory() -> _WindowsMemory:
+    """What Windows says of this process (PROCESS_MEMORY_COUNTERS: WorkingSetSize, PagefileUsage); zeros if nothing."""
     import ctypes
 
     class Counters(ctypes.Structure):
         _fields_ = [
             ("size", ctypes.c_uint32),
             ("faults", ctypes.c_uint32),
-            *((f"count{number}", ctypes.c_size_t) for number in range(6)),
-            ("page_file", ctypes.c_size_t),
-            ("page_file_peak", ctypes.c_size_t),
+            ("peak", ctypes.c_size_t),
+            ("in_memory", ctypes.c_size_t),
+            *((f"pool{number}", ctypes.c_size_t) for number in range(4)),
+            ("committed", ctypes.c_size_t),
+            ("committed_peak", ctypes.c_size_t),
         ]
 
     counters = Counters(size=ctypes.sizeof(Counters))
@@ -94,6 +106,5 @@ def _windows_memory() -> int:
     kernel.GetCurrentProcess.restype = ctypes.c_void_p
     query = kernel.K32GetProcessMemoryInfo
     query.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint32)
-    if not query(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.size):
-        return 0
-    return int(counters.page_file)
+    query(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.size)
+    return _WindowsMemory(int(counters.in_memory), int(counters.committed))

@@ -1,4 +1,4 @@
-"""Tells the language of a text from a few stretches of it; nothing, where that is not sure."""
+"""Detects the language of a text from a few stretches of it; none where that is unsure."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _STRETCHES, _LENGTH = 8, 600
 # of another script counts as two, an ideograph, a kana or a syllable of Korean as three and as half a word.
 _LEAST_WORDS, _LEAST_LETTERS = 3, 24
 _LEAST_PROBABILITY = 0.6
-# The least share of a language among the stretches whose language is told, and these among all.
+# The least share of a language among the stretches whose language is detected, and these among all.
 _MOST_OF_THEM, _SOME_OF_THEM = 0.75, 1 / 3
 # A fifth of the words of English are these (sentences have at least one in twelve), and hardly one of any other
-# language: so no English question counts as another because of the names in it, and English, the usual case, is told
-# without the detector, which takes half a second to load and 80 MB.
+# language: so no English question counts as another because of the names in it, and English, the usual case, needs no
+# detector, which takes half a second to load and 80 MB.
 _ENGLISH_WORDS = frozenset(
     "and are been but can could did does from has have how if its not of our should such than that the their them then"
     " there these they this those were what when where which who whose why with would you your".split()
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 def stretches(text: str) -> tuple[str, ...]:
-    """The stretches of a text by which its language is told; none of a text with too few words."""
+    """The stretches of a text by which its language is detected; none of a text with too few words."""
     number = min(_STRETCHES, max(1, len(text) // _LENGTH))
     step = len(text) // number
     parts = (text[at * step : at * step + _LENGTH] for at in range(number))
@@ -58,9 +58,9 @@ def language_of(parts: Sequence[str]) -> str:
         return ENGLISH
     votes = Counter(ENGLISH if _has_english_words(part) else _detected(part) for part in parts)
     votes.pop("", None)
-    told = votes.total()
+    voting = votes.total()
     language, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    return language if most >= _MOST_OF_THEM * told and told >= _SOME_OF_THEM * len(parts) else ""
+    return language if most >= _MOST_OF_THEM * voting and voting >= _SOME_OF_THEM * len(parts) else ""
 
 
 def _is_long(part: str) -> bool:
@@ -92,5 +92,5 @@ def _detector() -> LanguageIdentifier | None:
     try:
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     except (OSError, EOFError, ValueError, MemoryError, lzma.LZMAError) as fault:
-        _log.warning("languages are not told: %r", fault)
+        _log.warning("languages cannot be detected: %r", fault)
         return None

@@ -23,7 +23,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Tell the language of a text by its `stretches`, as documents.language has them; the result is a code, or ""."""
+    """Detect the language of a text by its `stretches` (documents.language); the result is a code, or ""."""
 
     stretches: tuple[str, ...]
 

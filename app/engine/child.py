@@ -231,7 +231,7 @@ class Child:
         if code == -getattr(signal, "SIGKILL", 9):
             message = f"The {self._title} was ended by the system, most likely because memory ran out."
         elif code == OUT_OF_MEMORY:
-            message = f"The {self._title} took more memory than it may."
+            message = f"The {self._title} used more memory than it is allowed."
         elif code in (
             -getattr(signal, "SIGSEGV", 11),
             -getattr(signal, "SIGBUS", 7),

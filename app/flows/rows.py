@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import SpanlightError
-from app.core.files import file_to_write, is_full, lines_of, open_regular
+from app.core.files import file_to_write, lines_of, open_regular, reason_of
 from app.core.plain import json_of
 from app.core.rows import read_rows, row_of
 from app.models.disk.locks import held
@@ -132,11 +132,8 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _refusal(path: Path, fault: OSError | ValueError) -> SpanlightError:
-    reason = (
-        "the disk is full" if is_full(fault) else getattr(fault, "strerror", None) or "its name is at fault"
-    )
     return SpanlightError(
-        f"“{path}” could not be written: {reason}.",
+        f"“{path}” could not be written: {reason_of(fault, 'its name is at fault')}.",
         "Free some space, check the folder's permissions, or write elsewhere.",
     )
 

@@ -30,7 +30,8 @@ def refuse_vast(rows: int, columns: int, name: str) -> None:
     """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
     if rows * columns > _MOST_CELLS:
         raise SpanlightError(
-            f"“{name}” has {rows:,} rows and {columns:,} columns: too much for a table.", "Cut it into parts."
+            f"“{name}” has {rows:,} rows and {columns:,} columns: too much for a table.",
+            "Split it into parts.",
         )
 
 

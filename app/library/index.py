@@ -176,11 +176,12 @@ class Index(Ledger):
             add_rows(connection, [*rows, name_row(number, title)])
             self._read_as(connection, file, number, opened.sha256, opened.size, opened.modified)
 
-    def renew(self, report: Report) -> None:
+    def renew(self, report: Report, language_of: Callable[[str], str]) -> None:
         """Index the texts that an older Spanlight has stored, as the search has been made anew; mostly there are none.
 
         Each is indexed whole, or not at all: after a stop or a kill the next call goes on from there. Their passages
-        keep their numbers, and so their vectors. Reports progress in texts; Stopped when cancelled.
+        keep their numbers, and so their vectors; `language_of` detects the language of each. Reports progress in texts;
+        Stopped when cancelled.
         """
         done = 0
         while True:
@@ -198,6 +199,9 @@ class Index(Ledger):
                 connection.execute(
                     "UPDATE files SET state = ? WHERE text = ? AND state = ?",
                     (FileState.READ, text, FileState.WAITING),
+                )
+                connection.execute(
+                    "UPDATE texts SET language = ? WHERE number = ?", (language_of(words), text)
                 )
                 connection.execute("DELETE FROM due WHERE text = ?", (text,))
             done += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 
 _PART = ".part"
-_WRITTEN_IN = 10.0  # seconds
+_WRITTEN_IN = 120.0  # seconds: a slow disk under load takes long to flush
 
 
 def may_write(folder: Path) -> bool:
@@ -36,7 +36,7 @@ def sweep(folder: Path) -> None:
     with suppress(OSError):
         for path in folder.glob(f"*{_PART}"):
             with suppress(OSError):
-                # A younger one may be being written just now.
+                # Another process may be writing a younger one just now.
                 if path.is_file() and time.time() - path.stat().st_mtime > _WRITTEN_IN:
                     path.unlink()
 

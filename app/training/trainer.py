@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from app.core.errors import SpanlightError
-from app.core.files import is_full
+from app.core.files import reason_of
 from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
@@ -106,10 +106,8 @@ def train(request: TrainingRequest, report: Report) -> Training:
         try:
             return run.to_end(base)
         except (OSError, SafetensorError) as fault:
-            full = "the disk is full" if is_full(fault) else ""
-            reason = full or getattr(fault, "strerror", None) or "the disk refused"
             raise SpanlightError(
-                f"{output.name} could not be written: {reason}.", "Free some space."
+                f"{output.name} could not be written: {reason_of(fault)}.", "Free some space."
             ) from fault
 
 

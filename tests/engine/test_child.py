@@ -99,7 +99,7 @@ def test_an_error_in_the_listener_stops_the_work(shared: Child, error: BaseExcep
     [
         (-9, "memory ran out"),
         (-11, "crashed"),
-        (OUT_OF_MEMORY, "took more memory than it may"),
+        (OUT_OF_MEMORY, "used more memory than it is allowed"),
         (3, "ended while it was at work"),
         (0, "ended while it was at work"),
     ],

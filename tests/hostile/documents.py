@@ -347,6 +347,8 @@ CRAFTED: dict[str, Callable[[], bytes]] = {
     "narrow.xlsx": lambda: _sheet_xml(
         f'<row r="2">{_CELL.format("A1")}{_CELL.format("C3")}{_CELL.format("B0")}</row>', before='<dimension ref="A1"/>'
     ),
+    "row.xlsx": lambda: _sheet_xml(f'<row r="1">{"<c/>" * 6_000_000}</row>'),
+    "junk.xlsx": lambda: _sheet_xml("<x/>" * 9_000_000),
     "small.xlsx": lambda: lying_zip(sheet(), 3),
     "large.xlsx": lambda: lying_zip(sheet(), 2**31),
 }  # fmt: skip

@@ -417,10 +417,12 @@ def test_an_older_index_waits_until_it_is_renewed(older: Index, library: Library
     assert found_in(older, library, "apple") == []
     assert [older.opened(file).document.text for file in older.files(library)] == list(OLDER.values())
     steps: list[object] = []
+    told = dict.fromkeys(OLDER.values(), "de")
     with pytest.raises(Stopped):
-        older.renew(Listener(lambda event: steps.append(event) or len(steps) > 1))
+        older.renew(Listener(lambda event: steps.append(event) or len(steps) > 1), told.pop)
     assert older.status(library).files == {FileState.WAITING: 2, FileState.READ: 1}
-    older.renew(Silent())
+    older.renew(Silent(), told.pop)
+    assert not told and older.status(library).languages == {"de": 3}
     assert older.status(library).files == {FileState.READ: 3}
     assert [found_in(older, library, name) for name in ("apple", "banana", "cherry")] == [
         ["apple.txt"],
@@ -434,7 +436,7 @@ def test_an_older_index_waits_until_it_is_renewed(older: Index, library: Library
 def test_files_of_an_older_index_may_be_renamed_and_removed_first(older: Index, library: Library) -> None:
     kept = {"/docs/pear.txt": OLDER["/docs/banana.txt"], "/docs/cherry.txt": OLDER["/docs/cherry.txt"]}
     stored(older, library, kept)
-    older.renew(Silent())
+    older.renew(Silent(), lambda text: "en")
     older.compact()
     assert found_in(older, library, "apple") == []
     assert found_in(older, library, "pear") == found_in(older, library, "banana") == ["pear.txt"]

@@ -67,7 +67,7 @@ def test_what_a_killed_process_left_half_written_goes(
             with pytest.raises(KeyboardInterrupt):
                 drafts.save("one", text)
     old, young = sorted(tmp_path.glob("*.part"), key=lambda path: path.read_text() != "a secret")
-    os.utime(old, (time.time() - 60,) * 2)
+    os.utime(old, (time.time() - 600,) * 2)
     (tmp_path / "folder.part").mkdir()
     sweep(tmp_path)
     sweep(tmp_path / "missing")

@@ -203,7 +203,7 @@ def _print_removal(removal: Removal, from_cache: bool) -> None:
         print(f"  It answered {count(removal.questions, 'kept question')}; their answers stay.")
     if removal.unfinished:
         taught = count(removal.unfinished, "correction")
-        print(f"  What it was being taught from {taught} goes too; the corrections stay.")
+        print(f"  Its unfinished teaching from {taught} goes too; the corrections stay.")
     print(f"  Last used: {moment(removal.last_used)}" if removal.last_used else "  It was not used yet.")
 
 

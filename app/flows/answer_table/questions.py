@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 20_000_000
 _MOST_UNPACKED = 200_000_000
+# openpyxl holds all elements of a row or a text at once, at up to 60 times their length in the file, and of any other
+# part all of them. A row of Excel has 16,384 cells of two elements.
+_MOST_ELEMENTS, _PIECE = 1_000_000, 1 << 20
+_ROW = re.compile(rb"<(?:\w+:)?(?:row|si)[ />]")
 # What stands before a line of a list: a bullet with or without a box, a number, a letter.
 _MARK = re.compile(
     r"(?:[-*+•‣–·]\s+(?:\[[ xX]?\]\s+)?|\(?(?:\d{1,4}|[a-zA-Z])\)\s*|Q?\d{1,4}[.:]\s+|\d{1,4}\t)"
@@ -135,6 +139,8 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
             with zipfile.ZipFile(file) as archive:
                 if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
                     raise SpanlightError(f"“{path.name}” is too large to be read.", "Choose another file.")
+                for part in archive.namelist():
+                    _refuse_crowded(archive, part, path.name)
             yield file
         except (SpanlightError, MemoryError):
             raise
@@ -142,6 +148,21 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
             raise SpanlightError(
                 f"“{path.name}” is not a spreadsheet that can be read.", "Save it as XLSX again, or as CSV."
             ) from fault
+
+
+def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
+    """Raises SpanlightError for a part with more elements in a row, or outside of rows, than any program writes."""
+    if not part.endswith(".xml") or part.startswith(
+        "xl/pivotCache/"
+    ):  # copies of a sheet's rows, not read here
+        return
+    elements = 0
+    with archive.open(part) as content:
+        while piece := content.read(_PIECE):
+            rows = [row.start() for row in _ROW.finditer(piece)]
+            if elements + piece.count(b"<", 0, rows[0] if rows else len(piece)) > _MOST_ELEMENTS:
+                raise SpanlightError(f"“{name}” is too large to be read.", "Choose another file.")
+            elements = piece.count(b"<", rows[-1]) if rows else elements + piece.count(b"<")
 
 
 def _refuse_spread(archive: zipfile.ZipFile, part: str, name: str) -> None:
@@ -160,7 +181,7 @@ def _rows_of(sheet: Worksheet, name: str) -> list[tuple[str, ...]]:
     """The rows of a sheet that was opened read-only, as texts. Raises SpanlightError where they are too many."""
     sheet.reset_dimensions()  # the file says anything
     rows: list[tuple[str, ...]] = []
-    width = 20  # of which a million rows are as many as Excel has
+    width = 19  # at least: so wide a sheet may have all 1,048,576 rows of Excel, some of them only formatted
     for row in sheet.iter_rows(values_only=True):
         rows.append(tuple("" if each is None else str(each) for each in row))
         width = max(width, len(row))

@@ -67,7 +67,7 @@ def try_documents(trial: Trial, workspace: Workspace) -> None:
         "Ask: answered with its exact words, and found in the history", partial(_ask, trial, workspace, pdf)
     )
     trial.run("PDF: a page drawn", partial(_draw, trial, workspace, pdf))
-    trial.run("The language of a text: told", partial(_tell, trial, workspace))
+    trial.run("The language of a text: detected", partial(_detect, trial, workspace))
 
 
 def _read(trial: Trial, workspace: Workspace, path: Path, kind: Kind) -> None:
@@ -90,7 +90,7 @@ def _ask(trial: Trial, workspace: Workspace, path: Path) -> None:
     require([entry.question for entry in found.entries] == [QUESTION], "It is not found in the history.")
 
 
-def _tell(trial: Trial, workspace: Workspace) -> None:
+def _detect(trial: Trial, workspace: Workspace) -> None:
     found = workspace.documents.language(_IN_GERMAN, trial.report)
     require(found == "de", f"A German text was taken for “{found}”.")
 

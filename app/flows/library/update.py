@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from app.core.errors import Busy, NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
-from app.core.report import Progress, Report, Silent, Stopped
+from app.core.report import Progress, Quiet, Report, Silent, Stopped
 from app.core.wording import count
 from app.documents.orders import Read
 from app.engine.child import ChildBug
@@ -24,6 +24,7 @@ from app.flows.ask.document_process import Documents
 from app.flows.ask.question import with_view
 from app.flows.library.embed import alone
 from app.flows.library.folders import Walk, is_folder, walk
+from app.flows.models.languages import detected
 from app.flows.workspace import Workspace
 from app.library.found import clean
 from app.library.index import Index
@@ -80,7 +81,7 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
                 "Another Spanlight is updating the libraries just now.",
                 "What was read can be asked; try again later.",
             )
-        index.renew(report)
+        index.renew(report, lambda text: detected(workspace, text, Quiet(report)))
         library = index.current(library)  # another process may have changed it
         there = walk(library, report)
         found = ((file.path, file.size, file.modified) for file in there.files)

@@ -43,7 +43,7 @@ def other_language(
     for subject in subjects if card.languages else ():
         found = dict(subject.languages)
         if subject.text:
-            found[_told(workspace, subject.text, report)] = 1
+            found[detected(workspace, subject.text, report)] = 1
         others = {code: n for code, n in found.items() if code and not reads(card.languages, code)}
         if sum(others.values()) > _LEAST_SHARE * sum(found.values()):
             code = max(others, key=others.__getitem__)
@@ -58,10 +58,11 @@ def other_language(
     return None
 
 
-def _told(workspace: Workspace, text: str, report: Report) -> str:
+def detected(workspace: Workspace, text: str, report: Report) -> str:
+    """The code of a text's language, empty where it is unsure or cannot be detected. Raises Stopped."""
     try:
         return workspace.documents.language(text, report)
-    except SpanlightError as fault:  # the question is answered all the same
+    except SpanlightError as fault:  # nothing else waits for it
         _log.warning("%s", fault)
         return ""
 

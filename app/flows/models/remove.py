@@ -15,7 +15,7 @@ from app.core.network import Network
 from app.core.offers import Origin, Removal, Source
 from app.core.report import Report
 from app.flows.models.devices import unload
-from app.flows.teach.run import begun_with, discard
+from app.flows.teach.run import begun_with, discard_run
 from app.flows.workspace import Workspace
 from app.models.disk.card import model_name
 from app.models.disk.names import typed_path
@@ -57,7 +57,7 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
     report.check()
     origin = _hub_origin(folder)
     if begun_with(workspace.paths.teaching, folder) is not None:
-        discard(workspace.paths.teaching)
+        discard_run(workspace.paths.teaching)
     _remove_folder(workspace, folder, report)
     workspace.uses.forget(card.folder)
     workspace.measures.forget_model(card.folder)

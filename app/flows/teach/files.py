@@ -55,7 +55,7 @@ def read_text_table(path: Path) -> TextTable:
     if len(rows) > MOST_TEXTS:
         raise SpanlightError(
             f"“{path.name}” has {count(len(rows), 'row')}: at most {MOST_TEXTS:,} can be labelled at once.",
-            "Cut it into parts.",
+            "Split it into parts.",
         )
     return with_columns(_named(columns), rows)
 

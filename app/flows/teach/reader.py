@@ -27,7 +27,7 @@ from app.flows.models.installed import origin_of
 from app.flows.models.installing import finish, names_taken, now
 from app.flows.models.remove import removal_of, remove
 from app.flows.models.use import use
-from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete, discard, held, kept
+from app.flows.teach.run import MARK, ReaderFigures, Run, begun, delete_run, discard_run, held, save_run
 from app.flows.train import QA, train
 from app.flows.workspace import Workspace
 from app.models.disk import copying
@@ -154,7 +154,7 @@ def teach_reader(
         if not run.before:
             part = _Part(report, "Measuring the reader", 0, asked, whole)
             measured, seconds = _figures(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
-            run = kept(folder, dataclasses.replace(run, before=measured, seconds=seconds))
+            run = save_run(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
         if not _is_whole(model):
             part = _Part(report, "Teaching", asked, learning, whole, run.seconds)
@@ -163,12 +163,12 @@ def teach_reader(
             _describe(run, model, workspace.paths.models)  # it is measured with its calibration
             part = _Part(report, "Measuring what it learnt", asked + learning, asked, whole, 0.0)
             measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
-            run = kept(folder, dataclasses.replace(run, after=measured))
+            run = save_run(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
         part = _Part(report, "Installing", whole, 0, whole, 0.0)
         version = _installed(workspace, run, model, part) if output is None else _moved(run, model, output)
         with suppress(OSError):  # what stays is deleted when the next one begins
-            delete(folder)
+            delete_run(folder)
         return version
 
 
@@ -191,7 +191,7 @@ def unfinished(workspace: Workspace, report: Report) -> UnfinishedTeaching | Non
 
 def discard_unfinished(workspace: Workspace, report: Report) -> None:
     """Delete the teaching that was not finished, if there is one. Raises Busy while it runs."""
-    discard(workspace.paths.teaching)
+    discard_run(workspace.paths.teaching)
 
 
 def bases(workspace: Workspace, report: Report) -> tuple[ModelCard, ...]:
@@ -269,7 +269,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
         steps,
     )
     try:
-        delete(folder)
+        delete_run(folder)
         check_space(folder, _ROOM * card.parameters)
         folder.mkdir(parents=True)
         for name, part in ((_LEARN, learn), (_HOLD, hold)):
@@ -277,7 +277,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
             write_atomic(folder / name, "".join(rows).encode())
     except OSError as fault:
         raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
-    return kept(folder, run)
+    return save_run(folder, run)
 
 
 def _steps_an_epoch(learnt: int) -> int:

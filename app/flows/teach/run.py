@@ -1,4 +1,4 @@
-"""A teaching of the reader as it lies in its folder: what it began with, and how far it has come."""
+"""A run of teaching the reader, as stored in its folder: what it began with, and how far it has come."""
 
 from __future__ import annotations
 
@@ -90,22 +90,22 @@ def _written(folder: Path) -> Run | None:
         return None
 
 
-def delete(folder: Path) -> None:
+def delete_run(folder: Path) -> None:
     """Delete a teaching: first what makes it one. Raises OSError."""
     (folder / RUN).unlink(missing_ok=True)
     delete_tree(folder)
 
 
-def discard(folder: Path) -> None:
+def discard_run(folder: Path) -> None:
     """Delete the teaching in a folder, if there is one. Raises Busy while it runs, SpanlightError on a disk error."""
     with held(folder):
         try:
-            delete(folder)
+            delete_run(folder)
         except OSError as fault:
             raise copying.refusal(fault, "The teaching could not be discarded") from fault
 
 
-def kept(folder: Path, run: Run) -> Run:
+def save_run(folder: Path, run: Run) -> Run:
     """Write what a teaching began with, and its measures so far, into its folder; returns it."""
     write_atomic(folder / RUN, json_of(asdict(run)).encode())
     return run

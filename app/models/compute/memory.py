@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from app.core import memory_limit
+
 
 def computer() -> tuple[int, int]:
     """The computer's total and free memory in bytes, within a container's limit; 0 where unknown."""
@@ -29,12 +31,10 @@ def computer() -> tuple[int, int]:
 
 def resident() -> int:
     """The resident memory of this process in bytes, 0 if unknown."""
-    if sys.platform == "win32":
-        return _windows_resident()
     if sys.platform == "darwin":
         return 1024 * _number("/bin/ps", "-o", "rss=", "-p", str(os.getpid()))
-    with contextlib.suppress(IndexError):
-        return _leading(_text("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError):
+        return memory_limit.resident()
     return 0
 
 
@@ -127,33 +127,12 @@ class _Status(ctypes.Structure):
     ]
 
 
-class _Counters(ctypes.Structure):
-    """PROCESS_MEMORY_COUNTERS of the Windows API."""
-
-    _fields_ = [("length", ctypes.c_ulong), ("faults", ctypes.c_ulong)] + [
-        (name, ctypes.c_size_t)
-        for name in ("peak", "resident", "a", "b", "c", "d", "pagefile", "pagefile_peak")
-    ]
-
-
 def _windows() -> tuple[int, int]:
     status = _Status(length=ctypes.sizeof(_Status))
     with contextlib.suppress(OSError, AttributeError):
         if _library("kernel32").GlobalMemoryStatusEx(ctypes.byref(status)):
             return int(status.total), int(status.free)
     return 0, 0
-
-
-def _windows_resident() -> int:
-    counters = _Counters(length=ctypes.sizeof(_Counters))
-    with contextlib.suppress(OSError, AttributeError):
-        kernel = _library("kernel32")
-        kernel.GetCurrentProcess.restype = ctypes.c_void_p
-        ask = kernel.K32GetProcessMemoryInfo
-        ask.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_ulong]
-        if ask(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.length):
-            return int(counters.resident)
-    return 0
 
 
 def _library(name: str) -> Any:

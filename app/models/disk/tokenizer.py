@@ -27,7 +27,7 @@ _WITHIN, _CHARACTERS = ("normalizers", "pretokenizers", "processors", "decoders"
 _GROWTH = {"NFKC": 18, "NFKD": 18, "ByteLevel": 3, "Metaspace": 2}
 # Signs of a regular expression that may match nothing, so that its replacement stands between any two characters.
 _EMPTY = ("*", "?", "|", "^", "$", "(", "{0", "{,", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\K")
-CHANGED = "Do not use this model, or fetch a whole copy of it from where it is known."
+CHANGED = "Do not use this model, or fetch a complete copy of it from a source you trust."
 
 
 def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:

@@ -253,7 +253,9 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
     """
     try:
         if not path.is_file():  # reading a pipe or a device would block
-            raise SpanlightError(f"{path.name} is no file that can be read.", "Fetch or copy the file again.")
+            raise SpanlightError(
+                f"{path.name} is not a file that can be read.", "Fetch or copy the file again."
+            )
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:

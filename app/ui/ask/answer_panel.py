@@ -426,20 +426,17 @@ class AnswerPanel(QFrame):
             before = button
         self._heads.set_first(self._tries_title, buttons[0] if buttons else None)
 
-    def offer_readers(self, words: str, others: str = "") -> None:
-        """Show a text on stronger readers, with the `others` as the button's tool tip."""
+    def offer_readers(self, words: str, others: str = "", *, installed: str = "") -> None:
+        """Show a text on stronger readers, with a button to use the one that is `installed`, or else one to see them.
+
+        `others` are its tool tip.
+        """
         self.stronger.setText(words)
         self.stronger.setVisible(bool(words))
         self.readers.setToolTip(as_tip(others))
-        self.readers.setVisible(bool(words))
-        self.use.hide()
-
-    def offer_installed(self, name: str, words: str) -> None:
-        """Show a text on a stronger reader that is installed, with a button to use it."""
-        self.offer_readers(words)
-        self.readers.hide()
-        self.use.setText(f"Use {name}")
-        self.use.show()
+        self.readers.setVisible(bool(words) and not installed)
+        self.use.setText(f"Use {installed}")
+        self.use.setVisible(bool(installed))
 
     def _clear_answer(self) -> None:
         """Hide the answer and the places, and show the hint."""
@@ -473,7 +470,7 @@ class AnswerPanel(QFrame):
         return QSize(self._theme.step(96), self._theme.step(150))
 
     def minimumSizeHint(self) -> QSize:
-        """As high as its wrapped lines: a splitter does not ask for the height at a width."""
+        """High enough for wrapped lines: a splitter does not ask for the height for a width."""
         least = super().minimumSizeHint()
         return QSize(least.width(), max(least.height(), self._column.minimumHeightForWidth(self.width())))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
@@ -20,12 +21,11 @@ from app.ui.ask.files import DocumentFiles
 from app.ui.ask.session import AskSession, QuestionRun, Scope, ScopeKind, scope_of
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from app.core.models import ModelCard
-    from app.core.report import Report
     from app.flows.models.catalogue import Stronger
     from app.ui.ask.verdicts import Verdicts
     from app.ui.kit.language_line import LanguageLine
@@ -467,8 +467,8 @@ class Asking(QObject):
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
-            self.panel.offer_installed(
-                name, f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0."
+            self.panel.offer_readers(
+                f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0.", installed=name
             )
             return
         if found is None or not found.to_have:
@@ -500,7 +500,10 @@ class Asking(QObject):
         if self._stronger is None or self._stronger.installed is None:
             return
         self.panel.notice.clear()
-        job = self.lanes.files.start(_use, self.workspace, self._stronger.installed.folder)
+        from app.flows.models.use import use
+
+        folder = self._stronger.installed.folder
+        job = self.lanes.files.start(do, partial(use, self.workspace, Head.QUESTION_ANSWERING, folder))
         job.done.connect(self._stronger_used)
         job.failed.connect(self.panel.notice.show_error)
 
@@ -545,9 +548,3 @@ class Asking(QObject):
         panel.suggestion_clicked.connect(self._ask_suggestion)
         panel.threshold.changed.connect(self._threshold_moved)
         self._typed.timeout.connect(self.look_at_language)
-
-
-def _use(workspace: Workspace, folder: str, report: Report) -> ModelCard:
-    from app.flows.models.use import use
-
-    return use(workspace, Head.QUESTION_ANSWERING, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -10,13 +11,12 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 from app.core.languages import Subject, language
 from app.core.models import Head
 from app.flows.workspace import Workspace
-from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
 if TYPE_CHECKING:
     from app.core.models import ModelCard
-    from app.core.report import Report
     from app.flows.models.languages import OtherLanguage
 
 
@@ -97,7 +97,9 @@ class LanguageLine(QFrame):
         if self._other.able is None:
             self.models_requested.emit(self._head.value, self._other.language)
             return
-        job = self._lanes.files.start(_use, self._workspace, self._head, self._other.able)
+        from app.flows.models.use import use
+
+        job = self._lanes.files.start(do, partial(use, self._workspace, self._head, self._other.able.folder))
         job.done.connect(self._used)
         job.failed.connect(self.failed)
 
@@ -105,9 +107,3 @@ class LanguageLine(QFrame):
     def _used(self, card: ModelCard) -> None:
         self.look_again()
         self.used.emit(card)
-
-
-def _use(workspace: Workspace, head: Head, card: ModelCard, report: Report) -> ModelCard:
-    from app.flows.models.use import use
-
-    return use(workspace, head, card.folder)

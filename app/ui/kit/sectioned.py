@@ -58,8 +58,7 @@ SectionT = TypeVar("SectionT", bound=Section)
 class SectionedPage(Page, Generic[SectionT]):
     """A page of `kinds` of sections, in the order of their names; the first one is shown first.
 
-    A subclass connects itself to further signals of a new
-    section in `connect_section`.
+    A subclass connects itself to further signals of a new section in `connect_section`.
     """
 
     def __init__(

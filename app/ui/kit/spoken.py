@@ -48,6 +48,6 @@ def sentences(*parts: str) -> str:
 
 
 def name_choice(box: QComboBox, name: str) -> None:
-    """Name a box to choose from that has no label: on Linux Qt tells its value as its name, and only a description."""
+    """Name a combo box that has no label: on Linux Qt gives its value as its name, so the description names it too."""
     box.setAccessibleName(name)
     box.setAccessibleDescription(name)

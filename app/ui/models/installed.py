@@ -354,7 +354,7 @@ def consequences_of(removal: Removal) -> str:
         )
     if removal.unfinished:
         taught = wording.count(removal.unfinished, "correction")
-        sentences.append(f"What it was being taught from {taught} goes too; the corrections stay.")
+        sentences.append(f"Its unfinished teaching from {taught} goes too; the corrections stay.")
     if removal.last_used:
         sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
     return " ".join(sentences)

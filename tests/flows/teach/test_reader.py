@@ -361,7 +361,7 @@ def test_teaching_is_killed_at_thirty_moments(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize("step", [1, 9, 24])
+@pytest.mark.parametrize("step", [9, *(pytest.param(step, marks=pytest.mark.long) for step in (1, 24))])
 def test_a_killed_teaching_leaves_the_base_and_goes_on(
     tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -396,7 +396,7 @@ def test_a_version_that_was_installed_right_before_a_kill_is_not_installed_twice
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(reader, "delete", lambda folder: None)
+        patched.setattr(reader, "delete_run", lambda folder: None)
         first = teach_reader(workspace, Silent(), corrections=corrections(NUMBER))
     assert unfinished(workspace, Silent()) is not None
     assert teach_reader(workspace, Silent()) == first

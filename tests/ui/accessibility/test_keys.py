@@ -177,7 +177,7 @@ def test_every_deed_is_done_by_keys(furnished: MainWindow) -> None:
             if deed.tab:
                 tab_to(furnished, deed.tab)
             press(furnished, *deed.keys)
-            wait_until(lambda deed=deed, page=page: deed.done(page), 3)  # type: ignore[misc]
+            wait_until(lambda deed=deed, page=page: deed.done(page), 15)  # type: ignore[misc]
         except Exception as error:
             failed.append(
                 f"{deed.page}, {deed.name}: {type(error).__name__} {error}; {QApplication.focusWidget()}"

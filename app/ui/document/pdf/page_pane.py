@@ -212,17 +212,14 @@ class PagePane(ReadOnlyPane, PageDesk):
         """
         text, own = self.text(), self._selection.span
         anchor, end = self._ends
-        if Span(min(anchor, end), max(anchor, end)) != own or self._ends == (
-            0,
-            0,
-        ):  # not the keys have selected it
+        if self._ends == (0, 0) or Span(*sorted(self._ends)) != own:  # the keys have not selected it
             lit = self.lights.chosen
             if not own and self.lights.first(lit) is not None:
                 own = self._places[lit]
             anchor, end = (own.start, own.end) if own else (self.top(), self.top())
         end = next_stop(text, end, forwards=forwards, whole_word=whole_word)
         self._ends = anchor, end
-        self._selection.select(Span(min(anchor, end), max(anchor, end)))
+        self._selection.select(Span(*sorted(self._ends)))
         self._bring_into_view(*box_at(self._opened.pages, max(0, end - 1 if forwards else end)))
         self.viewport().update()
 
