@@ -17,9 +17,14 @@ def own_peak() -> int | None:
     return peak_memory(os.getpid())
 
 
+def memory(pid: int | None) -> int | None:
+    """The memory of a process now in bytes, from Linux (VmRSS); None where not known."""
+    return _status(pid, "VmRSS:")
+
+
 def own_memory() -> int | None:
-    """The memory of this process now in bytes, from Linux (VmRSS); None where not known."""
-    return _status(os.getpid(), "VmRSS:")
+    """The same of this process."""
+    return memory(os.getpid())
 
 
 def _status(pid: int | None, name: str) -> int | None:
