@@ -23,7 +23,7 @@ def rounds(figure: str, *lives: Sequence[float]) -> list[Counted]:
 @pytest.mark.parametrize("figure", BOUNDS)
 def test_what_grows_with_every_round_is_said(figure: str) -> None:
     step = 10 * BOUNDS[figure].a_round
-    (sentence,), _ = growing(rounds(figure, [*WARM, *(720 + step * number for number in range(12))]))
+    (sentence,), _ = growing(rounds(figure, [*WARM, *(720 + step * number for number in range(15))]))
     assert sentence.startswith("window: ") and f" {figure} more each round" in sentence
 
 
@@ -35,11 +35,18 @@ def test_what_stays_is_not(figure: str) -> None:
 def test_ups_and_downs_one_jump_and_a_new_process_are_no_growth() -> None:
     assert growing(rounds("MB", [*WARM, *[720.0, 731, 718, 725] * 5])) == ([], [])
     assert growing(rounds("MB", [*WARM, *[720.0] * 10, *[760.0] * 3])) == ([], [])
-    assert growing(rounds("MB", *[[*WARM, *[720.0] * 5]] * 3)) == ([], [])
+    assert growing(rounds("MB", *[[*WARM, *[720.0] * 7]] * 3)) == ([], [])
 
 
-def test_growth_within_each_of_several_processes_is_said() -> None:
-    assert growing(rounds("MB", *[[*WARM, *(720.0 + 4 * number for number in range(5))]] * 3))[0]
+def test_the_longest_life_of_a_process_is_judged() -> None:
+    short, steady = [500.0, 800, 860, 870, 884, 885], [720.0] * 9
+    assert growing(rounds("MB", short, short, [*WARM, *steady])) == ([], [])
+    assert growing(rounds("MB", short, [*WARM, *(720.0 + 15 * number for number in range(9))]))[0]
+
+
+def test_memory_that_comes_and_goes_as_pytorchs_does_is_no_growth() -> None:
+    seen = [523.0, 799, 886, 799, 879, 881, 881, 881, 799, 866, 879, 799, 876, 876, 880]
+    assert growing(rounds("MB", seen)) == ([], [])
 
 
 def test_a_handle_lost_every_few_rounds_is_said() -> None:
