@@ -38,12 +38,14 @@ _RATE, _WARM_UP = 7e-5, 0.1
 _FEWEST_STEPS, _MOST_STEPS = 30, 120
 
 
-def teach_head(request: HeadToTeach, report: Report) -> TaughtHead:
+def teach_head(
+    request: HeadToTeach, report: Report, stopped: dict[HeadToTeach, Teacher] | None = None
+) -> TaughtHead:
     """Teaches an encoder labels, and writes it with a classifier over the mean of its states.
 
     Texts in `held` are not learnt from: their probabilities are in the result. Reports progress in steps. A run that
-    was stopped goes on from its last step when the same request comes next. Raises SpanlightError where the base
-    cannot be used or the weights become infinite, Stopped when the work is to stop.
+    is stopped is put into `stopped`, and goes on from its last step when the same request comes next. Raises
+    SpanlightError where the base cannot be used or the weights become infinite, Stopped when the work is to stop.
     """
     began = monotonic()
     report.progress(Progress(0, 0, "Getting ready to learn"))
@@ -57,13 +59,14 @@ def teach_head(request: HeadToTeach, report: Report) -> TaughtHead:
     examples = [features[row] for row in rows]
     steps = request.steps or steps_for(len(rows))
     key = replace(request, output="")
-    teacher = _unfinished.pop(key, None)
-    _unfinished.clear()  # another run's weights only take memory
+    stopped = {} if stopped is None else stopped
+    teacher = stopped.pop(key, None)
+    stopped.clear()  # another run's weights only take memory
     if teacher is None:
         model: Any = folder.load_base(base, "encoder", (), 0.0, request.seed)
         freeze(model, 0)
         model.to(device_of(request.device))
-        teacher = _Teacher(model, padding_id(tokenizer), request.seed)
+        teacher = Teacher(model, padding_id(tokenizer), request.seed)
     teacher.report = report
     try:
         teacher.learn(examples, targets, steps)
@@ -71,7 +74,7 @@ def teach_head(request: HeadToTeach, report: Report) -> TaughtHead:
         found = head.probabilities(teacher.vectors([features[row] for row in request.held]))
     except Stopped:
         teacher.report = Silent()
-        _unfinished[key] = teacher
+        stopped[key] = teacher
         raise
     if request.output:
         _write(request, base, teacher.model, tokenizer, head)
@@ -83,7 +86,7 @@ def steps_for(examples: int) -> int:
     return min(_MOST_STEPS, max(_FEWEST_STEPS, round(3 * math.sqrt(examples))))
 
 
-class _Teacher:
+class Teacher:
     """Trains an encoder's layers on texts of which some have labels in common; a stop costs one step at most.
 
     Whether to stop is asked before every layer in both directions: on a slow computer a step takes many seconds.
@@ -156,10 +159,6 @@ class _Teacher:
         arrays = {name: torch.from_numpy(array) for name, array in pad(features, self._padding).items()}
         taken = {name: arrays[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
         return mean_of(self.model(**taken).last_hidden_state, taken["attention_mask"])
-
-
-# The run that was stopped last, so that questions asked meanwhile cost no step of it.
-_unfinished: dict[HeadToTeach, _Teacher] = {}
 
 
 def pair_loss(vectors: Tensor, targets: Tensor) -> Tensor:

@@ -386,3 +386,27 @@ def test_more_examples_bring_no_more_than_is_left_to_gain() -> None:
     one_wrong = (*[("cats",)] * 19, ("teas",))
     assert figures(dataset, HeldOut(tuple(range(20)), one_wrong, said, (), 0.07)).more == pytest.approx(0.05)
     assert figures(dataset, HeldOut(tuple(range(20)), (("cats",),) * 20, said, (), 0.07)).more == 0.0
+
+
+def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path, quick: None) -> None:
+    dataset = made(workspace, tmp_path)
+
+    class Learning(Silent):
+        """Stops at a step; keeps the steps."""
+
+        def __init__(self, last: int) -> None:
+            self.last, self.steps = last, list[int]()
+
+        def progress(self, progress: Progress) -> None:
+            if progress.what == "Learning" and progress.total:
+                self.steps.append(progress.done)
+
+        def check(self) -> None:
+            if self.last in self.steps:
+                raise Stopped
+
+    with pytest.raises(Stopped):
+        teach(workspace, dataset, Learning(2))
+    guess(workspace, dataset, Silent())
+    later = Learning(0)
+    assert teach(workspace, dataset, later).model and later.steps[0] == 3
