@@ -48,7 +48,8 @@ def teach_head(
     SpanlightError where the base cannot be used or the weights become infinite, Stopped when the work is to stop.
     """
     began = monotonic()
-    report.progress(Progress(0, 0, "Getting ready to learn"))
+    key, stopped = replace(request, output=""), {} if stopped is None else stopped
+    report.progress(Progress(0, 0, "Going on with learning" if key in stopped else "Getting ready to learn"))
     base = Path(request.base)
     folder.require_checkpoint(base)
     tokenizer = folder.load_tokenizer(base)
@@ -58,8 +59,6 @@ def teach_head(
     targets = linear.targets_of([request.targets[row] for row in rows], len(request.labels))
     examples = [features[row] for row in rows]
     steps = request.steps or steps_for(len(rows))
-    key = replace(request, output="")
-    stopped = {} if stopped is None else stopped
     teacher = stopped.pop(key, None)
     stopped.clear()  # another run's weights only take memory
     if teacher is None:

@@ -390,7 +390,7 @@ class TeachStore(QObject, LabelledTexts):
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
         job.failed.connect(self._teaching_failed)
-        self.teaching.emit(Progress(0, 0, words))
+        self.teaching.emit(Progress(0, 0, "Teaching goes on" if goes_on else words))
         return job
 
     @Slot()
