@@ -89,7 +89,7 @@ class Cell:
     @property
     def is_right(self) -> bool:
         """Whether the person's verdict agrees with it."""
-        return self.verdict.agrees(answered=self.state is CellState.ANSWER)
+        return self.verdict.agrees(shown=self.state is not CellState.ABSENT)
 
     @property
     def words(self) -> str:

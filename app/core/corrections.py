@@ -21,12 +21,13 @@ class Verdict(StrEnum):
     OTHER_WORDS = "other words"
     NOT_THERE = "not there"
 
-    def agrees(self, *, answered: bool) -> bool:
-        """Whether by this verdict on what was shown the reader was right; `answered`: it gave that as the answer.
+    def agrees(self, *, shown: bool) -> bool:
+        """Whether by this verdict the reader was right; `shown`: it showed words, also with low confidence.
 
-        Words of which it said that they are not sure enough are none: a text that does not answer agrees with that.
+        That a text does not answer agrees only with a reader that said so: words of low confidence are wrong then, as
+        they are right where the person says that they are.
         """
-        return self is Verdict.RIGHT or (self is Verdict.NOT_THERE and not answered)
+        return self is Verdict.RIGHT or (self is Verdict.NOT_THERE and not shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,12 @@ class Correction:
     `words` at `span` are the right ones, "" and None where the text does not answer (`NOT_THERE`); `shown` at
     `shown_span` are those that the reader gave, or the nearest ones where it gave none. `probability` is how likely it
     found these right, `no_answer` that the text does not answer, both as shown; `answered`: they were given as the
-    answer. `passage` is the text around the place, from the document's code point `passage_start` on, with its `view`.
-    `in_parts`: the document was read in several windows; `in_table`: `shown` stands in a table. `model` is the
-    reader's name and `weights` its fingerprint, "" where its calibration does not follow. `path` is empty for a typed
-    text; `sha256` is of the file's bytes, or of such a text in UTF-8. `judged` is seconds since 1970; `number` is 0
-    until it is saved. `adjustment` is the one that the reader's calibration had when it was asked.
+    answer, with `low_confidence` they were shown in doubt (False of older ones too). `passage` is the text around the
+    place, from the document's code point `passage_start` on, with its `view`. `in_parts`: the document was read in
+    several windows; `in_table`: `shown` stands in a table. `model` is the reader's name and `weights` its fingerprint,
+    "" where its calibration does not follow. `path` is empty for a typed text; `sha256` is of the file's bytes, or of
+    such a text in UTF-8. `judged` is seconds since 1970; `number` is 0 until it is saved. `adjustment` is the one that
+    the reader's calibration had when it was asked.
     """
 
     question: str
@@ -66,11 +68,12 @@ class Correction:
     judged: float
     number: int = 0
     adjustment: Adjustment | None = None
+    low_confidence: bool = False
 
     @property
     def is_agreed(self) -> bool:
         """Whether the person agreed with what was shown."""
-        return self.verdict.agrees(answered=self.answered)
+        return self.verdict.agrees(shown=self.answered or self.low_confidence)
 
     def verdict_on(self, shown: Span | None) -> Verdict:
         """The verdict on what a reading shows, perhaps a later one: the words at `shown`, None for no answer."""
@@ -78,9 +81,9 @@ class Correction:
             return Verdict.NOT_THERE
         return Verdict.RIGHT if shown == self.span else Verdict.OTHER_WORDS
 
-    def agrees_with(self, shown: Span | None, *, answered: bool) -> bool:
-        """Whether what a reading shows is right: the words at `shown`, given as the answer or as the nearest ones."""
-        return self.verdict_on(shown).agrees(answered=answered)
+    def agrees_with(self, shown: Span | None) -> bool:
+        """Whether what a reading shows, perhaps a later one, is right: the words at `shown`, None for no answer."""
+        return self.verdict_on(shown).agrees(shown=shown is not None)
 
     def said_of(self, shown: Span | None) -> str:
         """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""

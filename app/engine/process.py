@@ -102,6 +102,9 @@ class Host:
     def __init__(self) -> None:
         self._models = ModelPool(lambda: self._report)
         self._texts = Receiver()
+        self._stopped: dict[
+            HeadToTeach, Any
+        ] = {}  # teaching to go on with, so that questions cost none of it
         self._torch_loaded = False
         self._report: Report = Silent()
 
@@ -122,6 +125,7 @@ class Host:
             case Unload():
                 self._models.clear()
                 self._texts.clear()
+                self._stopped.clear()
                 return self._memory()
             case GetMemory():
                 return self._memory()
@@ -176,7 +180,7 @@ class Host:
             case HeadToTeach():
                 from app.training.contrastive import teach_head
 
-                return teach_head(order.request, report)
+                return teach_head(order.request, report, self._stopped)
         task = task_for(order.request)
         if task is None or order.choice is None:
             raise TypeError(f"no task answers {type(order.request).__name__} with {order.choice}")
@@ -223,6 +227,7 @@ class Host:
 
         self._models.clear()  # training needs the memory
         self._texts.clear()
+        self._stopped.clear()
         return train(request, report)
 
     def _memory(self) -> MemoryUse:

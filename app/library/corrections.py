@@ -38,6 +38,7 @@ _MIGRATIONS = (
         """,
         "CREATE INDEX corrections_by_weights ON corrections (weights, model)",
     ),
+    ("ALTER TABLE corrections ADD COLUMN low_confidence INTEGER NOT NULL DEFAULT 0",),
 )
 _PLACES = {"span": ("start", "end"), "shown_span": ("shown_start", "shown_end")}
 _FIELDS = tuple(each.name for each in fields(Correction) if each.name not in _PLACES)
@@ -48,7 +49,7 @@ _JUDGEMENTS = """
         ifnull(start = shown_start AND "end" = shown_end, 0)
     FROM corrections
 """
-_FLAGS = ("answered", "in_parts", "in_table")
+_FLAGS = ("answered", "in_parts", "in_table", "low_confidence")
 
 
 class Corrections:

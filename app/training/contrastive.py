@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from torch import Tensor, nn
 
 from app.core.errors import SpanlightError
 from app.core.models import ProblemType
-from app.core.report import Progress, Report
+from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import HeadToTeach
 from app.core.results import TaughtHead
 from app.models.compute.mean import mean_of
@@ -37,32 +38,45 @@ _RATE, _WARM_UP = 7e-5, 0.1
 _FEWEST_STEPS, _MOST_STEPS = 30, 120
 
 
-def teach_head(request: HeadToTeach, report: Report) -> TaughtHead:
+def teach_head(
+    request: HeadToTeach, report: Report, stopped: dict[HeadToTeach, Teacher] | None = None
+) -> TaughtHead:
     """Teaches an encoder labels, and writes it with a classifier over the mean of its states.
 
-    Texts in `held` are not learnt from: their probabilities are in the result. Reports progress in steps. Raises
+    Texts in `held` are not learnt from: their probabilities are in the result. Reports progress in steps. A run that
+    is stopped is put into `stopped`, and goes on from its last step when the same request comes next. Raises
     SpanlightError where the base cannot be used or the weights become infinite, Stopped when the work is to stop.
     """
     began = monotonic()
-    report.progress(Progress(0, 0, "Getting ready to learn"))
+    key, stopped = replace(request, output=""), {} if stopped is None else stopped
+    report.progress(Progress(0, 0, "Going on with learning" if key in stopped else "Getting ready to learn"))
     base = Path(request.base)
     folder.require_checkpoint(base)
     tokenizer = folder.load_tokenizer(base)
-    model: Any = folder.load_base(base, "encoder", (), 0.0, request.seed)
-    freeze(model, 0)
-    model.to(device_of(request.device))
     features = _features(tokenizer, request.texts)
     held = set(request.held)
     rows = [row for row in range(len(request.texts)) if row not in held]
     targets = linear.targets_of([request.targets[row] for row in rows], len(request.labels))
     examples = [features[row] for row in rows]
-    teacher = _Teacher(model, padding_id(tokenizer), request.seed, report)
     steps = request.steps or steps_for(len(rows))
-    teacher.learn(examples, targets, steps)
-    head = linear.fit(teacher.vectors(examples), targets, multi=request.multi)
-    found = head.probabilities(teacher.vectors([features[row] for row in request.held]))
+    teacher = stopped.pop(key, None)
+    stopped.clear()  # another run's weights only take memory
+    if teacher is None:
+        model: Any = folder.load_base(base, "encoder", (), 0.0, request.seed)
+        freeze(model, 0)
+        model.to(device_of(request.device))
+        teacher = Teacher(model, padding_id(tokenizer), request.seed)
+    teacher.report = report
+    try:
+        teacher.learn(examples, targets, steps)
+        head = linear.fit(teacher.vectors(examples), targets, multi=request.multi)
+        found = head.probabilities(teacher.vectors([features[row] for row in request.held]))
+    except Stopped:
+        teacher.report = Silent()
+        stopped[key] = teacher
+        raise
     if request.output:
-        _write(request, base, model, tokenizer, head)
+        _write(request, base, teacher.model, tokenizer, head)
     return TaughtHead(request.output, tuple(map(tuple, found.tolist())), steps, monotonic() - began)
 
 
@@ -71,50 +85,66 @@ def steps_for(examples: int) -> int:
     return min(_MOST_STEPS, max(_FEWEST_STEPS, round(3 * math.sqrt(examples))))
 
 
-class _Teacher:
-    """Trains an encoder's layers on texts of which some have labels in common."""
+class Teacher:
+    """Trains an encoder's layers on texts of which some have labels in common; a stop costs one step at most.
 
-    def __init__(self, model: Any, padding: int, seed: int, report: Report) -> None:
-        self._model, self._padding, self._report = model, padding, report
-        self._rng = np.random.default_rng(seed)
+    Whether to stop is asked before every layer in both directions: on a slow computer a step takes many seconds.
+    """
+
+    def __init__(self, model: Any, padding: int, seed: int) -> None:
+        self.model, self._padding, self.report = model, padding, cast(Report, Silent())
+        self._seed, self._steps, self._seconds = seed, 0, 0.0
+        self._weights = [weight for weight in model.parameters() if weight.requires_grad]
+        self._optimizer = torch.optim.AdamW(self._weights, lr=_RATE, weight_decay=0.01, fused=True)
+        for layer in model.modules():
+            if isinstance(layer, nn.Linear):
+                layer.register_forward_hook(self._watch)
+
+    def _watch(self, layer: nn.Module, inputs: object, states: Tensor) -> None:
+        self._check()
+        if states.requires_grad:
+            states.register_hook(self._check)
+
+    def _check(self, *_: object) -> None:
+        self.report.check()
 
     def learn(self, examples: Sequence[Feature], targets: Array, steps: int) -> None:
-        """Takes so many steps, each with as many texts of every label."""
-        weights = [weight for weight in self._model.parameters() if weight.requires_grad]
-        optimizer = torch.optim.AdamW(weights, lr=_RATE, weight_decay=0.01, fused=True)
-        began = monotonic()
-        for step in range(steps):
-            self._report.check()
-            for group in optimizer.param_groups:
-                group["lr"] = _RATE * rate_share(step, steps, _WARM_UP)
+        """Takes the steps that are left of so many, each with as many texts of every label."""
+        self._optimizer.zero_grad(set_to_none=True)  # of a step that was stopped
+        while self._steps < steps:
+            began = monotonic()
+            self.report.check()
+            for group in self._optimizer.param_groups:
+                group["lr"] = _RATE * rate_share(self._steps, steps, _WARM_UP)
             rows = self._drawn(targets)
             vectors = self._vectors([examples[row] for row in rows])
             loss = pair_loss(vectors, torch.from_numpy(targets[rows]).to(vectors.device))
             loss.backward()
-            norm = nn.utils.clip_grad_norm_(weights, 1.0)
+            norm = nn.utils.clip_grad_norm_(self._weights, 1.0)
             if not math.isfinite(float(norm)):
                 raise SpanlightError("The loss is not a number any more.", "Teach again.")
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            left = (monotonic() - began) / (step + 1) * (steps - step - 1) if step >= 2 else None
-            self._report.progress(Progress(step + 1, steps, "Learning", left))
+            self._optimizer.step()
+            self._optimizer.zero_grad(set_to_none=True)
+            self._steps += 1
+            self._seconds += monotonic() - began
+            left = self._seconds / self._steps * (steps - self._steps) if self._steps > 2 else None
+            self.report.progress(Progress(self._steps, steps, "Learning", left))
 
     def vectors(self, features: Sequence[Feature]) -> Array:
         """The texts' unit vectors, float32[texts, width]."""
-        found = np.zeros((len(features), self._model.config.hidden_size), dtype=np.float32)
+        found = np.zeros((len(features), self.model.config.hidden_size), dtype=np.float32)
         with torch.inference_mode():
             for part in longest_first(features, 64):
-                self._report.check()
+                self.report.check()
                 found[part] = self._read([features[at] for at in part]).cpu().numpy()
         return found
 
     def _drawn(self, targets: Array) -> list[int]:
         """Rows for a step: of each label as many, of so many labels that each has two."""
-        labels = self._rng.permutation(targets.shape[1])[: _TEXTS // 2]
+        rng = np.random.default_rng((self._seed, self._steps))  # the same after a stop
+        labels = rng.permutation(targets.shape[1])[: _TEXTS // 2]
         each = max(2, _TEXTS // len(labels))
-        rows = [
-            self._rng.permutation(np.flatnonzero(targets[:, label] > 0))[:each].tolist() for label in labels
-        ]
+        rows = [rng.permutation(np.flatnonzero(targets[:, label] > 0))[:each].tolist() for label in labels]
         return sorted({row for some in rows for row in some})
 
     def _vectors(self, features: Sequence[Feature]) -> Tensor:
@@ -126,8 +156,8 @@ class _Teacher:
 
     def _read(self, features: Sequence[Feature]) -> Tensor:
         arrays = {name: torch.from_numpy(array) for name, array in pad(features, self._padding).items()}
-        taken = {name: arrays[name].to(self._model.device) for name in ("input_ids", "attention_mask")}
-        return mean_of(self._model(**taken).last_hidden_state, taken["attention_mask"])
+        taken = {name: arrays[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
+        return mean_of(self.model(**taken).last_hidden_state, taken["attention_mask"])
 
 
 def pair_loss(vectors: Tensor, targets: Tensor) -> Tensor:

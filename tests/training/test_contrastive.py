@@ -15,7 +15,7 @@ from app.models.compute.loader import load
 from app.models.disk.card import read_card
 from app.tasks.heads.classification import classify
 from app.tasks.task import ReadyModel
-from app.training.contrastive import pair_loss, steps_for, teach_head
+from app.training.contrastive import Teacher, pair_loss, steps_for, teach_head
 from tests.helpers.small_models import small_checkpoint
 from tests.helpers.teaching import LABELS, TEXTS
 
@@ -129,3 +129,40 @@ def test_the_loss_is_least_where_cosines_are_the_shares_of_common_labels() -> No
 def test_more_examples_take_more_steps_up_to_a_limit() -> None:
     counts = [steps_for(examples) for examples in (4, 100, 400, 10_000, 100_000)]
     assert counts == sorted(counts) and counts[0] == 30 and counts[-1] == 120
+
+
+class StopInStep(Silent):
+    """Stops after so many steps and some layers of the next one; keeps the progress."""
+
+    def __init__(self, steps: int, layers: int) -> None:
+        self._steps, self._layers, self.seen = steps, layers, list[Progress]()
+
+    def progress(self, progress: Progress) -> None:
+        self.seen.append(progress)
+
+    def check(self) -> None:
+        if self.seen and self.seen[-1].done >= self._steps:
+            self._layers -= 1
+            if self._layers < 0:
+                raise Stopped
+
+
+@pytest.mark.parametrize("layers", [0, 3, 80])
+def test_a_run_that_was_stopped_in_a_step_goes_on_from_it(base: Path, tmp_path: Path, layers: int) -> None:
+    whole = teach_head(request_for(base, held=(0, 1)), Silent())
+    stopped: dict[HeadToTeach, Teacher] = {}
+    with pytest.raises(Stopped):
+        teach_head(request_for(base, held=(0, 1)), StopInStep(5, layers), stopped)
+    later = StopInStep(13, 0)
+    found = teach_head(request_for(base, held=(0, 1)), later, stopped)
+    assert [each.done for each in later.seen if each.total] == list(range(later.seen[1].done, 13))
+    assert later.seen[1].done > 5 and found.held == whole.held
+
+
+def test_a_run_from_other_examples_begins_anew(base: Path) -> None:
+    stopped: dict[HeadToTeach, Teacher] = {}
+    with pytest.raises(Stopped):
+        teach_head(request_for(base), StopInStep(5, 0), stopped)
+    later = StopInStep(13, 0)
+    teach_head(request_for(base, seed=14), later, stopped)
+    assert later.seen[1].done == 1 and not stopped

@@ -13,6 +13,7 @@ from app.core.history import Entry, KeptAnswer
 from app.core.layout import Opened
 from app.core.plain import json_of
 from app.core.report import Report
+from app.core.results import Outcome
 from app.core.text import Span
 from app.core.wording import UNNAMED
 from app.flows.history.history import AROUND, digest, entry_numbered
@@ -88,6 +89,7 @@ def correct(
             weights=weights,
             judged=time.time(),
             adjustment=workspace.adjustments.at(weights, entry.asked),
+            low_confidence=entry.outcome is Outcome.LOW_CONFIDENCE,
         )
     )
     follow_verdicts(workspace, [kept, *([before] if before else [])], report)
@@ -195,6 +197,7 @@ def judged_entry(correction: Correction) -> Entry:
         asked=correction.judged,
         windows=windows,
         windows_total=windows,
+        absent=float(correction.verdict is Verdict.NOT_THERE and correction.is_agreed),  # then it said so
         shared=not correction.weights,  # judged again, it counts for the calibration only if it did before
     )
 

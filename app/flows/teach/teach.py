@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +43,8 @@ from app.training import linear
 if TYPE_CHECKING:
     from app.training.linear import Array
 
-_VECTORS, _GUESSES = "vectors", "guesses"
+# `_PARTS` are those of the examples that were held out so far.
+_VECTORS, _GUESSES, _PARTS = "vectors", "guesses", "parts"
 # So many texts' numbers are stored before the next ones are computed.
 _PIECE = 2000
 _NEXT = 32
@@ -221,6 +224,7 @@ def measure(
     held_out = hold_out(workspace, dataset, rows, [texts[row] for row in rows], targets, report)
     report.check()  # as in `teach`
     workspace.datasets.put_held_out(dataset, held_out)
+    workspace.datasets.put_numbers(dataset, _PARTS, "", b"")
     _fit_temperature(workspace, dataset, read_card(dataset.model), held_out, report)
     return dataset
 
@@ -345,17 +349,27 @@ def hold_out(
 ) -> HeldOut:
     """What classifiers that have not seen them say of the examples: four, each taught from three quarters of them.
 
-    Raises as `teach` does.
+    What those say that were taught before a stop is stored, and not computed again from the same examples. Raises as
+    `teach` does.
     """
     wanted = linear.targets_of(targets, len(dataset.labels))
     same = [alike(text) for text in examples]
     parts = linear.folds(wanted, texts=same)
+    whole = _request(workspace, dataset, examples, targets)
+    key = sha256(repr(whole).encode()).hexdigest()
+    by, packed = workspace.datasets.numbers(dataset, _PARTS)
+    known: list[Sequence[Sequence[float]]] = json.loads(packed) if by == key else []
     found: dict[int, tuple[float, ...]] = {}
     for number, part in enumerate(parts, start=1):
-        request = replace(_request(workspace, dataset, examples, targets), held=tuple(part))
+        if number <= len(known):
+            found.update(zip(part, map(tuple, known[number - 1]), strict=True))
+            continue
+        request = replace(whole, held=tuple(part))
         phase = _Phase(report, f"Checking, part {number} of {len(parts)}")
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
+        known.append(taught.held)
+        workspace.datasets.put_numbers(dataset, _PARTS, key, json.dumps(known).encode())
     vectors = embed_texts(workspace, tuple(examples), report)
     curve = linear.learning_curve(vectors, wanted, multi=dataset.multi, texts=same)
     order = sorted(found)

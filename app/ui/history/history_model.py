@@ -70,7 +70,7 @@ def row_of(entry: Entry, said: Correction | None = None) -> Row:
         plain(entry.question), moment.date(), entry, plain(entry.words), entry.likely, plain(entry.name) or UNNAMED,
         place, part, f"{moment:%H:%M}",
         said=plain(said.said_of(entry.shown_span)) if said is not None else "",
-        agreed=said is not None and said.agrees_with(entry.shown_span, answered=entry.answered),
+        agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
 
 

@@ -55,6 +55,8 @@ def said_before(correction: Correction) -> str:
     """What the reader had said, in words."""
     if correction.is_agreed:
         return "The reader was right"
+    if correction.low_confidence:
+        return f"The reader said, with low confidence, “{first_words(correction.shown, 80)}”"
     if not correction.answered:
         return "The reader gave no answer"
     return f"The reader said “{first_words(correction.shown, 80)}”"

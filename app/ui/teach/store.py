@@ -96,6 +96,7 @@ class TeachStore(QObject, LabelledTexts):
         self._waiting: Callable[[], None] | None = None
         self._measuring: Job | None = None
         self._learnt_from = 0
+        self._learning: dict[int, Given] = {}
         self._changes = self._changes_then = 0
         self._is_new = False
         self._reading: Job | None = None
@@ -234,7 +235,6 @@ class TeachStore(QObject, LabelledTexts):
         if before:
             self._undo.append(before)
             self._redo.clear()
-            self._teach_if_grown()
 
     def undo(self) -> list[int]:
         """Take the last change back; returns the rows that it was about, none where there was none."""
@@ -263,8 +263,12 @@ class TeachStore(QObject, LabelledTexts):
         for dataset, rows in [*self._unsaved, (self.dataset, dict(wanted))]:
             self._save(dataset, rows)
         self._unsaved.clear()
+        if self.is_teaching and self.missing():  # examples that it learns from were taken back
+            self.stop()
+            self._learnt_from = len(self.held_out.rows)
         self.given_changed.emit(list(wanted))
         self.guess()
+        self._teach_if_grown()
         return before
 
     def _save(self, dataset: Dataset, rows: Rows) -> None:
@@ -357,7 +361,7 @@ class TeachStore(QObject, LabelledTexts):
         self._left = self.teach
         job = self._start(teach, "Getting ready to learn")
         if job is not None:
-            self._learnt_from = len(self.given)
+            self._learnt_from = len(self._learning)
             job.done.connect(self.taught)
 
     @Slot()
@@ -370,21 +374,23 @@ class TeachStore(QObject, LabelledTexts):
 
     def _start(self, flow: Flow, words: str) -> Job | None:
         """Start teaching or measuring; None where there are too few examples."""
-        self._waiting = None
+        goes_on, self._waiting = self._waiting is not None, None
         if self.dataset is None or self.missing():
             self.teaching.emit(None)
             return None
         if self._teaching is not None:
             self._teaching.drop()
+        if not (goes_on and self._learning.items() <= self.given.items()):  # else from the very same examples
+            self._learning = dict(self.given)
         # Aside: questions and all other work go first.
         self._teaching = job = self._lanes.work.start_aside(
-            flow, self._workspace, self.dataset, texts=self.texts, given=dict(self.given)
+            flow, self._workspace, self.dataset, texts=self.texts, given=self._learning
         )
         job.progress.connect(self.teaching)
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
         job.failed.connect(self._teaching_failed)
-        self.teaching.emit(Progress(0, 0, words))
+        self.teaching.emit(Progress(0, 0, "Teaching goes on" if goes_on else words))
         return job
 
     @Slot()

@@ -118,12 +118,10 @@ def a_cell(state: CellState, verdict: Verdict) -> Cell:
 def test_right_answers_are_counted_with_their_interval() -> None:
     found = [
         *[a_cell(CellState.ANSWER, Verdict.RIGHT)] * 6,
-        a_cell(
-            CellState.LOW_CONFIDENCE, Verdict.NOT_THERE
-        ),  # the reader did not give these words as the answer
+        a_cell(CellState.LOW_CONFIDENCE, Verdict.RIGHT),
+        a_cell(CellState.LOW_CONFIDENCE, Verdict.NOT_THERE),
         a_cell(CellState.ABSENT, Verdict.NOT_THERE),
         a_cell(CellState.ANSWER, Verdict.NOT_THERE),
-        a_cell(CellState.LOW_CONFIDENCE, Verdict.OTHER_WORDS),
         a_cell(CellState.ANSWER, Verdict.NONE),
         a_cell(CellState.UNREAD, Verdict.OTHER_WORDS),
     ]

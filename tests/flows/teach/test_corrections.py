@@ -92,7 +92,10 @@ def test_the_nearest_words_are_right_where_that_is_said(workspace: Workspace) ->
     entry = asked(PASTED, NINE, answered=False, no_answer=0.6)
     assert entry.best is None and entry.shown is not None
     made = correct(workspace, PASTED, entry, Verdict.RIGHT, SILENT)
-    assert made is not None and (made.words, made.answered) == ("nine", False)
+    assert made is not None and (made.words, made.answered, made.low_confidence) == ("nine", False, True)
+    denied = correct(workspace, PASTED, entry, Verdict.NOT_THERE, SILENT)
+    assert denied is not None and made.is_agreed and not denied.is_agreed
+    assert workspace.corrections.all() == [denied]
     entry = asked(PASTED, NINE, answered=False, no_answer=0.95)
     made = correct(workspace, PASTED, entry, Verdict.OTHER_WORDS, SILENT, span=NINE)
     assert made is not None and (made.verdict, made.words) == (Verdict.OTHER_WORDS, "nine"), "none were shown"

@@ -281,7 +281,10 @@ def test_what_was_taught_but_not_measured_is_known_and_measured_later(
     (left,) = workspace.datasets.all()
     assert left.model and is_unmeasured(workspace, left)
     assert not is_unmeasured(workspace, replace(left, labels=(*left.labels, Label("books"))))
+    asked = len(workspace.engine.requests)  # type: ignore[attr-defined]
     measure(workspace, left, Silent())
+    later = [each for each in workspace.engine.requests[asked:] if isinstance(each, HeadToTeach)]  # type: ignore[attr-defined]
+    assert len(later) == 3, "the part that was held out before the stop is not again"
     assert not is_unmeasured(workspace, left)
     assert sorted(workspace.datasets.held_out(left).rows) == list(range(len(TEXTS)))
     again = StopAfter(workspace, HeadToTeach, 3)
@@ -374,3 +377,36 @@ def test_figures_of_what_was_held_out() -> None:
     assert [(doubt.row, doubt.label, doubt.rather) for doubt in found.doubts] == [(5, "a", "b")]
     several = figures(replace(dataset, multi=True), held_out)
     assert several.confusion == () and several.texts == 4
+
+
+def test_more_examples_bring_no_more_than_is_left_to_gain() -> None:
+    names = (Label("cats"), Label("teas"))
+    dataset = Dataset(1, "topics", ("message",), labels=names)
+    said = tuple((0.9, 0.1) for _ in range(20))
+    one_wrong = (*[("cats",)] * 19, ("teas",))
+    assert figures(dataset, HeldOut(tuple(range(20)), one_wrong, said, (), 0.07)).more == pytest.approx(0.05)
+    assert figures(dataset, HeldOut(tuple(range(20)), (("cats",),) * 20, said, (), 0.07)).more == 0.0
+
+
+def test_what_a_question_stops_goes_on_after_it(workspace: Workspace, tmp_path: Path, quick: None) -> None:
+    dataset = made(workspace, tmp_path)
+
+    class Learning(Silent):
+        """Stops at a step; keeps the steps."""
+
+        def __init__(self, last: int) -> None:
+            self.last, self.steps = last, list[int]()
+
+        def progress(self, progress: Progress) -> None:
+            if progress.what == "Learning" and progress.total:
+                self.steps.append(progress.done)
+
+        def check(self) -> None:
+            if self.last in self.steps:
+                raise Stopped
+
+    with pytest.raises(Stopped):
+        teach(workspace, dataset, Learning(2))
+    guess(workspace, dataset, Silent())
+    later = Learning(0)
+    assert teach(workspace, dataset, later).model and later.steps[0] == 3

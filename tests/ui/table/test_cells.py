@@ -51,7 +51,7 @@ def test_states_without_an_answer_are_told_apart() -> None:
         (
             CellState.LOW_CONFIDENCE,
             Verdict.NOT_THERE,
-            "check",
+            "close",
             "yours · reader: A. Oyelaran · 67% · low confidence · p. 27",
         ),
         (CellState.LOW_CONFIDENCE, Verdict.RIGHT, "check", "67% · low confidence · p. 27"),

@@ -155,6 +155,34 @@ def test_teaching_gives_way_to_other_work_and_goes_on(
     assert page.store.dataset is not None and page.store.dataset.model
 
 
+def test_what_goes_on_after_other_work_learns_from_the_same_examples(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path))
+    page.store.take_back([0])
+    page.store.teach()
+    with qtbot.waitSignal(page.lanes.work.start(lambda report: page.store.give([0], ["cats"])).done):
+        pass
+    qtbot.waitUntil(lambda: not page.store.is_teaching, timeout=60_000)
+    qtbot.waitUntil(lambda: bool(page.store.held_out.rows), timeout=60_000)
+    assert 0 in page.store.given and 0 not in page.store.held_out.rows
+
+
+def test_teaching_ends_where_its_examples_are_taken_back_and_begins_again_with_them(
+    open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
+) -> None:
+    page = open_teach()
+    begun(page, qtbot, table_file(tmp_path, labelled=False))
+    page.store.give([at for at, label in enumerate(LABELS) if label == "cats"][:8], ["cats"])
+    page.store.give([at for at, label in enumerate(LABELS) if label == "teas"][:8], ["teas"])
+    assert page.store.is_teaching and not page.head.strip.isHidden()
+    page._undo()
+    assert page.store.missing() and not page.store.is_teaching and page.head.strip.isHidden()
+    page.store.redo()
+    assert page.store.is_teaching
+
+
 def test_many_are_labelled_at_once_and_exported(
     open_teach: Callable[[], LabelsSection], qtbot: QtBot, tmp_path: Path
 ) -> None:
