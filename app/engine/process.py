@@ -102,9 +102,8 @@ class Host:
     def __init__(self) -> None:
         self._models = ModelPool(lambda: self._report)
         self._texts = Receiver()
-        self._stopped: dict[
-            HeadToTeach, Any
-        ] = {}  # teaching to go on with, so that questions cost none of it
+        # Teaching that made way for a question, to go on with.
+        self._stopped: dict[HeadToTeach, Any] = {}
         self._torch_loaded = False
         self._report: Report = Silent()
 
