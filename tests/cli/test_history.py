@@ -40,7 +40,7 @@ def test_what_was_asked_is_listed_newest_first(command: Command, asked: str) -> 
     first, second = out.split("\n\n")
     assert first.splitlines()[:2] == [
         "2  Who is the duchess?",
-        "  The text does not say. Very likely not in the text, 90%.",
+        "  The text does not say. 90% sure.",
     ]
     lines = second.splitlines()
     assert lines[:3] == ["1  What was stolen: tarts?", "  tarts", "  Likely, 80%."]

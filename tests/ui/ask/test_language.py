@@ -57,6 +57,23 @@ def until_said(view: AskView, qtbot: QtBot, words: str) -> None:
     assert line_of(view).isVisible() is bool(words)
 
 
+def test_no_stronger_reader_of_another_language_is_recommended(
+    open_with: Open, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    careful = replace(
+        ENGLISH, name="careful", folder="/models/careful", measured={"qa_dev-squad2": {"f1": 69.0}}
+    )
+    view = open_with(replace(ENGLISH, measured={"qa_dev-squad2": {"f1": 62.0}}), careful)
+    stronger = view.panel.stronger
+    for code, is_offered in (("en", True), ("de", False), ("en", True)):
+        show(view, qtbot, files[code])
+        until_said(view, qtbot, IN_GERMAN if code == "de" else "")
+        ask(view, qtbot, "doubtful?", LEASE[code] * 5)
+        until_said(view, qtbot, IN_GERMAN if code == "de" else "")
+        qtbot.waitUntil(lambda: view.lanes.files.idle)
+        qtbot.waitUntil(lambda offered=is_offered: ("installed" in stronger.text()) is offered)  # type: ignore[misc]
+
+
 def test_it_is_said_of_a_document_before_it_is_asked_and_goes_with_it(
     open_with: Open, qtbot: QtBot, files: dict[str, Path]
 ) -> None:
