@@ -39,9 +39,9 @@ from app.core.wording import (
     NO_ANSWER_IN_PART,
     best_of,
     best_passages,
-    likelihood,
     likely,
     low_confidence,
+    not_kept,
     percent,
     stopped_after,
     without_answer,
@@ -362,7 +362,7 @@ def _keep(
     try:
         remember(workspace, opened, question, reading, report)
     except SpanlightError as fault:  # the answer is printed all the same
-        report.line(one_line(f"Not kept in the history: {fault}"))
+        report.line(one_line(not_kept(str(fault))))
 
 
 def _run_batch(arguments: argparse.Namespace, workspace: Workspace, report: TerminalReport) -> None:
@@ -449,7 +449,7 @@ def _print_by_file(told: _Told, status: LibraryStatus, arguments: argparse.Names
         if not told.passages:
             print("No passage has a word of the question.")
         elif chance >= 0.5:  # else the answers are too unlikely, each by itself
-            print(f"{likelihood(chance)} not in the passages that were read, {percent(chance)}.")
+            print(f"{percent(chance)} sure of the passages that were read.")
     listed = told.opened if reading.shown or arguments.top_k else ()
     for number, opened in enumerate(listed):
         print("\n" * bool(number or not reading.shown), one_line(opened.document.path), sep="")

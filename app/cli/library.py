@@ -203,7 +203,7 @@ def _status(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     if arguments.json:
         print_json(now.values())
         return
-    _print_library(library, now.status)
+    _print_library(workspace, library, now.status)
     if now.to_read:
         print(f"  {count(now.to_read, 'file')} new or changed: {_command_for(library, 'update')}")
     _print_not_read(now)
@@ -217,7 +217,7 @@ def _list(arguments: argparse.Namespace, workspace: Workspace, report: TerminalR
     if not found:
         _print_none()
     for library, status in found:
-        _print_library(library, status)
+        _print_library(workspace, library, status)
 
 
 def _remove_arguments(parser: argparse.ArgumentParser) -> None:
@@ -229,7 +229,7 @@ def _remove(arguments: argparse.Namespace, workspace: Workspace, report: Termina
     library = workspace.library.library(arguments.name)
     wanted: bool | None = arguments.yes
     if not wanted and not arguments.json:
-        _print_library(library, workspace.library.status(library))
+        _print_library(workspace, library, workspace.library.status(library))
         wanted = report.ask("Forget this library and its index? The documents stay as they are.")
     if not wanted:
         hint = "" if wanted is False and not arguments.json else "Add --yes to remove it."
@@ -255,10 +255,11 @@ class _Now:
     def of(cls, workspace: Workspace, library: Library, walk: Walk, report: TerminalReport) -> _Now:
         """The library of a walk through its folders."""
         files = ledger(workspace, library, report)
+        is_older = workspace.library.is_older()  # the files whose texts it has wait, though none has changed
         settled = {
             (file.path, file.size, file.modified)
             for file in files
-            if file.state not in (FileState.WAITING, FileState.GONE)
+            if file.state not in (FileState.WAITING, FileState.GONE) or (is_older and file.text)
         }
         to_read = sum((file.path, file.size, file.modified) not in settled for file in walk.files)
         not_read = tuple(file for file in files if file.state not in (FileState.READ, FileState.WAITING))
@@ -300,9 +301,13 @@ def _print_none() -> None:
     print(f"There are no libraries yet. To make one of a folder: {command()} library add FOLDER")
 
 
-def _print_library(library: Library, status: LibraryStatus) -> None:
+def _print_library(workspace: Workspace, library: Library, status: LibraryStatus) -> None:
     print(marked(one_line(library.name)))
-    print(f"  {status.in_words}, {count(status.words, 'word')}")
+    if workspace.library.is_older() and status.files.get(FileState.WAITING):
+        print(f"  {count(status.total, 'file')}, indexed by an older Spanlight; the next question or update")
+        print(f"  indexes them anew: {_command_for(library, 'update')}")
+    else:
+        print(f"  {status.in_words}, {count(status.words, 'word')}")
     for root in library.roots:
         print(f"  {one_line(root)}{' (not there now)' if root in status.missing else ''}")
     if library.suffixes:
@@ -329,8 +334,11 @@ def _print_not_read(now: _Now, most: int | None = None) -> None:
     for folder in now.walk.refused:
         print(f"  Cannot be read: {one_line(folder)}")
     states = Counter(file.state.value for file in now.not_read)
+    gone = states.pop(FileState.GONE.value, 0)
     if states:
         print(f"  Not read: {', '.join(f'{number:,} {state}' for state, number in states.most_common())}")
+    if gone:
+        print(f"  Gone, and no longer counted: {count(gone, 'file')}")
     for file in now.not_read[:most]:
         print(f"    {one_line(file.path)}: {one_line(file.why_unread)}")
     if most is not None and len(now.not_read) > most:

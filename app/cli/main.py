@@ -70,10 +70,10 @@ def main(argv: list[str], early: Child | None = None) -> int:
         from app.core.files import fault_of_disk
         from app.core.system_libraries import broken_installation
 
-        log_bug(fault)
         known = unprinted() or broken_installation(fault) or fault_of_disk(fault)
         if known is not None:
             return end_with(str(known), INPUT_ERROR)
+        log_bug(fault)
         return end_with(
             f"Something went wrong inside Spanlight ({type(fault).__name__}); the log {log} tells more.", BUG
         )

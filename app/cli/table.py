@@ -28,7 +28,7 @@ from app.flows.answer_table.tables import save_table, tables
 from app.flows.library.folders import is_folder, walk
 from app.flows.library.libraries import planned, save_library
 from app.flows.library.update import update
-from app.flows.rows import refuse_same_file, refuse_unwritable
+from app.flows.rows import held_output, refuse_same_file, refuse_unwritable
 from app.flows.workspace import Workspace
 
 _EPILOG = """\
@@ -74,6 +74,18 @@ def run(arguments: argparse.Namespace, workspace: Workspace, report: TerminalRep
     refuse_same_file(source, output)
     questions = questions_from(source)
     refuse_unwritable(output)
+    with held_output(output):
+        _fill_and_write(arguments, questions, source, output, workspace, report)
+
+
+def _fill_and_write(
+    arguments: argparse.Namespace,
+    questions: tuple[str, ...],
+    source: Path,
+    output: Path,
+    workspace: Workspace,
+    report: TerminalReport,
+) -> None:
     library = _library(arguments, workspace, report)
     table = _table(arguments.name or f"{source.stem}, {library.name}", library, questions, workspace, report)
     try:

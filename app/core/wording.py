@@ -52,15 +52,16 @@ def sure_of_both(probability: float, no_answer: float) -> str:
 
 
 def without_answer(no_answer: float, *, whole: bool = True) -> tuple[str, str]:
-    """The sentence if the text does not answer, and how likely that is, with the probability `no_answer`.
+    """The sentence if the text does not answer, and how sure that is: "94% sure", with the probability `no_answer`.
 
     If not the `whole` text was judged, the sentence is about the part that was read.
     """
-    part = "the text" if whole else "the part that was read"
-    return (
-        NO_ANSWER if whole else NO_ANSWER_IN_PART,
-        f"{likelihood(no_answer)} not in {part}, {percent(no_answer)}",
-    )
+    return NO_ANSWER if whole else NO_ANSWER_IN_PART, f"{percent(no_answer)} sure"
+
+
+def not_kept(sentence: str) -> str:
+    """That an answer is not in the history, with the sentence of the fault that is why."""
+    return f"The answer was not kept: {sentence[:1].lower()}{sentence[1:]}"
 
 
 def stopped_after(share: float | None, *, quick: bool | None = False, how: str = "Stopped") -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
-from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.library import INDEXED_ANEW, FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.library.ledger import Ledger, has_files_below, is_empty, is_there
@@ -210,7 +210,7 @@ class Index(Ledger):
                 )
                 connection.execute("DELETE FROM due WHERE text = ?", (text,))
             done += 1
-            report.progress(Progress(done, done + left - 1, "files indexed anew"))
+            report.progress(Progress(done, done + left - 1, INDEXED_ANEW))
         if done:
             self.compact(report.check)
 

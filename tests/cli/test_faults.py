@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -146,6 +148,17 @@ def test_a_bug_is_logged_and_exit_code_1(command: Command, document: str, spanli
     assert "a bug of ours" in log
     assert "Traceback" in log
     assert engine.closed
+
+
+def test_a_full_disk_is_told_and_is_no_bug_to_the_log(
+    command: Command, document: str, spanlight_home: Path
+) -> None:
+    def full(request: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    code, out, err = command("ask", document, "-q", "Who?", engine=FakeEngine(full))
+    assert (code, out) == (2, "") and err.count("\n") == 1
+    assert "uncaught" not in (spanlight_home / "logs" / "spanlight.log").read_text()
 
 
 @pytest.mark.parametrize("fault", [Stopped(), KeyboardInterrupt()])

@@ -25,6 +25,7 @@ from app.flows.library import update as update_module
 from tests.flows.fake_engine import READER, FakeEngine, FakeShelf, read
 from tests.helpers.commands import Command
 from tests.helpers.documents_here import documents_here
+from tests.helpers.libraries import make_older
 from tests.helpers.locked_pdfs import locked_pdf
 from tests.helpers.small_pdfs import Page, lines, small_pdf
 
@@ -115,6 +116,33 @@ def test_the_status_names_what_is_not_read(command: Command, added: Path) -> Non
     assert lines[:3] == ["court", "  3 of 5 files read, 21 words", f"  {added}"]
     assert lines[3].startswith("  2 files new or changed: ") and lines[3].endswith(" library update court")
     assert [line for line in lines if line.startswith(f"    {added}/locked.pdf: ")]
+
+
+def test_an_older_index_is_told_of_and_what_has_changed_since_is_counted(
+    command: Command, added: Path, tmp_path: Path
+) -> None:
+    make_older(next(tmp_path.rglob("index.sqlite3")).parent)
+    for words in (["status", "court"], ["list"]):
+        out = command("library", *words)[1]
+        assert (
+            "5 files, indexed by an older Spanlight; " in out
+            and "read, " not in out
+            and "new" not in out.split("anew")[-1]
+        )
+    (added / "new.txt").write_text("A new one.")
+    assert values(command, "library", "status", "court")["to_read"] == 1
+    assert command("library", "update", "court")[0] == 0
+    assert "  4 of 6 files read, " in command("library", "status", "court")[1]
+
+
+def test_files_that_are_gone_are_told_apart_from_those_that_are_not_read(
+    command: Command, added: Path
+) -> None:
+    (added / "tarts.md").unlink()
+    lines = command("library", "update", "court")[1].splitlines()
+    assert lines[2].startswith("  2 of 4 files read, ")
+    assert lines[4].startswith("  Not read: ") and "gone" not in lines[4]
+    assert lines[5] == "  Gone, and no longer counted: 1 file"
 
 
 def test_an_update_tells_what_changed(command: Command, added: Path) -> None:
@@ -307,7 +335,7 @@ def test_a_place_is_that_in_the_file(command: Command, added: Path) -> None:
 def test_where_no_file_answers(command: Command, added: Path) -> None:
     out = command(*ASK, "Who is the King: zebra?")[1].splitlines()
     assert out[0].startswith("Not in 3 of 5 files (")
-    assert out[1:] == ["Very likely not in the passages that were read, 90%."]
+    assert out[1:] == ["90% sure of the passages that were read."]
     for name in UNREAD:
         (added / name).unlink()
     command("library", "update")

@@ -50,7 +50,7 @@ def test_a_stop_says_nothing_about_the_rest_of_the_text(command: Command, docume
     assert out.splitlines() == [
         "Stopped after 34% of the text.",
         "No answer in the part that was read.",
-        "Very likely not in the part that was read, 90%.",
+        "90% sure.",
     ]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from app.core.report import Report, Stopped
 from app.core.requests import ModelChoice
+from app.flows.rows import held_output
 from tests.flows.fake_engine import FakeEngine
 from tests.helpers.commands import Command
 
@@ -121,6 +122,17 @@ def test_what_does_not_fit_is_told_in_one_line(
     code, out, err = command("table", *(given.get(each, each) for each in arguments))
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1
     assert not list(tmp_path.glob("out.*"))
+
+
+def test_of_two_that_write_one_file_the_second_is_told(
+    command: Command, folder: Path, questions: str, tmp_path: Path
+) -> None:
+    out_file, engine = tmp_path / "out.csv", FakeEngine()
+    arguments = ("table", questions, "--over", str(folder), "--output", str(out_file))
+    with held_output(out_file):
+        code, out, err = command(*arguments, engine=engine)
+    assert (code, out, engine.requests) == (2, "", []) and "is writing “out.csv”" in err
+    assert command(*arguments)[0] == 0
 
 
 def test_the_list_of_no_tables_says_how_to_make_one(command: Command) -> None:

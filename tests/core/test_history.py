@@ -12,7 +12,7 @@ def test_of_a_stopped_reading_nothing_is_said_of_the_rest_of_the_text() -> None:
     none = unanswered()
     assert none.shown is None
     assert none.words == "The text does not say."
-    assert none.likely == "Very likely not in the text, 97%"
+    assert none.likely == "97% sure"
     for part in (replace(none, complete=False), replace(none, quick=True)):
         assert part.words == "No answer in the part that was read."
 

@@ -84,10 +84,10 @@ def test_the_best_of_several_is_not_called_unlikely_where_the_text_answers() -> 
 
 
 def test_no_answer_is_said_by_how_likely_there_is_none() -> None:
-    assert wording.without_answer(0.94) == ("The text does not say.", "Very likely not in the text, 94%")
+    assert wording.without_answer(0.94) == ("The text does not say.", "94% sure")
     assert wording.without_answer(0.75, whole=False) == (
         "No answer in the part that was read.",
-        "Likely not in the part that was read, 75%",
+        "75% sure",
     )
 
 

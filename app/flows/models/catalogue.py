@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.devices import DeviceOption, Devices
-from app.core.languages import MANY
+from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
 from app.core.measure_words import NOUNS, speed
 from app.core.measures import Measure
@@ -83,11 +83,12 @@ def search(
 
 
 def stronger(
-    models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = ()
+    models: Sequence[OfferedModel], reader: ModelCard, *, without: Collection[str] = (), language: str = ""
 ) -> tuple[OfferedModel, ...]:
     """The offered readers of a reader's language with a higher F1, except the repositories `without`; highest first.
 
-    F1 is that on SQuAD 2.0 as the models' authors report it; for a `reader` without one, as measured.
+    F1 is that on SQuAD 2.0 as the models' authors report it; for a `reader` without one, as measured. With the
+    `language` of what is asked they read that as well, or that alone where the reader does not read it.
     """
     own = squad2_f1(models, reader)
     found = (
@@ -95,7 +96,11 @@ def stronger(
         for model in models
         if model.squad2_f1 > own
         and model.repository not in without
-        and any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+        and _reads(model, language, reader)
+        and (
+            _is_foreign(language, reader)
+            or any(_speaks(model, tongue) for tongue in reader.languages or model.languages)
+        )
     )
     return tuple(sorted(found, key=lambda model: -model.squad2_f1))
 
@@ -119,15 +124,20 @@ class Stronger:
     to_have: tuple[OfferedModel, ...]
 
 
-def stronger_readers(workspace: Workspace, report: Report) -> Stronger:
-    """The readers that are stronger than the one in use; raises SpanlightError where none is in use."""
+def stronger_readers(workspace: Workspace, report: Report, *, language: str = "") -> Stronger:
+    """The readers that are stronger than the one in use, as `stronger` has it for the `language` of what is asked.
+
+    Raises SpanlightError where none is in use.
+    """
     models = offered(workspace, report)
     reader = workspace.find_model(Head.QUESTION_ANSWERING)
     cards = workspace.shelf.cards()
     readers = [
         card
         for card in cards
-        if Head.QUESTION_ANSWERING in card.heads and set(card.languages) >= set(reader.languages)
+        if Head.QUESTION_ANSWERING in card.heads
+        and _reads(card, language, reader)
+        and (_is_foreign(language, reader) or set(card.languages) >= set(reader.languages))
     ]
     own = squad2_f1(models, reader)
     best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
@@ -135,7 +145,7 @@ def stronger_readers(workspace: Workspace, report: Report) -> Stronger:
     here = {card.repository for card in cards}
     # One of which nothing was measured, such as a taught version, may be as good.
     installed = best if f1 > own > 0 else None
-    return Stronger(installed, f1, stronger(models, installed or reader, without=here))
+    return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
 
 
 def recommended(
@@ -267,6 +277,16 @@ def _gpu(devices: Devices | None) -> DeviceOption | None:
         (each for each in devices.options if each.key == devices.auto.device and each.usable and each.memory),
         None,
     )
+
+
+def _reads(model: OfferedModel | ModelCard, language: str, reader: ModelCard) -> bool:
+    """Whether a model reads a language, "" for any, and states that it does where the `reader` in use does not."""
+    is_stated = bool(model.languages) or not _is_foreign(language, reader)
+    return not language or (is_stated and reads(model.languages, language))
+
+
+def _is_foreign(language: str, reader: ModelCard) -> bool:
+    return bool(language) and not reads(reader.languages, language)
 
 
 def _speaks(model: OfferedModel, tongue: str) -> bool:

@@ -165,7 +165,7 @@ class AnswerCard(QFrame):
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=whole)
         if not_in and whole:
-            title, likely = f"{not_in}.", wording.likely(no_answer)
+            title = f"{not_in}."
         self.answer.set_text(title.rstrip("."))
         self.likely.set_runs(
             (likely, self._strong("likely" if no_answer >= _VERY_LIKELY and whole else "ink"))

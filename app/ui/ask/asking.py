@@ -70,6 +70,7 @@ class Asking(QObject):
         self._own_threshold: float | None = None  # until the reader's card has been read
         self._stronger: Stronger | None = None  # until they are looked up
         self._stronger_job: Job | None = None
+        self._stronger_language = ""  # that they read
         self.language: LanguageLine | None = None  # made with the first text
         self._typed = QTimer(self, interval=_TYPED_MS, singleShot=True)
         panel.scope.select(scope_of(workspace.settings.ask_scope))
@@ -270,6 +271,7 @@ class Asking(QObject):
         line.used.connect(self._reader_used)
         line.models_requested.connect(self.models_requested)
         line.failed.connect(self.panel.notice.show_error)
+        line.told.connect(self._offer_stronger)
         self.panel.add_line(line)
         return line
 
@@ -422,9 +424,7 @@ class Asking(QObject):
         self._read_own_threshold()
         if self.language is not None:
             self.language.look_again()
-        if self._stronger_job is not None:
-            self._stronger_job.drop()
-        self._stronger_job = self._stronger = None
+        self._drop_stronger()
         self._offer_stronger()
 
     @Slot()
@@ -452,17 +452,33 @@ class Asking(QObject):
         if shown is not None:
             self.panel.threshold.set_threshold(shown, own=chosen is None)
 
+    def _drop_stronger(self) -> None:
+        if self._stronger_job is not None:
+            self._stronger_job.drop()
+        self._stronger_job = self._stronger = None
+
+    def _language(self) -> str:
+        """The code of the language that is asked about, or in; empty where it is unsure or no one language."""
+        other = self.language.other_language() if self.language is not None else ""
+        opened = None if self.is_across() else self.sheets.current().session.opened
+        return other or (opened.language if opened is not None else "")
+
+    @Slot()
     def _offer_stronger(self) -> None:
-        """Recommend a stronger reader where the final answer has low confidence."""
+        """Recommend a stronger reader of the language where the final answer has low confidence."""
         run = self._run()
         reading = run.judged() if run is not None and run.reading is not None and not run.is_running else None
         if reading is None or reading.best is not None or reading.shown is None:
             self.panel.offer_readers("")
             return
+        language = self._language()
+        if language != self._stronger_language:
+            self._drop_stronger()
         if self._stronger is None and self._stronger_job is None:
             from app.flows.models.catalogue import stronger_readers
 
-            self._stronger_job = self.lanes.files.start(stronger_readers, self.workspace)
+            self._stronger_language = language
+            self._stronger_job = self.lanes.files.start(stronger_readers, self.workspace, language=language)
             self._stronger_job.done.connect(self._stronger_found)
         found = self._stronger
         if found is not None and found.installed is not None:

@@ -479,7 +479,7 @@ class AskController(QObject):
         sheet_of(self._history_jobs, self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
-            self.note.emit(f"Not kept in the history: {fault.sentence}")
+            self.note.emit(wording.not_kept(fault.sentence))
 
     def restore_last(self, sheet: Sheet) -> None:
         """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""

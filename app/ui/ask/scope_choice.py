@@ -76,8 +76,10 @@ class ScopeChoice(QWidget):
 
     def set_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]]) -> None:
         """Offer these libraries."""
-        self._libraries = tuple(libraries)
+        before, self._libraries = self._libraries, tuple(libraries)
         self._show()
+        if self.menu.isVisible() and self._libraries != before:
+            self._fill()
 
     def set_open(self, number: int) -> None:
         """Set how many documents are open."""

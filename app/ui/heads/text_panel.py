@@ -71,11 +71,11 @@ class TextPanel(QFrame):
 
     `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
     happens, with the paper's term. OPEN is the label of `open`, the button that opens a file, DOES what the model does
-    on this page. A page adds further widgets with `add`.
+    on this page, with {} for its title. A page adds further widgets with `add`.
     """
 
     OPEN = "Open a text file"
-    DOES = ""
+    DOES = "{}"
 
     def __init__(
         self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
@@ -157,7 +157,7 @@ class TextPanel(QFrame):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model, and what it does."""
-        self.model.show_model(f"{card.title} {self.DOES}")
+        self.model.show_model(self.DOES.format(card.title))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -24,12 +24,14 @@ class LanguageLine(QFrame):
     """What a head's model is asked about is in another language, and one button: a model that reads it.
 
     Hidden where there is nothing to say. `used` carries the card of the model that the button has put to use, and
-    `models_requested` the head and the language of models to be found, where none is installed.
+    `models_requested` the head and the language of models to be found, where none is installed; `told` is sent when
+    what there is to say was found out or is no longer so.
     """
 
     used = Signal(object)
     models_requested = Signal(str, str)
     failed = Signal(object)
+    told = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes, head: Head) -> None:
         super().__init__()
@@ -51,6 +53,10 @@ class LanguageLine(QFrame):
     def words(self) -> str:
         """The shown sentence, empty while there is none."""
         return "" if self._other is None else self._words.text()
+
+    def other_language(self) -> str:
+        """The code of the language that the model does not read, empty where there is none."""
+        return "" if self._other is None else self._other.language
 
     def look(self, *subjects: Subject) -> None:
         """Say it where one of these is in a language that the model does not read; an answer is not waited for."""
@@ -89,6 +95,7 @@ class LanguageLine(QFrame):
             )
             self.button.setAccessibleName(self.button.text())
         self.setVisible(other is not None)
+        self.told.emit()
 
     @Slot()
     def _act(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
+from app.core.library import INDEXED_ANEW
 from app.core.wording import count, percent, size, time_left
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.libraries import Libraries
@@ -111,6 +112,8 @@ class Upkeep(QObject):
             if progress is not None and progress.total:
                 left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
                 share = percent(progress.fraction) if progress.done else "0%"
-                self.note.emit(f"Reading {library.name}, {share}{left}")
+                is_anew = progress.what == INDEXED_ANEW
+                what = f"Indexing {library.name} anew" if is_anew else f"Reading {library.name}"
+                self.note.emit(f"{what}, {share}{left}")
                 return
         self.note.emit(self._told)

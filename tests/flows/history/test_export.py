@@ -131,7 +131,7 @@ def test_the_page_quotes_each_answer_with_where_it_stands(workspace: Workspace) 
         in page
     )
     assert "Very likely, 94%.\n\nlease.pdf, page 2, “4. Deposit”. Read on 1" in page
-    assert "The text does not say. Very likely not in the text, 97%.\n\na\\_b.txt." in page
+    assert "The text does not say. 97% sure.\n\na\\_b.txt." in page
     low = out(workspace, [LOW], "markdown")
     assert "\n*three months' rent*\n\n> The deposit is" in low and "lease.pdf, page 2, “4. Deposit”." in low
     assert f"\nLow confidence, 31%. {NEAREST_WORDS}\n" in low

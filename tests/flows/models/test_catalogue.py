@@ -15,6 +15,7 @@ from app.flows.models.catalogue import (
     LARGE,
     TOO_LARGE,
     WELL,
+    Stronger,
     fits,
     free_licence,
     offered,
@@ -248,6 +249,27 @@ def test_the_strongest_installed_reader_of_the_language_is_told(tmp_path: Path) 
     assert strongest(quick, reader("other", 65.0), careful, german) == careful, "the first is in use"
     assert strongest(careful, quick, german) is None
     assert strongest(reader("taught", 0.0), careful) is None, "it is not known to be weaker"
+
+
+def test_for_a_text_in_another_language_only_readers_of_it_are_told(
+    tmp_path: Path, models: tuple[OfferedModel, ...]
+) -> None:
+    def reader(name: str, f1: float, *languages: str) -> ModelCard:
+        return replace(READER, name=name, folder=name, measured={"x-squad2": {"f1": f1}}, languages=languages)
+
+    quick, careful = reader("quick", 62.0, "en"), reader("careful", 69.0, "en")
+    german, many = reader("deutsch", 65.0, "de"), reader("many", 64.0, "multi")
+
+    def told(*cards: ModelCard) -> Stronger:
+        return stronger_readers(fake_workspace(tmp_path, None, None, *cards), Silent(), language="de")
+
+    found = told(quick, careful, reader("unstated", 80.0))
+    assert found.installed is None
+    assert all({"de", "multi"} & set(model.languages) for model in found.to_have)
+    assert told(quick, careful, many, german).installed == german
+    assert told(reader("both", 62.0, "en", "de"), careful, german).installed is None, "it reads English too"
+    both = told(reader("both", 62.0, "en", "de"), careful)
+    assert all({"de", "multi"} & set(model.languages) for model in both.to_have)
 
 
 def test_a_reader_is_told_with_its_time_for_a_page_the_same_everywhere(

@@ -342,6 +342,20 @@ def test_what_is_asked_is_chosen_by_keyboard_and_remembered(view: AskView, qtbot
     assert view.panel.scope.scope == Scope(ScopeKind.LIBRARY, 1)
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")  # as the offscreen platform says of every menu
+def test_libraries_listed_while_the_menu_is_open_come_into_it(view: AskView, qtbot: QtBot) -> None:
+    scope, libraries = view.panel.scope, view.findChild(Libraries)
+    assert libraries is not None
+    scope.set_libraries(())
+    scope.menu.popup(view.mapToGlobal(view.rect().center()))
+    qtbot.waitUntil(scope.menu.isVisible)
+    assert not any("Coast" in action.text() for action in scope.menu.actions())
+    scope.set_libraries(libraries.all)
+    assert any("Coast" in action.text() for action in scope.menu.actions())
+    assert scope.menu.height() >= scope.menu.sizeHint().height()
+    scope.menu.close()
+
+
 def test_a_library_that_is_gone_is_not_asked(view: AskView, qtbot: QtBot) -> None:
     libraries = view.findChild(Libraries)
     assert libraries is not None and view.asking.is_across()

@@ -161,7 +161,7 @@ def test_a_stronger_reader_that_is_installed_is_used_with_one_click(
     [
         ("How long?", WORDS[0], f"Very likely, {percent(0.94)}"),
         ("doubtful?", WORDS[0], f"Low confidence, {percent(0.31)}"),
-        ("boiling?", "The text does not say", f"Very likely not in the text, {percent(0.93)}"),
+        ("boiling?", "The text does not say", f"{percent(0.93)} sure"),
     ],
 )
 def test_card_copy_history_and_export_say_the_same(

@@ -12,11 +12,14 @@ from pytestqt.qtbot import QtBot
 
 from app.core.library import FileState, Library, LibraryStatus
 from app.core.models import Head, ModelCard
+from app.core.report import Report
+from app.core.requests import ModelChoice, Question
+from app.core.results import Reading
 from app.ui.ask.ask import AskView
 from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.language_line import LanguageLine
 from tests.documents.test_language import LEASE
-from tests.helpers.ask_page import CARD, TEXT, Reader, ask
+from tests.helpers.ask_page import CARD, TEXT, Reader, answers, ask
 from tests.helpers.windows import FakeEngine
 
 ENGLISH = replace(CARD, languages=("en",))
@@ -55,6 +58,30 @@ def until_said(view: AskView, qtbot: QtBot, words: str) -> None:
     qtbot.waitUntil(lambda: view.asking.language is not None and view.lanes.documents.idle)
     qtbot.waitUntil(lambda: view.lanes.documents.idle and line_of(view).words() == words)
     assert line_of(view).isVisible() is bool(words)
+
+
+def doubtful(question: Question, choice: ModelChoice | None, report: Report) -> Reading:
+    text = question.documents[0].text
+    return Reading(answers(text, text[:5], likely=0.31), False, 0.65, 0.4, 1, 1, 0.1, absent=0.13)
+
+
+def test_no_stronger_reader_of_another_language_is_recommended(
+    open_with: Open, qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    careful = replace(
+        ENGLISH, name="careful", folder="/models/careful", measured={"qa_dev-squad2": {"f1": 69.0}}
+    )
+    view = open_with(replace(ENGLISH, measured={"qa_dev-squad2": {"f1": 62.0}}), careful)
+    view.workspace.engine.answer = doubtful  # type: ignore[attr-defined]
+    for code in ("en", "de", "en"):
+        show(view, qtbot, files[code])
+        said = IN_GERMAN if code == "de" else ""
+        until_said(view, qtbot, said)
+        ask(view, qtbot, "Who?", view.sheets.current().pane.text())
+        until_said(view, qtbot, said)
+        qtbot.waitUntil(lambda: view.lanes.files.idle)
+        offered = view.panel.stronger.text()
+        assert bool(offered) is (code == "en") and ("is installed" in offered) is (code == "en")
 
 
 def test_it_is_said_of_a_document_before_it_is_asked_and_goes_with_it(

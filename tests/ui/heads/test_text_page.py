@@ -247,7 +247,7 @@ def test_a_model_put_in_later_is_found_when_the_page_comes_up_again(
     qtbot.waitUntil(lambda: "Put one in." in names._panel.model.words())
     monkeypatch.setattr(names.workspace.shelf, "default", there)
     names.shown()
-    qtbot.waitUntil(lambda: names._panel.model.words() == "finder finds the names")
+    qtbot.waitUntil(lambda: names._panel.model.words() == "The names are found by finder")
     qtbot.waitUntil(lambda: names.lanes.work.idle)
 
 

@@ -131,7 +131,7 @@ def test_entries_stand_by_day_newest_first(open_view: Callable[..., HistoryView]
     model = view.panel.list.history
     spoken = [model.data(model.index(at), Qt.ItemDataRole.AccessibleTextRole) for at in (1, 2)]
     assert spoken[0] == "Now. three months' rent. Very likely, 94%. lease.pdf, page 2."
-    assert spoken[1] == "Who? The text does not say. Very likely not in the text, 97%. lease.pdf."
+    assert spoken[1] == "Who? The text does not say. 97% sure. lease.pdf."
 
 
 def test_typing_searches(open_view: Callable[..., HistoryView], qtbot: QtBot) -> None:

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.library import Library
-from app.core.report import Silent
+from app.core.library import INDEXED_ANEW, Library
+from app.core.report import Progress, Silent
 from app.flows.library import libraries
 from app.flows.library.embed import alone
 from app.flows.library.libraries import planned, save_library
@@ -125,6 +125,25 @@ def test_the_progress_of_an_update_stands_behind_the_pages_note(
     assert window.status.note() == "1 page read in 0.3 s  ·  Reading Reports, 12%"
     window.status.set_note("")
     assert window.status.note() == "Reading Reports, 12%"
+
+
+def test_indexing_anew_is_not_called_reading(
+    open_window: Callable[[], MainWindow],
+    engine: RestingEngine,
+    qtbot: QtBot,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workspace = open_fake_workspace(engine)
+    save_library(workspace, planned(workspace, [folder]), Silent())
+    workspace.close()
+    window = open_window()
+    window.libraries.refresh()
+    qtbot.waitUntil(lambda: bool(window.libraries.all) and window.lanes.library.idle, timeout=20_000)
+    at = Progress(1, 4, INDEXED_ANEW)
+    monkeypatch.setattr(window.libraries, "progress_of", lambda library: at)
+    window.libraries.progressed.emit()
+    assert "Indexing Reports anew, 25%" in window.status.note()
 
 
 def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(

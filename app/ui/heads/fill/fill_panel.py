@@ -142,7 +142,7 @@ def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
 class FillPanel(TextPanel):
     """The buttons Make a blank and Fill in, and the chosen blank's words."""
 
-    DOES = "fills in"
+    DOES = "{} fills in"
 
     def __init__(self, theme: Theme) -> None:
         tip = "Make a blank of the selected word  (Ctrl+B)"

@@ -147,7 +147,7 @@ class NamesPanel(TextPanel):
     shown_types_changed = Signal()
 
     OPEN = "Open a file"
-    DOES = "finds the names"
+    DOES = "The names are found by {}"
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         self._entities: tuple[Entity, ...] | None = None

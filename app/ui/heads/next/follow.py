@@ -109,7 +109,7 @@ class FollowCard(QFrame):
 class FollowPanel(TextPanel):
     """The Swap and main buttons, and the outcome's card."""
 
-    DOES = "tells what follows"
+    DOES = "{} tells what follows"
 
     def __init__(self, theme: Theme) -> None:
         self.swap = push_button(theme, "Swap", name="Swap the passages", tip="Swap the passages  (Ctrl+T)")
