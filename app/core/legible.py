@@ -34,5 +34,10 @@ def legible_lines(text: str, most: int = 100_000) -> str:
     return text if text.isprintable() else _seen(text)
 
 
+def legible_line(text: str, most: int = 2_000) -> str:
+    """The same on one line: in place of a line end or a tab is a blank."""
+    return legible_lines(text, most).replace("\n", " ").replace("\t", " ")
+
+
 def _seen(text: str) -> str:
     return _ALONE.sub("\ufffd", _BLANK.sub(" ", _UNSEEN.sub("", text.replace("\r\n", "\n"))))

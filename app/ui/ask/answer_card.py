@@ -110,6 +110,7 @@ class AnswerCard(QFrame):
         from app.ui.kit.verdict_row import VerdictRow
 
         row = VerdictRow(self._theme)
+        row.instead.setToolTip("Select the right words in the document first  (Esc there, then E)")
         self._column.addWidget(row)
         for before, after in pairwise((self.whole, row.right, row.absent, row.instead)):
             QWidget.setTabOrder(before, after)

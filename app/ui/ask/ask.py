@@ -61,12 +61,12 @@ class AskView(Page):
         ("Ctrl+L", "Go to the question"),
         ("Alt+Down", "Ask this document, the open ones, or a library"),
         ("Enter", "Ask"),
-        ("Esc", "Stop; the best answer so far stays. Else from the question to its answer"),
+        ("Esc", "Stop; the best answer so far stays. Else from the question or the document to the answer"),
         ("F3", "Next answer"),
         ("Shift+F3", "Previous answer"),
         ("Up, Down", "Earlier questions, in the question's box"),
         ("A", "The answer is right"),
-        ("E", "The words selected in the document are right instead"),
+        ("E", "The words selected in the document are right instead; in a text Esc first"),
         ("X", "The answer is not in the text"),
         ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
         ("Ctrl+I", "Look inside: how the model came to the answer"),
@@ -121,7 +121,7 @@ class AskView(Page):
     # The interface for the window
 
     def stop(self) -> bool:
-        """Close what is over the page, else drop a waiting question, else stop what runs, else leave the question."""
+        """Close what is over the page, else drop a waiting question, else stop what runs, else go to the answer."""
         if self.documents.leave():
             return True
         if self.keep_together.asking:
@@ -131,7 +131,7 @@ class AskView(Page):
             return True
         if self.asking.stop():
             return True
-        if self.panel.box.field.hasFocus() and self.panel.card.isVisible():
+        if self.panel.card.isVisible() and (self.panel.box.field.hasFocus() or self.sheets.have_focus()):
             # There the keys of a verdict are not typed, as they are in the question and in a text.
             self.panel.card.setFocus(Qt.FocusReason.OtherFocusReason)
         return False
@@ -182,12 +182,18 @@ class AskView(Page):
 
     @Slot(object)
     def _library_added(self, library: Library) -> None:
+        """Ask a library that was added here; one that another page added changes nothing of what is asked."""
+        if not self.isVisible():
+            return
         if self.welcome is not None:  # what it says of the answer at the right is not so any more
             self.welcome.leave()
         self.asking.ask_library(library.number)
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open each file as a document of its own, or bring it to the front; a folder becomes a library."""
+        """Open each file as a document of its own, or bring it to the front; a folder becomes a library.
+
+        From then on the document on the page is asked.
+        """
         self.panel.notice.clear()
         self._is_begun = True
         if look_like_documents(paths):
@@ -208,6 +214,7 @@ class AskView(Page):
 
     def _open(self, paths: list[Path]) -> None:
         self.files.open(paths)
+        self.asking.ask_document()
         self.type_next()  # at once: a question may wait for its file
         if len(paths) >= _MANY and self._libraries is not None:
             self._opened_together = paths
@@ -215,6 +222,19 @@ class AskView(Page):
                 f"{count(len(paths), 'document')} were opened. As a library they can be asked all at once."
             )
             self.keep_together.ask(sentence, takes_focus=False)
+
+    @Slot(list)
+    def _open_listed(self, paths: list[Path]) -> None:
+        """Open files of a list, to look at: what is asked stays, as it does when a tab is brought to the front."""
+        self.panel.notice.clear()
+        self._is_begun = True
+        self.files.open(paths)
+        self.type_next()
+
+    @Slot(str)
+    def _open_unread(self, path: str) -> None:
+        """Open a file that was not read, of a library that goes on being asked."""
+        self._open_listed([Path(path)])
 
     @Slot()
     def _keep_together(self) -> None:
@@ -422,7 +442,7 @@ class AskView(Page):
         self.tabs.open.clicked.connect(self._choose_files)
         self.tabs.documents.clicked.connect(self.documents.toggle)
         self.documents.toggled.connect(self.tabs.documents.setChecked)
-        self.documents.open_asked.connect(self.open_files)
+        self.documents.open_asked.connect(self._open_listed)
         self.documents.brought.connect(self.type_next)
         self.documents.left.connect(self.type_next)
         self.documents.ask_asked.connect(self.asking.ask_library)
@@ -445,7 +465,7 @@ class AskView(Page):
         controller.lost.connect(self.lost)
         self.asking.note.connect(self.note)
         self.asking.across.lost.connect(self.lost)
-        self.asking.file_requested.connect(self._open_recent)
+        self.asking.file_requested.connect(self._open_unread)
         self.asking.look_inside.connect(self.look_inside)
         self.asking.reader_changed.connect(partial(self.changed.emit, Head.QUESTION_ANSWERING.value))
         self.asking.models_requested.connect(self.find_models)

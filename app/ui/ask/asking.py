@@ -143,6 +143,16 @@ class Asking(QObject):
         self._show_scope()
         self.panel.box.setFocus()
 
+    def ask_document(self) -> None:
+        """Ask the document on the page from now on; the focus stays, and so does a question that it has."""
+        was_across = self.is_across()
+        self.panel.scope.select(Scope())  # also where a library is chosen that is not listed yet
+        self.workspace.settings.ask_scope = ""
+        if was_across and self.asked().question:
+            self._show_asked()
+        elif was_across:
+            self._show_scope()
+
     def _show_scope(self) -> None:
         """Show the question and the answers of what is asked now; what is typed comes along."""
         typed, session = self.panel.box.field.toPlainText(), self.asked()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from app.core.legible import legible
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 
@@ -209,7 +210,7 @@ class DocumentTabs(QFrame):
         """Offer files opened before, the latest first."""
         self._files.clear()
         for path in paths:
-            action = self._files.addAction(caption(Path(path).name or path))
+            action = self._files.addAction(caption(legible(Path(path).name or path)))
             action.setData(path)
             action.setToolTip(as_tip(path))
         self._files.addSeparator()

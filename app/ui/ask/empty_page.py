@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.legible import legible
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
@@ -108,7 +109,7 @@ class EmptyPage(Scrolling):
             button.deleteLater()
         self._recent = []
         for path in paths[:_MOST_RECENT]:
-            name = Path(path).name
+            name = legible(Path(path).name)
             button = push_button(self._theme, name or path, kind="link", name=f"Open {name} again", tip=path)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRect, Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.legible import legible
 from app.core.positions import utf16_units
 from app.ui.ask.empty_page import EmptyPage
 from app.ui.ask.session import AskSession, DocumentState, QuestionRun, TextState
@@ -267,7 +268,7 @@ class Sheet(QWidget):
         return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
     def _update_title(self) -> None:
-        title = self.session.name or self._beginning() or UNTITLED
+        title = legible(self.session.name) or self._beginning() or UNTITLED
         if title != self.title:
             self.title = title
             self.renamed.emit()

@@ -82,6 +82,11 @@ class Sheets(QObject):
         """Every sheet, in the order of the tabs."""
         return self._sheets
 
+    def have_focus(self) -> bool:
+        """Whether the focus is on the current page."""
+        focused = QApplication.focusWidget()
+        return focused is not None and self._stack.isAncestorOf(focused)
+
     def new(self) -> Sheet:
         """A sheet without a text, made the current one: the current sheet if it has none, else a new one."""
         current = self.current() if self._sheets else None
@@ -156,7 +161,7 @@ class Sheets(QObject):
     def bring(self, index: int) -> None:
         """Make a sheet the current one."""
         if 0 <= index < len(self._sheets):
-            on_page = self._has_focus()
+            on_page = self.have_focus()
             self._stack.setCurrentIndex(index)
             if on_page:
                 self._sheets[index].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -193,7 +198,7 @@ class Sheets(QObject):
         sheet.session.place = sheet.reading_place()
         self.closing.emit(sheet)
         was_current = index == self._stack.currentIndex()
-        on_page = self._has_focus()
+        on_page = self.have_focus()
         self._take_out(index)
         if sheet.is_untouched():
             sheet.deleteLater()
@@ -286,11 +291,6 @@ class Sheets(QObject):
         """Have the next save write every text."""
         for sheet in self._sheets:
             sheet.session.is_unsaved = True
-
-    def _has_focus(self) -> bool:
-        """Whether the focus is on the current page."""
-        focused = QApplication.focusWidget()
-        return focused is not None and self._stack.isAncestorOf(focused)
 
     def _create(self, session: AskSession | None = None) -> Sheet:
         sheet = Sheet(self._theme, session)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.core.text import Span
 
 _LONGEST = 300
-_SELECT = "Select the right words in the document first, then press “These words instead”."
+_SELECT = "Select the right words in the document first, then press “These words instead”, or by keys Esc and then E."
 
 _log = logging.getLogger(__name__)
 

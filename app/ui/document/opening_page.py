@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.legible import legible
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
@@ -69,7 +70,7 @@ class OpeningPage(QFrame):
         self._actions.show()
 
     def _begin(self, name: str) -> None:
-        self._name.setText(name)
+        self._name.setText(legible(name))
         self.strip.clear()
         self.notice.clear()
         for part in (self.lock, self._actions):

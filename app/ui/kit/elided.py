@@ -15,13 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.legible import legible, legible_lines
+from app.core.legible import legible, legible_line
 from app.ui.kit.parts import Button, Label, as_tip, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
 
-# In characters.
-_LONGEST = 2_000
 # Steps for the arrow at the right of a button.
 _ARROW = 6
 
@@ -42,7 +40,7 @@ class ElidedLabel(Label):
 
     def set_full_text(self, text: str, tip: str = "") -> None:
         """Set the text, and an optional tool tip."""
-        self._full_text, self._tip = legible_lines(text, _LONGEST), tip
+        self._full_text, self._tip = legible_line(text), tip
         self.setAccessibleName(self._full_text)
         self._cut()
 

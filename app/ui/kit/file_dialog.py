@@ -62,12 +62,14 @@ def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDial
 
 
 def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") -> QFileDialog:
-    """A dialog for files, by default in the folder of the last one, at first among the person's documents.
+    """A dialog for files, in the folder of the last one; at first among the person's documents, else at home.
 
     Not a subclass of QFileDialog: Qt would then never use the system's dialog.
     """
     if not folder and not _qt_settings().contains(_LAST):  # else Qt knows
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        if not Path(folder).is_dir():  # Qt would take its name for that of a file
+            folder = str(Path.home())
     dialog = QFileDialog(parent, title, folder, kinds)
     files = dialog.findChild(QTreeView, "treeView")
     if files is not None:  # it is Qt's own

@@ -37,11 +37,14 @@ class PagePart(QWidget):
         self.lanes = lanes
         self.setAccessibleName(self.TITLE)
 
-    def add_shortcuts(self, *shortcuts: tuple[str, Callable[[], object]]) -> None:
-        """Add shortcuts that work while this is shown, wherever in the window the focus is."""
+    def add_shortcuts(
+        self, *shortcuts: tuple[str, Callable[[], object]], within: QWidget | None = None
+    ) -> None:
+        """Add shortcuts that work while this is shown, wherever in the window the focus is, or only `within` a part."""
+        contexts = Qt.ShortcutContext
         for keys, slot in shortcuts:
-            shortcut = QShortcut(QKeySequence(keys), self)
-            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut = QShortcut(QKeySequence(keys), within or self)
+            shortcut.setContext(contexts.WidgetWithChildrenShortcut if within else contexts.WindowShortcut)
             shortcut.activated.connect(slot)
 
     def stop(self) -> bool:

@@ -9,11 +9,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.core.legible import legible_lines
+from app.core.legible import legible_line, legible_lines
 from app.ui.kit.theme import Theme, mark
 
-# In characters: of a tool tip, of one of its lines, of a button's text, and of a painted line.
-_LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION, _LONGEST_LINE = 2_000, 90, 500, 2_000
+# In characters: of a tool tip, of one of its lines, and of a button's text.
+_LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION = 2_000, 90, 500
 _NEWLINE = "\n"
 
 
@@ -206,6 +206,6 @@ def draw_line(
     painter.setFont(theme.font(font))
     painter.setPen(theme.colour(ink))
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(legible_lines(text, _LONGEST_LINE), elide, int(place.width()) + 1)
+    shown = metrics.elidedText(legible_line(text), elide, int(place.width()) + 1)
     painter.drawText(place, int(side), shown)
     return metrics.horizontalAdvance(shown)

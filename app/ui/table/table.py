@@ -546,9 +546,14 @@ class TableView(Page):
         self.add_shortcuts(
             ("Ctrl+L", questions.add), ("Ctrl+Z", self.undo), ("F2", questions.edit_current),
             ("F3", self.next_cell), ("Shift+F3", self.previous_cell), ("Ctrl+Del", questions.remove_current),
-            ("Ctrl+Shift+Left", questions.move_left), ("Ctrl+Shift+Right", questions.move_right),
             *reading_keys(self.beside.finding, self.beside.zoom),
         )  # fmt: skip
+        # In the document beside, and in a line that is typed in, they select words.
+        self.add_shortcuts(
+            ("Ctrl+Shift+Left", questions.move_left),
+            ("Ctrl+Shift+Right", questions.move_right),
+            within=view,
+        )
 
 
 def _samples() -> tuple[Column, ...]:

@@ -160,6 +160,39 @@ def test_answers_in_a_library_are_grouped_by_document_and_opened_where_they_stan
     assert panel.box.question() == "harbour: six, seven, noon"
 
 
+def test_a_file_opened_by_hand_is_what_is_asked_from_then_on(
+    view: AskView, qtbot: QtBot, folder: Path
+) -> None:
+    settings = view.workspace.settings
+    ask(view, qtbot, "harbour: six, seven")
+    view.documents.open_asked.emit([folder / "island.md"])
+    qtbot.waitUntil(lambda: view.sheets.current().is_open and titles(view) == ["island.md"])
+    assert settings.ask_scope == "library:1", "a file of the list is looked at"
+    view.panel.box.set_question("harbour: six, twice", [])
+    view.open_files([folder / "river.txt"])
+    assert settings.ask_scope == "" and not view.asking.is_across()
+    assert view.panel.box.question() == "harbour: six, twice", "what is typed comes along"
+    qtbot.waitUntil(lambda: view.sheets.current().is_open)
+    run = ask(view, qtbot, "harbour: twice")
+    assert [document.document.name for document in run.documents] == ["river.txt"]
+    view.asking.ask_library(1)
+    view.open_files([folder / "river.txt"])
+    assert view.panel.box.question() == "harbour: twice", "it has a question of its own"
+    assert view.panel.card.answer.text() == "twice"
+
+
+def test_a_library_is_asked_where_it_was_added(view: AskView, qtbot: QtBot, tmp_path: Path) -> None:
+    view.asking.set_scope(Scope())
+    libraries = give_libraries(view, qtbot)
+    for name, scope in (("Elsewhere", ""), ("Here", "library:3")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("The tide.", "utf-8")
+        view.setVisible(name == "Here")
+        with qtbot.waitSignal(libraries.added):
+            libraries.add([tmp_path / name])
+        assert view.workspace.settings.ask_scope == scope
+
+
 def test_answers_in_a_library_are_there_after_a_restart(
     view: AskView,
     open_page: Callable[[type[AskView], FakeEngine], AskView],

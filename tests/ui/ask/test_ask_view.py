@@ -80,6 +80,8 @@ def test_a_place_is_chosen_by_a_click_and_by_the_arrow_keys(view: AskView, qtbot
     assert pane.lights.chosen == 0 and rows.row() == -1
     qtbot.mouseClick(pane.viewport(), left, pos=pane.light_boxes(1)[0].center().toPoint())
     assert pane.lights.chosen == 1
+    view.resize(view.width(), 300)  # all of the text was seen, without a map
+    qtbot.waitUntil(lambda: pane.map.maximum() > 0)
     qtbot.mouseClick(pane.map, left, pos=pane.map.mark_rect(0).center().toPoint())
     assert pane.lights.chosen == 0
 

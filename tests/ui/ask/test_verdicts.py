@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.core.corrections import Correction, Verdict
@@ -20,16 +21,22 @@ from app.ui.ask.sheet import Sheet
 from app.ui.document.pdf.page_pane import PagePane
 from app.ui.document.pdf.page_stack import Spot
 from app.ui.kit.verdict_row import VerdictRow
+from app.ui.window.window import MainWindow
 from tests.helpers.ask_page import CARD, TEXT, WORDS, Reader
 from tests.helpers.ask_page import ask as ask_text
 from tests.helpers.finding import at_once
 from tests.helpers.open_files import ask, is_open, reader, write_pdf
 from tests.helpers.told_reader import ToldReader, ask_in, sheet_with
-from tests.helpers.windows import FakeEngine
+from tests.helpers.windows import FakeEngine, settle
 
 KEY = Qt.Key
 TIDES = "The tide is high at noon.\nIt is low at six, and at midnight again."
 PAGE = "<html><body><h1>Tides</h1><p>The tide is high at <em>noon</em>.</p><p>It is low at six.</p></body></html>"
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return reader()
 
 
 @pytest.fixture
@@ -105,6 +112,30 @@ def own_words(sheet: Sheet) -> str:
         return ""
     said = sheet.session.run.said[""] if sheet.session.run is not None else None
     return said.words if said is not None else ""
+
+
+def test_words_selected_by_keys_in_a_text_are_taken_by_esc_and_e(
+    open_window: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    window = open_window()
+    settle(window, qtbot)
+    window.activateWindow()
+    view = window.pages["ask"]
+    assert isinstance(view, AskView)
+    sheet = view.sheets.current()
+    sheet.show_text(TIDES)
+    ask(view, qtbot, "When is it noon?")
+    sheet.setFocus()
+    qtbot.waitUntil(sheet.editor.hasFocus)
+    ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    sheet.editor.moveCursor(QTextCursor.MoveOperation.Start)
+    qtbot.keyClick(sheet.editor, KEY.Key_Right, ctrl_shift)
+    qtbot.keyClick(sheet.editor, KEY.Key_Escape)
+    focused = QApplication.focusWidget()
+    assert focused is view.panel.card
+    qtbot.keyClick(focused, KEY.Key_E)
+    rest(view, qtbot)
+    assert sheet.pane.text() == TIDES and kept(view).words.strip() == "The"
 
 
 def test_an_answer_is_right_by_button_and_key_and_that_is_taken_back(

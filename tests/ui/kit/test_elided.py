@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from app.ui.kit.elided import ElidedChoice
+from app.ui.kit.elided import ElidedChoice, ElidedLabel
+from app.ui.kit.parts import draw_line
 from app.ui.kit.theme import Theme
 
 
@@ -19,3 +22,19 @@ def test_long_words_end_with_an_ellipsis(theme: Theme, qtbot: QtBot) -> None:
     shown = choice.shown()
     assert shown.endswith("…") and choice.currentText().startswith(shown[:-1]) and len(shown) > 6
     choice.grab()
+
+
+def test_what_has_one_line_is_shown_on_one(theme: Theme, qtbot: QtBot) -> None:
+    label = ElidedLabel("new\nli\tne.txt")
+    qtbot.addWidget(label)
+    assert label.full_text() == "new li ne.txt"
+    drawn = []
+    for name in ("new\nli\tne.txt", "new li ne.txt"):
+        image = QImage(300, 60, QImage.Format.Format_ARGB32)
+        image.fill(0)
+        painter = QPainter(image)
+        whole = QRectF(image.rect())
+        draw_line(painter, theme, whole, name, "ui", "ink", Qt.AlignmentFlag.AlignVCenter)
+        painter.end()
+        drawn.append(image)
+    assert drawn[0] == drawn[1]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, QSize
-from PySide6.QtWidgets import QFileDialog, QToolButton, QTreeView, QWidget
+from PySide6.QtCore import QSettings, QSize, QStandardPaths
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QToolButton, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -89,6 +89,21 @@ def test_what_is_chosen_is_given(page: QWidget, tmp_path: Path, monkeypatch: pyt
 
         monkeypatch.setattr(QFileDialog, "exec", run)
         assert ask() == given
+
+
+def test_without_a_folder_for_documents_it_starts_at_home(
+    page: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "Documents"
+    monkeypatch.setattr(QStandardPaths, "writableLocation", lambda _: str(folder))
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for place in (tmp_path, folder):
+        if place == folder:
+            folder.mkdir()
+        dialog = file_dialog(page, "Open files")
+        qtbot.addWidget(dialog)
+        assert Path(dialog.directory().absolutePath()) == place
+        assert dialog.findChild(QLineEdit, "fileNameEdit").text() == ""
 
 
 def test_the_systems_own_dialog_is_taken_where_there_is_one(page: QWidget, qtbot: QtBot) -> None:

@@ -390,6 +390,27 @@ def test_words_of_a_file_that_has_changed_have_no_place_in_the_text_that_was_rea
     assert cell is not None and cell.right_span is None
 
 
+def test_the_keys_that_move_a_question_select_words_in_the_document_beside(
+    page: TableView, qtbot: QtBot
+) -> None:
+    go_to(page, "aldergate.txt", 0)
+    qtbot.keyClick(page.view, KEY.Key_Return)
+    qtbot.waitUntil(lambda: page.beside.file.document is not None)
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    before = [column.question for column in page.model.columns]
+    pane = page.beside.file.pane
+    page.activateWindow()
+    pane.setFocus()
+    qtbot.waitUntil(pane.hasFocus)
+    qtbot.keyClick(pane, KEY.Key_Right, keys)
+    assert page.beside.file.selected()[0].split()
+    page.view.setFocus()
+    qtbot.waitUntil(page.view.hasFocus)
+    assert [column.question for column in page.model.columns] == before
+    qtbot.keyClick(page.view, KEY.Key_Right, keys)
+    qtbot.waitUntil(lambda: [column.question for column in page.model.columns] == before[::-1])
+
+
 def test_filters_show_the_rows_with_such_a_cell(
     page: TableView, pattern_reader: PatternReader, qtbot: QtBot
 ) -> None:

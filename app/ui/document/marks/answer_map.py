@@ -45,7 +45,8 @@ def _alpha(value: float) -> int:
 class AnswerMap(QScrollBar):
     """A scroll bar on a thin track that shows the places of the answers; a click outside its handle goes there.
 
-    `marks` and `heat` are shown as `set_marks` and `set_heat` set them.
+    `marks` and `heat` are shown as `set_marks` and `set_heat` set them, unless nothing scrolls: all of a text that is
+    shorter than its page is seen, and its words stand higher than their share of the bar.
 
     `mark_clicked` carries a mark's index, `place_clicked` the share of the height, 0 to 1, of any other place: of the
     hottest part near it, where one is hot.
@@ -143,6 +144,8 @@ class AnswerMap(QScrollBar):
         painter.drawRoundedRect(track, track.width() / 2, track.width() / 2)
         painter.end()
         super().paintEvent(event)
+        if not self._scrolls():
+            return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -193,6 +196,9 @@ class AnswerMap(QScrollBar):
         inset = self._theme.step(0.5)
         return QRectF(self.rect()).adjusted(inset, inset, -inset, -inset)
 
+    def _scrolls(self) -> bool:
+        return self.maximum() > self.minimum()
+
     def _slider(self) -> QRectF:
         option = QStyleOptionSlider()
         self.initStyleOption(option)
@@ -200,6 +206,8 @@ class AnswerMap(QScrollBar):
         return QRectF(self.style().subControlRect(control, option, part, self))
 
     def _mark_at(self, place: QPointF) -> int:
+        if not self._scrolls():
+            return -1
         reach = self._theme.step(1.5)
         near = [
             (abs(self.mark_rect(index).center().y() - place.y()), index)
@@ -215,7 +223,7 @@ class AnswerMap(QScrollBar):
     def _hot_at(self, place: QPointF) -> tuple[float, float] | None:
         """The share of the height and the heat of the hottest part near a place outside the handle, if one is hot."""
         track = self._track()
-        if not self.heat or track.height() <= 0 or self._slider().contains(place):
+        if not self.heat or not self._scrolls() or track.height() <= 0 or self._slider().contains(place):
             return None
         reach = self._theme.step(1) / track.height()
         at = (place.y() - track.top()) / track.height()

@@ -101,6 +101,17 @@ def test_a_mark_goes_before_the_heat_under_it(bar: AnswerMap, qtbot: QtBot) -> N
     assert bar.tip_at(bar.mark_rect(2).center()) == "The place that is shown"
 
 
+def test_a_text_that_is_seen_whole_has_no_map(bar: AnswerMap) -> None:
+    bar.setRange(0, 0)
+    bare = bar.grab().toImage()
+    bar.set_marks([0.7], 0)
+    bar.set_heat([0.9] * 256)
+    assert bar.grab().toImage() == bare and bar.tip_at(bar.mark_rect(0).center()) == ""
+    bar.setRange(0, 900)
+    bar.setValue(0)
+    assert bar.grab().toImage() != bare and bar.tip_at(bar.mark_rect(0).center())
+
+
 @given(
     some.lists(some.tuples(some.floats(0, 1), some.floats(0, 1), some.floats(0, 1)), min_size=1, max_size=40)
 )
