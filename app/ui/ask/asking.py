@@ -144,7 +144,12 @@ class Asking(QObject):
         self.panel.box.setFocus()
 
     def ask_document(self) -> None:
-        """Ask the document on the page from now on; the focus stays, and so does a question that it has."""
+        """Ask the document on the page instead of a library; the focus stays, and so does a question that it has.
+
+        Where the open documents are asked, it is one of them.
+        """
+        if scope_of(self.workspace.settings.ask_scope).kind is ScopeKind.OPEN:
+            return
         was_across = self.is_across()
         self.panel.scope.select(Scope())  # also where a library is chosen that is not listed yet
         self.workspace.settings.ask_scope = ""
