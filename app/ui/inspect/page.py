@@ -78,7 +78,7 @@ class InspectEmpty(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme.in_steps(column.setSpacing, 4)
-        theme.in_steps(self._middle.setFixedWidth, 160)
+        theme.in_steps(self._middle.setMaximumWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
         """Offer these samples."""
@@ -111,6 +111,7 @@ class SubjectBar(QFrame):
         mark(self._title, type="answer")
         mark(self._head, type="small", ink="quiet")
         theme.in_steps(words.setSpacing, 0.5)
+        theme.in_steps(self.models.setMinimumWidth, 40)
         theme.space(row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
