@@ -50,8 +50,8 @@ class Panes(QSplitter):
         super().resizeEvent(event)
 
     def _least(self) -> list[int]:
-        panes = [self.widget(at) for at in range(self.count())]
-        return [max(one.minimumWidth(), one.minimumSizeHint().width()) for one in panes if not one.isHidden()]
+        panes = [pane for at in range(self.count()) if (pane := self.widget(at)) and not pane.isHidden()]
+        return [max(pane.minimumWidth(), pane.minimumSizeHint().width()) for pane in panes]
 
     def _arrange(self, wide: int) -> None:
         least = self._least()
