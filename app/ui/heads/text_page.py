@@ -258,7 +258,6 @@ class TextPage(Page):
         column.setSpacing(0)
         column.addWidget(self.find_bar)
         column.addWidget(desk, 1)
-        self.theme.in_steps(left.setMinimumHeight, 34)  # above the panel some lines are seen
         self._splitter.addWidget(left)
         self._splitter.addWidget(panel)
         self._splitter.setStretchFactor(0, 1)
@@ -564,5 +563,6 @@ def centred(theme: Theme, editor: QWidget) -> QWidget:
     row.addStretch(1)
     theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
     theme.in_steps(editor.setMinimumWidth, 50)
+    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
     theme.in_steps(editor.setMaximumWidth, 200)
     return desk
