@@ -120,7 +120,12 @@ def out_of_order(window: QWidget, chain: Sequence[QWidget]) -> Iterator[str]:
         )
         if first is second:  # one is part of the other
             continue
-        is_other_region = type(first.parentWidget()).__name__ in ("QSplitter", "AskPanes", "TwoPanes")
+        is_other_region = type(first.parentWidget()).__name__ in (
+            "QSplitter",
+            "AskPanes",
+            "Panes",
+            "TwoPanes",
+        )
         if is_other_region or other.accessibleName() == "Put this message away":
             continue
         before, after = (QRect(each.mapTo(window, QPoint()), each.size()) for each in (first, second))

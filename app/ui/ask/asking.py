@@ -541,6 +541,8 @@ class Asking(QObject):
     @Slot(object)
     def _stronger_used(self, card: ModelCard) -> None:
         """Ask what had low confidence again, unless another question is in the box by now."""
+        if self.panel.use.hasFocus():  # it goes, and the focus with it
+            self.panel.box.select()
         self.settings_changed()
         self.reader_changed.emit()
         self.note.emit(f"{card.title} answers from now on")

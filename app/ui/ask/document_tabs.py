@@ -168,6 +168,7 @@ class DocumentTabs(QFrame):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_UNDO_MS)
         self._timer.timeout.connect(self.forget_closed)
+        theme.changed.connect(self._resize_crosses)
         self.strip.middle_clicked.connect(self.close_requested)
         self.forget_closed()
 
@@ -231,6 +232,13 @@ class DocumentTabs(QFrame):
         self._timer.stop()
         self._closed.hide()
         self.undo.hide()
+
+    @Slot()
+    def _resize_crosses(self) -> None:
+        """Give the tabs' buttons the size of the text: Qt leaves them as they were when they were added."""
+        for index in range(self.strip.count()):
+            self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide).adjustSize()
+        self.strip.updateGeometry()
 
     @Slot(QAction)
     def _recent_chosen(self, action: QAction) -> None:

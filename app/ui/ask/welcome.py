@@ -26,8 +26,8 @@ from app.ui.kit.theme import Theme, mark
 
 # Its first answer is sure, and in the middle of an ordinary text.
 _SAMPLE = "30-minutes"
-# In steps of width: below the first the buttons are under the words, below the second the two facts are stacked.
-_NARROW, _WIDE = 170, 230
+# In steps of width: below it the buttons are under the words.
+_NARROW = 170
 
 
 def keep_welcomed(workspace: Workspace, report: Report) -> None:
@@ -136,9 +136,18 @@ class WelcomeBand(QFrame):
     def _is_narrow(self) -> bool:
         return self.width() < self._theme.step(_NARROW)
 
+    def _have_facts_room(self) -> bool:
+        """Whether the two facts have room beside each other, left of the buttons."""
+        step = self._theme.step
+        words = self._private.fontMetrics().horizontalAdvance(self._private.text())
+        facts = words + self._place.natural_width() + self.folder.sizeHint().width()
+        gaps = step(8) + 2 * step(4) + 3 * step(2)  # between the two, their signs, and within each
+        buttons = step(8) + self._buttons.sizeHint().width()
+        return self.contentsRect().width() - 2 * step(6) >= facts + gaps + buttons
+
     def _arrange(self) -> None:
         step, is_narrow = self._theme.step, self._is_narrow()
-        is_wide = self.width() >= step(_WIDE)
+        is_wide = not is_narrow and self._have_facts_room()
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._whole.setDirection(below if is_narrow else beside)
         self._whole.setSpacing(step(3 if is_narrow else 8))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.errors import EngineLost, PasswordNeeded
 from app.core.languages import Subject
@@ -33,6 +33,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
+from app.ui.kit.two_panes import Panes
 
 
 def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
@@ -250,7 +251,7 @@ class TextPage(Page):
         ]
         desk.setProperty("kind", "desk")
         desk.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal)
+        self._splitter = Panes()
         left = QWidget()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -259,7 +260,6 @@ class TextPage(Page):
         column.addWidget(desk, 1)
         self._splitter.addWidget(left)
         self._splitter.addWidget(panel)
-        self._splitter.setChildrenCollapsible(False)
         self._splitter.setStretchFactor(0, 1)
         self.place_splitter()
         layout = QVBoxLayout(self)
@@ -345,12 +345,12 @@ class TextPage(Page):
     def place_splitter(self) -> None:
         """Restore the splitter's sizes."""
         key, usual = self.splitter()
-        self._splitter.setSizes(self.workspace.settings.splitters.get(key, usual))
+        self._splitter.place(self.workspace.settings.splitters.get(key, usual))
 
     def save_splitter(self) -> None:
         """Save the splitter's sizes."""
         if self._splitter.isVisible():
-            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.sizes()
+            self.workspace.settings.splitters[self.splitter()[0]] = self._splitter.placed()
 
     def paper_in_use(self) -> int:
         """The number of the paper that a file is opened in."""
@@ -563,5 +563,6 @@ def centred(theme: Theme, editor: QWidget) -> QWidget:
     row.addStretch(1)
     theme.in_steps(row.setContentsMargins, 6, 5, 6, 5)
     theme.in_steps(editor.setMinimumWidth, 50)
+    theme.in_steps(editor.setMinimumHeight, 24)  # above the panel some lines are seen
     theme.in_steps(editor.setMaximumWidth, 200)
     return desk

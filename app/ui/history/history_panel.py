@@ -22,6 +22,7 @@ from app.core.wording import count
 from app.ui.history.history_list import HistoryList
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
@@ -76,9 +77,12 @@ class HistoryBar(QFrame):
         row = QHBoxLayout(self._usual)
         row.addWidget(self.keep)
         row.addStretch(1)
-        row.addWidget(self.export)
-        row.addWidget(self.delete_all)
+        buttons = FlowRow()
+        buttons.addWidget(self.export)
+        buttons.addWidget(self.delete_all)
+        row.addLayout(buttons)
         theme.space(row, 2)
+        theme.in_steps(buttons.setSpacing, 2)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._usual)
         self._stack.addWidget(self.question)

@@ -62,7 +62,7 @@ class InspectEmpty(QScrollArea):
         self._hint = plain_label(_HINT, type="small", ink="quiet")
         self.samples = SampleList(theme, "Try one of these")
         self._middle = QWidget()
-        self._middle.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Minimum)
+        self._middle.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         column = QVBoxLayout(self._middle)
         for widget in (heading, about, self.notice, self.samples, self._hint):
             column.addWidget(widget)
@@ -70,6 +70,7 @@ class InspectEmpty(QScrollArea):
         around = QGridLayout(inner)  # without an alignment, which would not take the wrapped text's height
         around.addWidget(self._middle, 1, 1)
         around.setColumnStretch(0, 1)
+        around.setColumnStretch(1, 1000)
         around.setColumnStretch(2, 1)
         around.setRowStretch(0, 1)
         around.setRowStretch(2, 2)
@@ -78,7 +79,7 @@ class InspectEmpty(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme.in_steps(column.setSpacing, 4)
-        theme.in_steps(self._middle.setFixedWidth, 160)
+        theme.in_steps(self._middle.setMaximumWidth, 160)
 
     def set_titles(self, titles: tuple[str, ...]) -> None:
         """Offer these samples."""
@@ -111,6 +112,7 @@ class SubjectBar(QFrame):
         mark(self._title, type="answer")
         mark(self._head, type="small", ink="quiet")
         theme.in_steps(words.setSpacing, 0.5)
+        theme.in_steps(self.models.setMinimumWidth, 40)
         theme.space(row, 3, (6, 3, 6, 2.5))
 
     def show_subject(self, title: str, plain: str, term: str) -> None:
@@ -126,7 +128,7 @@ class SubjectBar(QFrame):
         for card in models:
             self.models.addItem(card.title, card.folder)
         self.models.setEnabled(len(models) > 1)
-        self.models.setToolTip(as_tip(models[0].description if models else ""))
+        self.models.setToolTip(as_tip(f"{models[0].title}\n{models[0].description}" if models else ""))
 
 
 class InspectView(Page):

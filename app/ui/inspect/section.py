@@ -16,6 +16,7 @@ from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
 from app.ui.inspect.charts.export import ChartBar
 from app.ui.kit.chart import Figures
+from app.ui.kit.elided import ElidedChoice, ElidedLabel
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
@@ -47,7 +48,7 @@ def leftmost(*widgets: QWidget) -> QHBoxLayout:
 
 def choice_box(name: str, chosen: Callable[..., object]) -> QComboBox:
     """A box as wide as its longest choice; `chosen` is called when the user picks one."""
-    box = QComboBox()
+    box = ElidedChoice()
     name_choice(box, name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     box.activated.connect(chosen)
@@ -102,9 +103,11 @@ class Part(QFrame):
         self._content.show()
 
 
-def _term(words: str) -> QLabel:
+def _term(words: str) -> ElidedLabel:
     """The paper's term beside a heading."""
-    return plain_label(words, type="small", ink="quiet", wrap=False)
+    label = ElidedLabel(words)
+    mark(label, type="small", ink="quiet")
+    return label
 
 
 class ModelQuery(QObject):

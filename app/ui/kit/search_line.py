@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QIcon, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QLineEdit, QStyle, QToolButton, QWidget
 
 from app.ui.kit.theme import Theme
 
@@ -24,6 +24,7 @@ class SearchLine(QLineEdit):
     def __init__(self, theme: Theme, placeholder: str, busy_sign: QWidget | None = None) -> None:
         super().__init__()
         self._busy_sign = busy_sign
+        self._theme = theme
         self.setPlaceholderText(placeholder)
         self.setAccessibleName(placeholder)
         self._glass = QAction(self)
@@ -39,9 +40,12 @@ class SearchLine(QLineEdit):
         self.textChanged.connect(self._typed)
         for button in self.findChildren(QToolButton):
             action = button.defaultAction()
+            button.installEventFilter(self)
             button.setAccessibleName("Clear" if action is self.clear_action else "Search")
         self._glass.setIcon(theme.icon("search"))
         self.clear_action.setIcon(theme.icon("close"))
+        theme.changed.connect(self._size_icons)
+        self._size_icons()
 
     @property
     def pending(self) -> bool:
@@ -68,7 +72,38 @@ class SearchLine(QLineEdit):
                 return True
         return super().event(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_icons()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Paint the icons of larger text, which Qt would paint as small as ever."""
+        if event.type() == QEvent.Type.Paint and isinstance(watched, QToolButton) and self._growth():
+            place = QRect(QPoint(), watched.iconSize())
+            place.moveCenter(watched.rect().center())
+            mode = QIcon.Mode.Normal if watched.isEnabled() else QIcon.Mode.Disabled
+            watched.icon().paint(QPainter(watched), place, mode=mode)
+            return True
+        return super().eventFilter(watched, event)
+
+    def _growth(self) -> int:
+        """By how many pixels an icon is larger than Qt's."""
+        usual = self.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
+        return max(0, self._theme.step(4) - usual)
+
+    @Slot()
+    def _size_icons(self) -> None:
+        """Have the glass and the cross grow with the text: Qt gives both one size at every size of text."""
+        more = self._growth()
+        self.setTextMargins(more, 0, more if self.text() else 0, 0)
+        for button in self.findChildren(QToolButton) if more else ():
+            size, gap = button.iconSize(), self._theme.step(2)
+            is_clear = button.defaultAction() is self.clear_action
+            left = self.width() - size.width() - gap if is_clear else gap
+            button.setGeometry(QRect(QPoint(left, (self.height() - size.height()) // 2), size))
+
     @Slot(str)
     def _typed(self, text: str) -> None:
         self.clear_action.setVisible(bool(text))
+        self._size_icons()
         self._soon.start()

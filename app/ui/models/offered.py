@@ -185,7 +185,7 @@ class OfferedSection(Section):
 
     def keep(self) -> None:
         """Save the splitter's sizes."""
-        self.workspace.settings.splitters[_SPLITTER] = self.panes.sizes()
+        self.workspace.settings.splitters[_SPLITTER] = self.panes.placed()
 
     def take_files(self, paths: list[Path]) -> bool:
         """Import folders and zips that seem to be models."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
@@ -24,6 +24,7 @@ from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
+from app.ui.kit.two_panes import Panes
 from app.ui.kit.undo_line import UndoLine
 from app.ui.table.answer_model import AnswerModel, Filter
 from app.ui.table.answer_view import AnswerView
@@ -136,7 +137,7 @@ class TableView(Page):
     def keep(self) -> None:
         """Save what is not saved yet, and the splitter's position."""
         if not self.beside.isHidden():
-            self.workspace.settings.splitters["table"] = self._split.sizes()
+            self.workspace.settings.splitters["table"] = self._split.placed()
         self.store.keep()
 
     def shown(self) -> None:
@@ -324,7 +325,7 @@ class TableView(Page):
             sizes = self.workspace.settings.splitters.get("table", [])
             left, right = sizes if len(sizes) == 2 and all(sizes) else _USUAL
             at = self._split.width() * left // (left + right)
-            self._split.setSizes([at, self._split.width() - at])
+            self._split.place([at, self._split.width() - at])
             self.view.scrollTo(self.view.currentIndex())
         self._follow()
 
@@ -341,7 +342,7 @@ class TableView(Page):
     @Slot()
     def _close_beside(self) -> None:
         if not self.beside.isHidden():
-            self.workspace.settings.splitters["table"] = self._split.sizes()
+            self.workspace.settings.splitters["table"] = self._split.placed()
             self.beside.hide()
             self.beside.forget()
             self.view.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -464,10 +465,9 @@ class TableView(Page):
     # Layout
 
     def _lay_out(self) -> None:
-        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split = Panes()
         self._split.addWidget(self.view)
         self._split.addWidget(self.beside)
-        self._split.setChildrenCollapsible(False)
         self._split.setStretchFactor(0, 1)
         self._split.setHandleWidth(1)
         self._stack = QStackedWidget()

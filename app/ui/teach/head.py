@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.labels import Dataset
@@ -15,6 +15,8 @@ from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
 
 LABEL, TEXTS, FIGURES = "label", "texts", "figures"
+# In steps.
+_NARROW = 140
 _ACTIONS = (
     ("New table…", "new"), ("Labels…", "labels"), ("Rename…", "rename"),
     ("Use it on the page Classify", "use"), ("Remove…", "remove"),
@@ -58,13 +60,15 @@ class TeachHead(QFrame):
         name.addWidget(self.words)
         top = QHBoxLayout()
         top.addWidget(names, 1)
-        top.addWidget(self.strip, 1)
         top.addWidget(self.teach)
         top.addWidget(self.export)
+        under = QHBoxLayout()
+        self._theme, self._top, self._under = theme, top, under
         below = QHBoxLayout()
         below.addWidget(self.parts)
         column = QVBoxLayout(self)
         column.addLayout(top)
+        column.addLayout(under)
         column.addLayout(below)
         column.addWidget(rule())
         theme.space(name, 0)
@@ -73,6 +77,21 @@ class TeachHead(QFrame):
         theme.space(top, 3, (5, 3, 5, 2))
         theme.space(below, 0, (5, 0, 5, 2.5))
         theme.space(column, 0)
+        self._place_strip()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_strip()
+
+    def _place_strip(self) -> None:
+        """Put the progress under the name where there is little room beside it."""
+        if self.width() < self._theme.step(_NARROW):
+            if self._under.indexOf(self.strip) < 0:
+                self._under.addWidget(self.strip)
+                self._theme.in_steps(self._under.setContentsMargins, 5, 0, 5, 2)
+        elif self._top.indexOf(self.strip) < 0:
+            self._top.insertWidget(1, self.strip, 1)
+            self._theme.in_steps(self._under.setContentsMargins, 0, 0, 0, 0)
 
     def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
         """List the data sets in the menu, with what can be done with the current one."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from app.core.legible import legible
 from app.core.wording import count, percent
+from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.search_line import SearchLine
@@ -131,7 +132,7 @@ class Texts(QFrame):
         self._names: tuple[str, ...] = ()
         self._only: frozenset[int] | None = None
         self.search = SearchLine(theme, "Search the texts")
-        self.filter = QComboBox()
+        self.filter = ElidedChoice()
         name_choice(self.filter, "Which texts")
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.words = plain_label(type="small", ink="quiet", wrap=False)
@@ -164,6 +165,7 @@ class Texts(QFrame):
         theme.space(right, 2)
         theme.space(row, 5, (5, 4, 5, 4))
         theme.in_steps(self.bars.setMinimumWidth, 40)
+        theme.in_steps(self.filter.setMinimumWidth, 24)
         self.search.searched.connect(self._show)
         self.search.down_requested.connect(self.list.setFocus)
         self.filter.activated.connect(self._filtered)

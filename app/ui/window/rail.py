@@ -53,6 +53,7 @@ class Rail(QFrame):
         self.setProperty("kind", "rail")
         self.setAccessibleName("Pages")
         theme.changed.connect(self._fit)
+        self._area.verticalScrollBar().rangeChanged.connect(self._scrolled_or_not)
         self._fit()
 
     def _heading(self, group: str) -> QLabel:
@@ -113,6 +114,13 @@ class Rail(QFrame):
         self.chosen.emit(button.property("key"))
 
     @Slot()
+    def _scrolled_or_not(self) -> None:
+        """Make room for the scroll bar beside the icons, and show the current page again."""
+        self._fit()
+        if (button := self._group.checkedButton()) is not None:
+            self._area.ensureWidgetVisible(button)
+
+    @Slot()
     def _fit(self) -> None:
         """Show the names where there is room, as wide as the bolder font of the chosen page needs it."""
         step = self._theme.step
@@ -122,7 +130,9 @@ class Rail(QFrame):
         for button in self.buttons.values():
             button.setText("" if self.is_narrow else button.accessibleName())
             widest = max(widest, metrics.horizontalAdvance(button.accessibleName()))
-        self.setFixedWidth(step(14) if self.is_narrow else max(step(37), widest + step(15)))
+        bar = self._area.verticalScrollBar()
+        beside = bar.sizeHint().width() if bar.maximum() else 0
+        self.setFixedWidth(step(14) + beside if self.is_narrow else max(step(37), widest + step(15)))
 
     def _is_too_narrow(self) -> bool:
         parent = self.parentWidget()

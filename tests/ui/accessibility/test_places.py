@@ -80,4 +80,10 @@ def test_nothing_is_lost_at_twice_the_size_on_a_small_screen(furnished: MainWind
         if (furnished.width(), furnished.height()) != (1024, 640):
             faults.append(f"{name}: the window is {furnished.size().toTuple()}")
         faults += [f"{name}: {fault}" for fault in cut_off(page)]
+        if page.window() is furnished:
+            if furnished.page.KEY != "models" and page.width() > page.parentWidget().width():
+                faults.append(f"{name}: {page.width()} wide, it scrolls sideways")
+            button = furnished.rail.buttons.get(furnished.page.KEY)
+            if button is not None and button.visibleRegion().boundingRect().height() < button.height():
+                faults.append(f"{name}: the rail does not show it")
     assert not faults, "\n" + "\n".join(faults)

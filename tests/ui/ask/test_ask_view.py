@@ -151,8 +151,10 @@ def test_a_stronger_reader_that_is_installed_is_used_with_one_click(
     qtbot.waitUntil(panel.use.isVisible)
     assert "Spanlight reader" in panel.use.text() and panel.readers.isHidden(), "no download is recommended"
     before = len(engine.requests)
+    panel.use.setFocus()
     qtbot.mouseClick(panel.use, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: len(engine.requests) > before)
+    assert panel.box.field.hasFocus()
     assert view.workspace.find_model(Head.QUESTION_ANSWERING) == careful
     assert changed == [Head.QUESTION_ANSWERING.value] and panel.use.isHidden()
     qtbot.waitUntil(panel.readers.isVisible)

@@ -89,3 +89,13 @@ def test_where_there_is_room_no_name_is_cut_whichever_is_in_front(tabs: Document
         # Places are rounded: a width may be a pixel more or less.
         now = [tabs.strip.tabRect(index).width() for index in range(3)]
         assert all(abs(one - other) <= 1 for one, other in zip(now, widths, strict=True))
+
+
+def test_the_crosses_grow_with_the_text(tabs: DocumentTabs) -> None:
+    tabs.add("a.txt")
+    tabs.show()
+    small = tabs.strip.tabButton(0, tabs.strip.ButtonPosition.RightSide).height()
+    tabs._theme.choose("light", 2.0)
+    cross = tabs.strip.tabButton(0, tabs.strip.ButtonPosition.RightSide)
+    assert cross.height() > 1.5 * small and cross.size() == cross.sizeHint()
+    tabs._theme.choose("light")

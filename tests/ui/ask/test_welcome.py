@@ -27,7 +27,7 @@ from app.ui.ask.answer_panel import TryButton
 from app.ui.ask.ask import AskView
 from app.ui.ask.session import AskSession
 from app.ui.ask.sheets import sheets_to_save
-from app.ui.ask.welcome import Welcome
+from app.ui.ask.welcome import Welcome, WelcomeBand
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
 from app.ui.window.window import MainWindow
@@ -367,3 +367,14 @@ def test_tab_goes_on_from_what_is_to_be_done_next_in_the_order_seen(
         key=lambda one: (one.mapTo(window, QPoint()).y(), one.mapTo(window, QPoint()).x()),
     )
     assert seen == sorted(seen, key=chain.index)
+
+
+@pytest.mark.parametrize("wide", range(700, 1900, 100))
+def test_where_data_lies_is_whole_where_there_is_room(qtbot: QtBot, spanlight_home: Path, wide: int) -> None:
+    theme = Theme(default_paths().resources)
+    theme.choose("light")
+    band = WelcomeBand(theme, Path("/home/somebody/.local/share/spanlight/and/a/folder"))
+    qtbot.addWidget(band)
+    band.resize(wide, 200)
+    band.show()
+    assert band._place.text() == band._place.full_text()

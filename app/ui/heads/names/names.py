@@ -137,6 +137,7 @@ class NamesView(TextPage):
         self.pane.lines_broken.connect(self._lines_broken)
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
+        theme.in_steps(self.pane.setMinimumHeight, 34)  # above the panel some lines are seen
         self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, "name finder"))
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),

@@ -25,6 +25,7 @@ from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.kit.chart import Figures
 from app.ui.kit.file_dialog import save_name
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
@@ -103,13 +104,16 @@ class ChartBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.numbers)
         row.addStretch(1)
+        buttons = FlowRow()
         for button in (copy_table, copy_image, save):
-            row.addWidget(button)
+            buttons.addWidget(button)
+        row.addLayout(buttons)
         self._save_button = save
         self._column = QVBoxLayout(self)
         self._column.addLayout(row)
         chart.renewed.connect(self._renewed)
         theme.in_steps(row.setSpacing, 2)
+        theme.in_steps(buttons.setSpacing, 2)
         theme.space(self._column, 1)
 
     @Slot(bool)
