@@ -10,9 +10,6 @@ from app.core.layout import Kind
 from app.core.results import Reading
 from app.core.wording import count
 
-# What the progress counts while the index that an older Spanlight has made is made anew.
-INDEXED_ANEW = "files indexed anew"
-
 
 class FileState(StrEnum):
     """What is known of a library's file."""

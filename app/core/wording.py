@@ -7,6 +7,7 @@ from collections.abc import Callable
 from app.core.legible import legible
 
 UNNAMED = "A text"  # instead of the name of a typed or pasted one
+INDEXED_ANEW = "files indexed anew"  # those that an older Spanlight has indexed
 NO_ANSWER = "The text does not say."
 NO_ANSWER_IN_PART = "No answer in the part that was read."
 NEAREST_WORDS = "These are the nearest words, and may not be the answer."

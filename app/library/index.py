@@ -18,9 +18,10 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
-from app.core.library import INDEXED_ANEW, FileState, Library, LibraryFile, LibraryStatus
+from app.core.library import FileState, Library, LibraryFile, LibraryStatus
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
+from app.core.wording import INDEXED_ANEW
 from app.library.ledger import Ledger, has_files_below, is_empty, is_there
 from app.library.passages import ROWS, search_words, starts_of_passages
 from app.library.schema import (

@@ -14,6 +14,7 @@ from app.core.errors import SpanlightError
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
+from app.core.plain import json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import (
     ClassCalibrationData,
@@ -369,7 +370,7 @@ def hold_out(
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
-        workspace.datasets.put_numbers(dataset, _PARTS, key, json.dumps(known).encode())
+        workspace.datasets.put_numbers(dataset, _PARTS, key, json_of(known).encode())
     vectors = embed_texts(workspace, tuple(examples), report)
     curve = linear.learning_curve(vectors, wanted, multi=dataset.multi, texts=same)
     order = sorted(found)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.core.library import INDEXED_ANEW
-from app.core.wording import count, percent, size, time_left
+from app.core.wording import INDEXED_ANEW, count, percent, size, time_left
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.libraries import Libraries
 from app.ui.kit.theme import Theme
