@@ -12,8 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.library import INDEXED_ANEW, Library
+from app.core.library import Library
 from app.core.report import Progress, Silent
+from app.core.wording import INDEXED_ANEW
 from app.flows.library import libraries
 from app.flows.library.embed import alone
 from app.flows.library.libraries import planned, save_library
