@@ -53,7 +53,7 @@ class Documents:
         return opened
 
     def language(self, text: str, report: Report) -> str:
-        """The code of a text's language, empty where it is unsure; English is told without the process.
+        """The code of a text's language, empty where it is unsure; English is recognised without the process.
 
         Raises SpanlightError and Stopped.
         """
