@@ -163,7 +163,7 @@ class _WithinFile(Relay):
 
 
 def _is_pipe(path: Path) -> bool:
-    with suppress(OSError, ValueError):  # what is wrong with it is said when it is read
+    with suppress(OSError, ValueError):  # reading it says what is wrong
         return stat.S_ISFIFO(path.stat().st_mode)
     return False
 

@@ -45,9 +45,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.color = (
-            False  # from Python 3.14 on help would have colours, of which a terminal here shows the codes
-        )
+        # From Python 3.14 on help would have colours, of which a terminal here shows the codes.
+        self.color = False
 
     def error(self, message: str) -> NoReturn:
         """Raise SpanlightError with argparse's complaint as a sentence, and a near option or choice."""

@@ -198,7 +198,7 @@ def _program(machine: str) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _numbered(calls: str, column: int) -> Iterator[tuple[Any, ...]]:
-    """The number of each call on this kind of machine, where there is one, and what else is said of it."""
+    """The number of each call on this kind of machine, where it has one, with the words behind the numbers."""
     for call in calls.split(","):
         words = call.split()
         if words[1 + column] != "-":

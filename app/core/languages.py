@@ -121,7 +121,7 @@ def reads(codes: Sequence[str], code: str) -> bool:
 class Subject:
     """What a model is to read: "This document", say, and how many documents it is by the codes of their languages.
 
-    A `text` is one whose language is to be told first. Without any, there is nothing to say of it.
+    A `text` is one whose language is to be detected first. Without any, there is nothing to say of it.
     """
 
     name: str

@@ -151,7 +151,7 @@ def _receive(data: Connection) -> Any:
 
 
 def _let_go_of_tracker() -> None:
-    """Close the connection to multiprocessing's tracker, which deletes what shared memory it is told to, unconfined."""
+    """Close the connection to multiprocessing's tracker, unconfined, which deletes shared memory on demand."""
     if sys.platform == "linux" and (tracker := resource_tracker.getfd()) is not None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, tracker, inheritable=False)

@@ -56,7 +56,7 @@ def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
     A reader sees the old file or the new one, never half of one. A `private` file is not readable by the computer's
     other users, any other has the usual permissions. Raises SpanlightError on a disk error.
     """
-    from app.core.files import file_to_write, is_full  # the window starts without it
+    from app.core.files import file_to_write, reason_of  # the window starts without it
 
     temporary = ""
     try:
@@ -72,13 +72,9 @@ def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
         os.replace(temporary, path)
         temporary = ""
     except (OSError, ValueError) as fault:
-        reason = (
-            "the disk is full"
-            if is_full(fault)
-            else getattr(fault, "strerror", None) or "its name is at fault"
-        )
         raise SpanlightError(
-            f"{path} could not be written: {reason}.", "Free some space or check the folder's permissions."
+            f"{path} could not be written: {reason_of(fault, 'its name is at fault')}.",
+            "Free some space or check the folder's permissions.",
         ) from fault
     finally:
         if temporary:

@@ -14,7 +14,7 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s (%(threadName)s): %(message)s"
 class _Log(RotatingFileHandler):
     """The log file, which the computer's other users cannot read: it names files, and may quote what is in them.
 
-    Where it cannot be written there is none, and nobody is told.
+    Where it cannot be written, there is no log and no message.
     """
 
     def _open(self) -> TextIOWrapper:

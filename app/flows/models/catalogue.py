@@ -143,7 +143,7 @@ def stronger_readers(workspace: Workspace, report: Report, *, language: str = ""
     best = max(readers, key=lambda card: squad2_f1(models, card), default=reader)
     f1 = squad2_f1(models, best)
     here = {card.repository for card in cards}
-    # One of which nothing was measured, such as a taught version, may be as good.
+    # A reader without a figure, such as a taught version, may be as good.
     installed = best if f1 > own > 0 else None
     return Stronger(installed, f1, stronger(models, installed or reader, without=here, language=language))
 

@@ -78,7 +78,7 @@ def begun(folder: Path) -> Run | None:
 
 
 def begun_with(folder: Path, base: Path) -> Run | None:
-    """The teaching in a folder if it began with the reader in the folder `base`, in whatever state that is by now."""
+    """The teaching in a folder if it began with the reader in the folder `base`, which may have changed since."""
     run = _written(folder)
     return run if run is not None and Path(run.folder) == base else None
 

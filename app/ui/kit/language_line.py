@@ -78,7 +78,7 @@ class LanguageLine(QFrame):
             return
         from app.flows.models.languages import other_language
 
-        # In the lane of the process that tells languages.
+        # In the lane of the process that detects languages.
         self._job = self._lanes.documents.start_aside(
             other_language, self._workspace, self._head, self._subjects
         )

@@ -37,6 +37,13 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def link(folder: Path, engine: RestingEngine) -> None:
+    """Have the folder be a library at the next start of the window."""
+    workspace = open_fake_workspace(engine)
+    save_library(workspace, planned(workspace, [folder]), Silent())
+    workspace.close()
+
+
 def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
     open_window: Callable[[], MainWindow],
     engine: RestingEngine,
@@ -44,9 +51,7 @@ def test_files_are_looked_at_once_painted_and_when_the_window_comes_back(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    workspace = open_fake_workspace(engine)
-    save_library(workspace, planned(workspace, [folder]), Silent())
-    workspace.close()
+    link(folder, engine)
     window = open_window()
     assert not window.libraries.all
     window.libraries.refresh()
@@ -135,9 +140,7 @@ def test_indexing_anew_is_not_called_reading(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    workspace = open_fake_workspace(engine)
-    save_library(workspace, planned(workspace, [folder]), Silent())
-    workspace.close()
+    link(folder, engine)
     window = open_window()
     window.libraries.refresh()
     qtbot.waitUntil(lambda: bool(window.libraries.all) and window.lanes.library.idle, timeout=20_000)
@@ -150,9 +153,7 @@ def test_indexing_anew_is_not_called_reading(
 def test_a_stopped_library_waits_for_the_next_start_or_the_persons_word(
     open_window: Callable[[], MainWindow], engine: RestingEngine, qtbot: QtBot, folder: Path
 ) -> None:
-    workspace = open_fake_workspace(engine)
-    save_library(workspace, planned(workspace, [folder]), Silent())
-    workspace.close()
+    link(folder, engine)
     window = open_window()
     libraries = window.libraries
     with qtbot.waitSignal(libraries.listed):
