@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+from app.core.message import Message
+
+_DAYS = (
+    Message("Monday"), Message("Tuesday"), Message("Wednesday"), Message("Thursday"), Message("Friday"),
+    Message("Saturday"), Message("Sunday"),
+)  # fmt: skip
 _MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
+    Message("January"), Message("February"), Message("March"), Message("April"), Message("May"), Message("June"),
+    Message("July"), Message("August"), Message("September"), Message("October"), Message("November"),
+    Message("December"),
 )  # fmt: skip
 
 
@@ -24,22 +30,25 @@ def day(moment: date, today: date, *, within: bool = False) -> str:
 
     `within` is for a day within a sentence: "today", "yesterday".
     """
-    days = (today - moment).days
-    if days in (0, 1):
-        words = "Yesterday" if days else "Today"
-        return words.lower() if within else words
-    year = "" if moment.year == today.year else f" {moment.year}"
-    return f"{_DAYS[moment.weekday()]}, {moment.day} {_MONTHS[moment.month - 1]}{year}"
+    match (today - moment).days:
+        case 0:
+            return Message("today") if within else Message("Today")
+        case 1:
+            return Message("yesterday") if within else Message("Yesterday")
+    names = {"weekday": _DAYS[moment.weekday()], "day": moment.day, "month": _MONTHS[moment.month - 1]}
+    if moment.year == today.year:
+        return Message("{weekday}, {day} {month}", **names)
+    return Message("{weekday}, {day} {month} {year}", **names, year=moment.year)
 
 
 def plain_date(moment: date) -> str:
     """A day with its year: "20 November 2026"."""
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+    return Message("{day} {month} {year}", day=moment.day, month=_MONTHS[moment.month - 1], year=moment.year)
 
 
 def date_and_time(moment: datetime) -> str:
     """A moment: "20 November 2026, 14:05"."""
-    return f"{plain_date(moment)}, {moment:%H:%M}"
+    return Message("{date}, {time}", date=plain_date(moment), time=f"{moment:%H:%M}")
 
 
 def iso(seconds: float) -> str:

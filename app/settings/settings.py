@@ -49,6 +49,7 @@ class Settings:
     `recent_files` are the paths opened last, the latest first; `document_list` is whether the list of documents is
     shown where there is room for it, `list_library` the number of the library whose files it shows, 0 for none;
     `motion` is whether things may move by themselves: as the system has it (system), or never (none);
+    `language` is that of the window: a code of two letters, or that of the system;
     `text_size` is in per cent of the default, `document_size` the further one of documents' text;
     `classify_lines` is whether each line is a separate text; `names_joining` is a PieceAggregation;
     `precision` is one of core.devices.PRECISIONS; `unload_minutes` is after how long without work models leave the
@@ -78,6 +79,7 @@ class Settings:
     document_list: bool = True
     list_library: int = 0
     motion: str = "system"
+    language: str = "system"
     text_size: int = 100
     document_size: int = 100
     classify_lines: bool = False

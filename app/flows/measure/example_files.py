@@ -12,8 +12,9 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
-from app.core.measure_words import NOUNS
+from app.core.measure_words import kind_of_examples
 from app.core.measures import ExampleSet
+from app.core.message import Message
 from app.core.models import Head
 from app.core.plain import json_of
 from app.core.rows import read_rows
@@ -83,8 +84,10 @@ def read_examples(path: Path, head: Head | None = None) -> Examples:
             f"{path.name} holds more than {MOST_EXAMPLES:,} examples.", "A tenth of them measures as well."
         )
     if head is not None and found.head is not head:
-        wanted = NOUNS[head][1] if head in NOUNS else "examples for this"
-        raise SpanlightError(f"{path.name} holds {NOUNS[found.head][1]}, not {wanted}.", _ENDINGS)
+        held, wanted = kind_of_examples(found.head), kind_of_examples(head)
+        raise SpanlightError(
+            Message("{file} holds {held}, not {wanted}.", file=path.name, held=held, wanted=wanted), _ENDINGS
+        )
     return found
 
 

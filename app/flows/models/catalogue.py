@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
-from app.core.measure_words import NOUNS, speed
+from app.core.measure_words import examples, speed
 from app.core.measures import Measure
+from app.core.message import Message
 from app.core.models import Head, ModelCard, family_title
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
@@ -257,8 +258,9 @@ def _speed(
 
 def _rate(measure: Measure) -> str:
     """How fast a model reads: "31 questions a second"."""
-    several = NOUNS.get(measure.head, ("example", "examples"))[1]
-    return speed(measure).replace(" a second", f" {several} a second")
+    if measure.speed < 9.95:
+        return speed(measure)
+    return Message("{examples} a second", examples=examples(round(measure.speed), measure.head))
 
 
 def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.core.errors import EngineLost, SpanlightError
+from app.core.message import Message
 from app.core.report import Progress, Silent
 from app.flows.ask.drafts import SavedAcross
 from app.flows.workspace import Workspace
@@ -301,7 +302,7 @@ class AcrossDocuments(QObject):
         if run.reading is None:
             self.session.run = None
         else:
-            run.stop("Broke off")
+            run.stop(Message("Broke off"))
         self._settle(run)
         self.failed.emit(error)
         if isinstance(error, EngineLost):

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.core import wording
 from app.core.errors import EngineLost, SpanlightError
+from app.core.message import Message
 from app.core.report import Progress, Silent
 from app.flows.workspace import Workspace
 from app.ui.ask.files import DocumentFiles, sheet_of
@@ -338,7 +339,7 @@ class AskController(QObject):
         if run.reading is None:
             sheet.session.run = None
         else:
-            run.stop("Broke off")
+            run.stop(Message("Broke off"))
         self._settle(sheet, run, is_seen=True)
         self.failed.emit(error)
         if isinstance(error, EngineLost):

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 _AFTER_MS = 250
 
@@ -23,9 +24,9 @@ class CheckedLine(QWidget):
         super().__init__()
         self._last_sent = ""
         self.line = QLineEdit()
-        self.line.setAccessibleName(name)
-        self.line.setPlaceholderText(placeholder)
-        self.button = push_button(theme, choose, name=f"{choose} ({name})")
+        self.line.setAccessibleName(localised(name))
+        self.line.setPlaceholderText(localised(placeholder))
+        self.button = push_button(theme, choose, name=f"{localised(choose)} ({localised(name)})")
         self.button.setVisible(bool(choose))
         self.setFocusProxy(self.line)
         self._soon = QTimer(self, singleShot=True, interval=_AFTER_MS)

@@ -19,6 +19,7 @@ from app.core.legible import legible, legible_line
 from app.ui.kit.parts import Button, Label, as_tip, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 # Steps for the arrow at the right of a button.
 _ARROW = 6
@@ -40,7 +41,7 @@ class ElidedLabel(Label):
 
     def set_full_text(self, text: str, tip: str = "") -> None:
         """Set the text, and an optional tool tip."""
-        self._full_text, self._tip = legible_line(text), tip
+        self._full_text, self._tip = legible_line(localised(text)), tip
         self.setAccessibleName(self._full_text)
         self._cut()
 
@@ -73,7 +74,7 @@ class ElidedButton(Button):
 
     def set_full_text(self, text: str) -> None:
         """Set the text."""
-        self._full_text = legible(text)
+        self._full_text = legible(localised(text))
         self.updateGeometry()
         self._cut()
 
@@ -115,7 +116,7 @@ class LinkedChoice(QWidget):
     def set_words(self, words: str) -> None:
         """Show the value in words."""
         self._words.set_full_text(words)
-        self.link.setAccessibleName(sentences(words, self.link.text()))
+        self.link.setAccessibleName(sentences(self._words.full_text(), self.link.text()))
 
     def words(self) -> str:
         """The value in words."""

@@ -42,7 +42,7 @@ class FormCard(QFrame):
         self._grid.setColumnStretch(1, 1)
         heading = plain_label(title, type="strong", wrap=False)
         heading.setVisible(bool(title))
-        self.setAccessibleName(title)
+        self.setAccessibleName(heading.text())
         self._add(_Row(heading))
         theme.in_steps(heading.setContentsMargins, 0, 0, 0, 2.5)
         theme.in_steps(self._grid.setHorizontalSpacing, 8)

@@ -25,6 +25,7 @@ from PySide6.QtCore import (
 
 from app.core.about import command
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.system_libraries import without_library
 
 _log = logging.getLogger("app.ui")
@@ -37,21 +38,26 @@ _NAMES = {"linux": ("qxcb", "qwayland"), "win32": ("qwindows",), "darwin": ("qco
 
 def why_no_window(messages: Sequence[str]) -> SpanlightError:
     """The error that explains Qt's messages about its platform plugins."""
-    instead = f'Ask in the terminal instead: {command()} ask FILE --question "..."'
+    instead = Message('Ask in the terminal instead: {command} ask FILE --question "..."', command=command())
     if any(words in one for words in _UNREACHABLE for one in messages):
         names = [name for name in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(name)]
         where = ", ".join(f"{name} is {os.environ[name]}" for name in names)
         return SpanlightError(
-            f"The screen cannot be reached to open a window on ({where or 'nothing names one'}).", instead
+            Message(
+                "The screen cannot be reached to open a window on ({names}).",
+                names=where or Message("nothing names one"),
+            ),
+            instead,
         )
     for name in _NAMES.get(sys.platform, ()):
         fault = plugin_fault(name)
         if fault and (known_error := without_library(fault)):
             return known_error
     first = next((one for one in messages if "plugin" in one and LAST_WORDS not in one), "")
-    return SpanlightError(
-        f"No window can be opened here{': ' + ' '.join(first.split()).rstrip('.') if first else ''}.", instead
-    )
+    if not first:
+        return SpanlightError(Message("No window can be opened here."), instead)
+    reason = " ".join(first.split()).rstrip(".")
+    return SpanlightError(Message("No window can be opened here: {reason}.", reason=reason), instead)
 
 
 def plugin_fault(name: str) -> str:
@@ -92,7 +98,9 @@ def fault_of(error: BaseException) -> Fault:
         return Fault(known_error.message, known_error.hint)
     _log.error("a bug\n%s", report)
     return Fault(
-        "Something went wrong inside Spanlight.", "What you typed is kept. The report can be copied.", report
+        Message("Something went wrong inside Spanlight."),
+        Message("What you typed is kept. The report can be copied."),
+        report,
     )
 
 

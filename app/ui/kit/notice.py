@@ -10,6 +10,7 @@ from app.ui.kit.messages import fault_of
 from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 
 class Notice(QFrame):
@@ -35,8 +36,8 @@ class Notice(QFrame):
         if not closable:
             self._close.hide()
         self._close.setIcon(theme.icon("close"))
-        self._close.setAccessibleName("Put this message away")
-        self._close.setToolTip("Put away")
+        self._close.setAccessibleName(tr("Put this message away"))
+        self._close.setToolTip(tr("Put away"))
         self._close.clicked.connect(self._put_away)
         words = QVBoxLayout()
         words.addWidget(self._sentence)
@@ -71,7 +72,7 @@ class Notice(QFrame):
 
     def show_not_shown(self, sentence: str, hint: str, path: str) -> None:
         """Explain why a folder is not shown, with a button that copies its path."""
-        self._show("hint", sentence, hint, path, copy="Copy the path")
+        self._show("hint", sentence, hint, path, copy=tr("Copy the path"))
         QTimer.singleShot(0, self._come_into_view)  # once it has its place
 
     def clear(self) -> None:
@@ -84,18 +85,17 @@ class Notice(QFrame):
         """The sentence, empty while the line is hidden."""
         return self._sentence.text()
 
-    def _show(
-        self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "Copy the report"
-    ) -> None:
+    def _show(self, kind: str, sentence: str, hint: str, report: str, act: str = "", copy: str = "") -> None:
         self._report = report
         self._sentence.setText(sentence)
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
+        copy = copy or tr("Copy the report")
         for button, label, shown in ((self._copy, copy, bool(report)), (self._act, act, bool(act))):
             button.setText(label)
-            button.setAccessibleName(label)
+            button.setAccessibleName(button.text())
             button.setVisible(shown)
-        self.setAccessibleName(f"{sentence} {hint}".strip())
+        self.setAccessibleName(f"{self._sentence.text()} {self._hint.text()}".strip())
         sign = ("fault", "fault") if kind == "fault" else ("help", "accent")
         self._sign.set_icon(self._theme.icon(*sign))
         mark(self, kind=kind)
@@ -113,7 +113,7 @@ class Notice(QFrame):
     @Slot()
     def _copy_report(self) -> None:
         QGuiApplication.clipboard().setText(self._report)
-        self._copy.setText("Copied")
+        self._copy.setText(tr("Copied"))
 
     @Slot()
     def _put_away(self) -> None:

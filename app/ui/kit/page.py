@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 
 class PagePart(QWidget):
@@ -35,7 +36,7 @@ class PagePart(QWidget):
         self.workspace = workspace
         self.theme = theme
         self.lanes = lanes
-        self.setAccessibleName(self.TITLE)
+        self.setAccessibleName(localised(self.TITLE))
 
     def add_shortcuts(
         self, *shortcuts: tuple[str, Callable[[], object]], within: QWidget | None = None

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from app.core.legible import legible_line, legible_lines
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 # In characters: of a tool tip, of one of its lines, and of a button's text.
 _LONGEST_TIP, _TIP_LINE, _LONGEST_CAPTION = 2_000, 90, 500
@@ -19,7 +20,7 @@ _NEWLINE = "\n"
 
 def as_tip(text: str) -> str:
     """A text as a tool tip: legible, cut, and in lines that fit the screen."""
-    lines = legible_lines(text, _LONGEST_TIP).splitlines()
+    lines = legible_lines(localised(text), _LONGEST_TIP).splitlines()
     return "\n".join(
         "\n".join(wrapped(line, _TIP_LINE, break_on_hyphens=False)) if len(line) > _TIP_LINE else line
         for line in lines
@@ -28,17 +29,17 @@ def as_tip(text: str) -> str:
 
 def caption(text: str) -> str:
     """A text as a button, a tab or a menu shows it: legible, cut, and an ampersand is one."""
-    return legible_lines(text, _LONGEST_CAPTION).replace("&", "&&")
+    return legible_lines(localised(text), _LONGEST_CAPTION).replace("&", "&&")
 
 
 class Label(QLabel):
     """A label of legible text. That no label and no tool tip reads it as HTML is a rule of the style sheet."""
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(legible_lines(text))
+        super().__init__(legible_lines(localised(text)))
 
     def setText(self, text: str) -> None:
-        super().setText(legible_lines(text))
+        super().setText(legible_lines(localised(text)))
 
 
 class StyledLabel(QLabel):
@@ -53,7 +54,7 @@ class StyledLabel(QLabel):
         """Show texts in their order, each with its style in CSS; a newline begins another line."""
         super().setText(
             "".join(
-                f'<span style="{style}">{escape(legible_lines(text)).replace(_NEWLINE, "<br>")}</span>'
+                f'<span style="{style}">{escape(legible_lines(localised(text))).replace(_NEWLINE, "<br>")}</span>'
                 for text, style in runs
                 if text
             )
@@ -94,7 +95,7 @@ def push_button(
 ) -> Button:
     """A button of a kind of the stylesheet, with a line icon; `name` is read by screen readers (else its text)."""
     button = Button(text)
-    button.setAccessibleName(name or text)
+    button.setAccessibleName(localised(name or text))
     button.setToolTip(as_tip(tip))
     button.setProperty("kind", kind)
     if icon:
@@ -108,9 +109,9 @@ class KeyButton(Button):
     def __init__(self, theme: Theme, text: str, key: str, *, kind: str = "keyed", type: str = "ui") -> None:
         super().__init__(text)
         self._theme, self._key = theme, key
-        self.setAccessibleName(text)
-        self.setAccessibleDescription(f"Key {key}")
-        self.setToolTip(as_tip(f"{text}  ({key})"))
+        self.setAccessibleName(self.text())
+        self.setAccessibleDescription(tr("Key {key}", key=key))
+        self.setToolTip(as_tip(f"{self.text()}  ({key})"))
         mark(self, kind=kind, type=type)
 
     def sizeHint(self) -> QSize:
@@ -131,7 +132,9 @@ class KeyButton(Button):
 def look_button(theme: Theme, *, bare: bool = False) -> Button:
     """The button that leads from a result to how the model came to it; a `bare` one has no icon."""
     icon = "" if bare else "inspect"
-    return push_button(theme, "Look inside", icon=icon, tip="See how the model came to this  (Ctrl+I)")
+    return push_button(
+        theme, tr("Look inside"), icon=icon, tip=tr("See how the model came to this  (Ctrl+I)")
+    )
 
 
 def rule() -> QFrame:
@@ -206,6 +209,6 @@ def draw_line(
     painter.setFont(theme.font(font))
     painter.setPen(theme.colour(ink))
     metrics = painter.fontMetrics()
-    shown = metrics.elidedText(legible_line(text), elide, int(place.width()) + 1)
+    shown = metrics.elidedText(legible_line(localised(text)), elide, int(place.width()) + 1)
     painter.drawText(place, int(side), shown)
     return metrics.horizontalAdvance(shown)

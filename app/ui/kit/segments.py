@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout
 
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 # Padding around its text, in steps: where there is room, and where there is little.
 _ROOM, _LEAST_ROOM = 7, 3
@@ -17,7 +18,7 @@ class _Segment(QPushButton):
     """A button with room for the bolder letters of the pressed one, so that nothing moves when it changes."""
 
     def __init__(self, theme: Theme, title: str) -> None:
-        super().__init__(title)
+        super().__init__(localised(title))
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
@@ -76,7 +77,7 @@ class Choices(QFrame):
         self._buttons: dict[str, QAbstractButton] = {}
         self._group = PickGroup(self)
         self._group.picked.connect(self._picked)
-        self.setAccessibleName(name)
+        self.setAccessibleName(localised(name))
 
     def add_button(self, key: str, button: QAbstractButton) -> None:
         """Add a button, which a subclass lays out."""
@@ -123,7 +124,7 @@ class Segments(Choices):
             edge = "first" if at == 0 else "last" if at == len(choices) - 1 else "middle"
             button.setProperty("kind", "segment")
             button.setProperty("edge", edge)
-            button.setAccessibleName(f"{name}: {title}")
+            button.setAccessibleName(f"{localised(name)}: {button.text()}")
             self.add_button(key, button)
             layout.addWidget(button)
         layout.addStretch(1)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from app.core import wording
 from app.core.inspection import Visit
-from app.core.measure_words import NOUNS
+from app.core.measure_words import MEASURED
 from app.core.models import SHOWN_HEADS, Head, ModelCard
 from app.core.offers import Removal, Source
 from app.core.report import Report
@@ -150,7 +150,7 @@ class InstalledSection(Section):
                 found.uses_of(card),
                 found.facts_of(card),
                 CardActions(
-                    measure=any(head in NOUNS for head in card.heads),
+                    measure=any(head in MEASURED for head in card.heads),
                     look=any(head in SHOWN_HEADS for head in card.heads),
                     removal_blocked="It comes with Spanlight and cannot be removed." if starter else "",
                 ),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QSpinBox
 
 from app.core import wording
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.installed import installed
@@ -25,38 +26,52 @@ from app.ui.kit.page import Page
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import LANGUAGES, localised, tr
 from app.ui.settings.settings_updates import UpdatesRow
 
-LOOKS = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
-MOTIONS = (("system", "As the system"), ("none", "Nothing moves by itself"))
+LOOKS = (("system", Message("As the system")), ("light", Message("Light")), ("dark", Message("Dark")))
+MOTIONS = (("system", Message("As the system")), ("none", Message("Nothing moves by itself")))
 TEXT_SIZES = (90, 100, 115, 130, 150, 175, 200)
 MODELS = (
-    (Head.QUESTION_ANSWERING, "Model that answers"),
-    (Head.CLASSIFICATION, "Model that classifies"),
-    (Head.MASKED_WORDS, "Model that fills in words"),
-    (Head.NEXT_SENTENCE, "Model that tells what follows"),
-    (Head.TOKEN_CLASSIFICATION, "Model that finds names"),
-    (Head.EMBEDDINGS, "Model that searches libraries"),
+    (Head.QUESTION_ANSWERING, Message("Model that answers")),
+    (Head.CLASSIFICATION, Message("Model that classifies")),
+    (Head.MASKED_WORDS, Message("Model that fills in words")),
+    (Head.NEXT_SENTENCE, Message("Model that tells what follows")),
+    (Head.TOKEN_CLASSIFICATION, Message("Model that finds names")),
+    (Head.EMBEDDINGS, Message("Model that searches libraries")),
 )
-READINGS = (("usual", "Likeliest passages"), ("every", "Every passage"), ("quick", "Quickest"))
-HISTORIES = (("keep", "Keep"), ("off", "Do not keep"))
-_DEVICES = {"auto": "Automatic: a GPU if there is one", "cpu": "CPU", "cuda": "GPU", "mps": "Apple GPU"}
-_PRECISIONS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
+READINGS = (
+    ("usual", Message("Likeliest passages")),
+    ("every", Message("Every passage")),
+    ("quick", Message("Quickest")),
+)
+HISTORIES = (("keep", Message("Keep")), ("off", Message("Do not keep")))
+_DEVICES = {
+    "auto": Message("Automatic: a GPU if there is one"),
+    "cpu": Message("CPU"),
+    "cuda": Message("GPU"),
+    "mps": Message("Apple GPU"),
+}
+_PRECISIONS = {
+    "float32": Message("32 bits"),
+    "bfloat16": Message("16 bits (bfloat16)"),
+    "float16": Message("16 bits (float16)"),
+}
 
 
 def device_words(settings: Settings) -> str:
     """The chosen device, in words."""
     kind, _, number = settings.device.partition(":")
-    device = _DEVICES.get(kind, settings.device)
+    device = localised(_DEVICES.get(kind, settings.device))
     if number not in ("", "0"):
-        device += f" number {number}"
-    precision = _PRECISIONS.get(settings.precision, "")
-    return f"{device}, in {precision}" if precision else device
+        device = tr("{device} number {number}", device=device, number=number)
+    precision = _PRECISIONS.get(settings.precision)
+    return tr("{device}, in {precision}", device=device, precision=precision) if precision else device
 
 
 def network_words(settings: Settings) -> str:
     """The chosen network mode, in words."""
-    return "Offline" if settings.offline else "Only when asked: for models, and for updates"
+    return tr("Offline") if settings.offline else tr("Only when asked: for models, and for updates")
 
 
 def installed_cards(workspace: Workspace, report: Report) -> tuple[tuple[ModelCard, ...], dict[Head, str]]:
@@ -80,25 +95,27 @@ def offer_models(
     choice.clear()
     fitting = [card for card in cards if head in card.heads]
     for card in fitting:
-        choice.addItem(f"{card.title}, {wording.size(card.size)}", card.name)
-        weights = f"{card.parameters / 1e6:.0f} million weights. {card.description}"
-        choice.setItemData(choice.count() - 1, as_tip(weights.strip()), Qt.ItemDataRole.ToolTipRole)
+        choice.addItem(f"{localised(card.title)}, {localised(wording.size(card.size))}", card.name)
+        weights = tr("{number:.0f} million weights.", number=card.parameters / 1e6)
+        about = f"{weights} {localised(card.description)}".strip()
+        choice.setItemData(choice.count() - 1, as_tip(about), Qt.ItemDataRole.ToolTipRole)
     wanted = chosen or unasked
     at = next((i for i, card in enumerate(fitting) if wanted in (card.name, card.folder)), -1)
     if chosen and at < 0:
-        choice.addItem(f"{legible(chosen)} (not installed)", chosen)
+        choice.addItem(tr("{model} (not installed)", model=legible(chosen)), chosen)
         at = choice.count() - 1
     choice.setEnabled(bool(choice.count()))
     if not choice.count():
-        choice.addItem("None is installed", "")
+        choice.addItem(tr("None is installed"), "")
     choice.setCurrentIndex(max(0, at))
 
 
 class SettingsView(Page):
     """Appearance, models, number of answers, folders, and links to the settings on the models page."""
 
+    start_again = Signal()
     KEY = "settings"
-    TITLE = "Settings"
+    TITLE = Message("Settings")
     ICON = "settings"
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -107,21 +124,26 @@ class SettingsView(Page):
         self._save_job: Job | None = None
         self.notice = Notice(theme)
         self.not_shown = Notice(theme)
-        self.look = Segments(theme, "Look", LOOKS)
-        self.text_size = self._choice("Text size")
-        self.motion = Segments(theme, "Motion", MOTIONS)
-        self.reading = Segments(theme, "What is read", READINGS)
-        self.history = Segments(theme, "History", HISTORIES)
-        self.device = LinkedChoice(theme, "Models: This computer")
-        self.network = LinkedChoice(theme, "Models: Network")
-        self.about = LinkedChoice(theme, f"About {NAME}")
+        self.begin_anew = Notice(theme)
+        self.begin_anew.acted.connect(self.start_again)
+        self.look = Segments(theme, tr("Look"), LOOKS)
+        self.text_size = self._choice(tr("Text size"))
+        self.language = self._choice(tr("Language"))
+        self.motion = Segments(theme, tr("Motion"), MOTIONS)
+        self.reading = Segments(theme, tr("What is read"), READINGS)
+        self.history = Segments(theme, tr("History"), HISTORIES)
+        self.device = LinkedChoice(theme, tr("Models: This computer"))
+        self.network = LinkedChoice(theme, tr("Models: Network"))
+        self.about = LinkedChoice(theme, tr("About Spanlight"))
         self.about.set_words(f"{NAME} {VERSION}")
         self.models = {head: self._choice(title) for head, title in MODELS}
         self.top_k = QSpinBox()
-        self.top_k.setAccessibleName("Answers listed")
+        self.top_k.setAccessibleName(tr("Answers listed"))
         self.top_k.setRange(1, 100)
         self._folder = ElidedLabel(str(workspace.paths.data))
-        self._open = push_button(theme, "Open the folder", name="Open the folder where things are kept")
+        self._open = push_button(
+            theme, tr("Open the folder"), name=tr("Open the folder where things are kept")
+        )
         self.updates = UpdatesRow(workspace, theme, lanes)
         self._lay_out()
         self._take_settings()
@@ -130,6 +152,7 @@ class SettingsView(Page):
         self.motion.chosen.connect(self._motion_chosen)
         self.reading.chosen.connect(self._reading_chosen)
         self.history.chosen.connect(self._history_chosen)
+        self.language.activated.connect(self._language_chosen)
         self.text_size.activated.connect(self._text_size_chosen)
         self.device.followed.connect(partial(self.open_models.emit, "computer"))
         self.network.followed.connect(partial(self.open_models.emit, "network"))
@@ -140,7 +163,7 @@ class SettingsView(Page):
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
-        for narrow in (self.top_k, self.text_size):
+        for narrow in (self.top_k, self.text_size, self.language):
             theme.in_steps(narrow.setFixedWidth, 30)
         self._number = self.top_k.lineEdit()  # its wrapper must live as long as the steps are to be applied
         theme.in_steps(self._number.setTextMargins, 2, 0, 0, 0)
@@ -170,6 +193,14 @@ class SettingsView(Page):
         self.workspace.settings.theme = look
         self.theme.choose(look, self.workspace.settings.text_size / 100)
         self._save("theme")
+
+    @Slot(int)
+    def _language_chosen(self, index: int) -> None:
+        self.workspace.settings.language = self.language.itemData(index)
+        self._save("language")
+        self.begin_anew.show_hint(
+            tr("The language changes when Spanlight starts again."), act=tr("Start again now")
+        )
 
     @Slot(int)
     def _text_size_chosen(self, index: int) -> None:
@@ -242,11 +273,15 @@ class SettingsView(Page):
         settings = self.workspace.settings
         self.look.select(settings.theme)
         self.motion.select(settings.motion)
+        self.language.clear()
+        for code, name in (("system", tr("As the system")), *LANGUAGES.items()):
+            self.language.addItem(name, code)
+        self.language.setCurrentIndex(max(0, self.language.findData(settings.language)))
         self.reading.select(settings.ask_reading)
         self.history.select("keep" if settings.keep_history else "off")
         self.text_size.clear()
         for size in sorted({*TEXT_SIZES, settings.text_size}):
-            self.text_size.addItem(f"{size}%", size)
+            self.text_size.addItem(tr("{number}%", number=size), size)
         self.text_size.setCurrentIndex(self.text_size.findData(settings.text_size))
         self.device.set_words(device_words(settings))
         self.network.set_words(network_words(settings))
@@ -260,7 +295,7 @@ class SettingsView(Page):
 
     def _choice(self, name: str) -> QComboBox:
         choice = ElidedChoice()
-        choice.setAccessibleName(name)
+        choice.setAccessibleName(localised(name))
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         choice.setMinimumContentsLength(14)
         return choice
@@ -269,37 +304,43 @@ class SettingsView(Page):
         self._folder.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._folder.setAccessibleName(f"Folder: {self._folder.full_text()}")
+        self._folder.setAccessibleName(tr("Folder: {path}", path=self._folder.full_text()))
         card = FormCard(self.theme)
-        card.add_row("Look", self.look)
-        card.add_row("Text size", self.text_size, wide=False)
-        card.add_row("Motion", self.motion)
+        card.add_row(tr("Language"), self.language, wide=False)
+        card.add_full_width(self.begin_anew)
+        card.add_row(tr("Look"), self.look)
+        card.add_row(tr("Text size"), self.text_size, wide=False)
+        card.add_row(tr("Motion"), self.motion)
         for head, title in MODELS:
             card.add_row(title, self.models[head])
-        card.add_row("Where models run", self.device)
-        card.add_row("Network", self.network)
+        card.add_row(tr("Where models run"), self.device)
+        card.add_row(tr("Network"), self.network)
         card.add_row(
-            "What is read",
+            tr("What is read"),
             self.reading,
-            "Of a long document. A quick reader finds the likeliest passages for the careful one; every passage takes"
-            " longer, and the quickest way, by the quick reader alone, is wrong more often.",
+            tr(
+                "Of a long document. A quick reader finds the likeliest passages for the careful one; every passage"
+                " takes longer, and the quickest way, by the quick reader alone, is wrong more often."
+            ),
         )
         card.add_row(
-            "Answers listed",
+            tr("Answers listed"),
             self.top_k,
-            "The best answer and the next best, for every question.",
+            tr("The best answer and the next best, for every question."),
             wide=False,
         )
-        card.add_row("History", self.history, "Questions with their answers, kept on this computer only.")
-        card.add_row("Updates", self.updates)
         card.add_row(
-            "Kept in",
+            tr("History"), self.history, tr("Questions with their answers, kept on this computer only.")
+        )
+        card.add_row(tr("Updates"), self.updates)
+        card.add_row(
+            tr("Kept in"),
             side_by_side(self._folder, self._open),
-            "Texts, drafts and answers stay here and never leave this computer.",
+            tr("Texts, drafts and answers stay here and never leave this computer."),
         )
         card.add_full_width(self.not_shown)
-        card.add_row("Version", self.about)
+        card.add_row(tr("Version"), self.about)
         self._column = column = CardColumn(self.theme)
-        for part in (plain_label("Settings", type="title", wrap=False), self.notice, card):
+        for part in (plain_label(self.TITLE, type="title", wrap=False), self.notice, card):
             column.add(part)
         column.fill(self)

@@ -6,10 +6,10 @@ from PySide6.QtCore import QUrl, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.core.about import NAME
 from app.core.addresses import feed_remark, host_of
 from app.core.days import plain_date
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.releases import Update
 from app.core.report import Progress
 from app.core.wording import size
@@ -22,12 +22,13 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.outside import open_outside
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
-_NONE = (
+_NONE = Message(
     "No address is known yet where new versions are announced: write one here when you have it."
     " Spanlight never looks by itself."
 )
-_ON_REQUEST = "Asked only when you press the button; Spanlight never looks by itself."
+_ON_REQUEST = Message("Asked only when you press the button; Spanlight never looks by itself.")
 _MOST_LINES = 9
 
 
@@ -46,10 +47,10 @@ class ReleaseSheet(QFrame):
         self.notes = QPlainTextEdit()
         self.notes.setReadOnly(True)
         self.notes.setTabChangesFocus(True)
-        self.notes.setAccessibleName("What is new")
+        self.notes.setAccessibleName(tr("What is new"))
         self.notes.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.open = QPushButton("Open its page")
-        self.copy = push_button(theme, "Copy the address", name="Copy the address of its page")
+        self.open = QPushButton(tr("Open its page"))
+        self.copy = push_button(theme, tr("Copy the address"), name=tr("Copy the address of its page"))
         self.copy.clicked.connect(self._copy)
         buttons = QHBoxLayout()
         buttons.addWidget(self.open)
@@ -70,16 +71,24 @@ class ReleaseSheet(QFrame):
         release = update.newest
         if release is not None:
             self.address = release.page
-            self.sentence.setText(f"Version {release.version} of {plain_date(release.day)} is there.")
+            self.sentence.setText(
+                tr(
+                    "Version {version} of {day} is there.",
+                    version=release.version,
+                    day=plain_date(release.day),
+                )
+            )
             self.notes.setPlainText(release.notes)
             self.open.setToolTip(as_tip(release.page))
-            self.open.setAccessibleName(f"Open the page of version {release.version}")
+            self.open.setAccessibleName(tr("Open the page of version {version}", version=release.version))
         else:
-            self.sentence.setText(f"{NAME} {update.own} is the newest version.")
+            self.sentence.setText(tr("Spanlight {version} is the newest version.", version=update.own))
         self.file.setText(
-            f"For this computer: {update.file.name}, {size(update.file.size)}" if update.file else ""
+            tr("For this computer: {file}, {size}", file=update.file.name, size=size(update.file.size))
+            if update.file
+            else ""
         )
-        self.copy.setText("Copy the address")
+        self.copy.setText(tr("Copy the address"))
         self.notes.setVisible(release is not None and bool(release.notes))
         self.file.setVisible(bool(self.file.text()))
         for button in (self.open, self.copy):
@@ -99,7 +108,7 @@ class ReleaseSheet(QFrame):
     @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.address)
-        self.copy.setText("Copied")
+        self.copy.setText(tr("Copied"))
 
     @Slot()
     def _fit_notes(self) -> None:
@@ -126,7 +135,7 @@ class UpdatesRow(QWidget):
         super().__init__(parent)
         self._workspace, self._theme, self._lanes = workspace, theme, lanes
         self._job: Job | None = None
-        self.line = CheckedLine(theme, "Where new versions are announced", "https://…")
+        self.line = CheckedLine(theme, tr("Where new versions are announced"), "https://…")
         self.button = QPushButton()
         self.hint = plain_label(type="small")
         self.sheet = ReleaseSheet(theme)
@@ -215,13 +224,13 @@ class UpdatesRow(QWidget):
     @Slot()
     def _open_page(self) -> None:
         if not open_outside(QUrl(self.sheet.address)):
-            self.notice.show_hint("No program opened the page.", "Its address can be copied instead.")
+            self.notice.show_hint(tr("No program opened the page."), tr("Its address can be copied instead."))
 
     # Results
 
     @Slot(object)
     def _heard(self, progress: Progress) -> None:
-        set_hint(self.hint, f"{progress.what}…")
+        set_hint(self.hint, f"{localised(progress.what)}…")
 
     @Slot(object)
     def _came(self, update: Update) -> None:
@@ -245,13 +254,13 @@ class UpdatesRow(QWidget):
         """Show the state of the address, and whether a check is running."""
         typed = self.line.text().strip()
         remark = feed_remark(typed)
-        self.button.setText("Stop" if self.checking else "Check now")
-        self.button.setAccessibleName("Stop" if self.checking else "Check now for a newer version")
+        self.button.setText(tr("Stop") if self.checking else tr("Check now"))
+        self.button.setAccessibleName(tr("Stop") if self.checking else tr("Check now for a newer version"))
         self.button.setEnabled(self.checking or (bool(typed) and not remark.bad))
         if remark.bad:
-            set_hint(self.hint, f"{remark.words.rstrip('.')}. It is not used yet.", "fault")
+            set_hint(self.hint, f"{localised(remark.words)} {tr('It is not used yet.')}", "fault")
         elif self.checking:
-            set_hint(self.hint, f"Asking {host_of(typed)}…")
+            set_hint(self.hint, tr("Asking {host}…", host=host_of(typed)))
         else:
             set_hint(self.hint, _ON_REQUEST if typed else _NONE)
         self.line.line.setAccessibleDescription(self.hint.text())

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSettings, QSocketNotifier, Qt, Slot
@@ -23,10 +24,13 @@ from app.settings.paths import default_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.messages import Unexpected, log_qt_messages
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import use_language
 from app.ui.window.collecting import Collecting
 from app.ui.window.enter_key import EnterKey
 from app.ui.window.one_window import OneWindow
 from app.ui.window.window import MainWindow
+
+_AGAIN = 1000  # Qt's exit code for another window in place of this one
 
 
 class Signals(QObject):
@@ -72,17 +76,34 @@ def main(files: list[Path], claim: Claim, painted: Callable[[], object] | None =
     paths = default_paths()
     start_log(paths.log_file)
     log_qt_messages()
-    workspace = open_workspace(paths)
     # Qt's own settings, such as the last folder of its file dialog, go next to ours.
     QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(paths.config))
+    workspace = open_workspace(paths)
     application = make_application(workspace)
-    try:
-        window = open_window(workspace)
-    except SpanlightError as fault:  # bundled files are missing
-        print(fault, file=sys.stderr)
-        claim.release()
-        return 2
-    application.installEventFilter(Handed(window))
+    code = _AGAIN
+    while code == _AGAIN:
+        try:
+            window = open_window(workspace)
+        except SpanlightError as fault:  # bundled files are missing
+            print(fault, file=sys.stderr)
+            code = 2
+            break
+        code = _run(application, window, claim, files, painted)
+        files, painted, workspace = [], None, open_workspace(paths)
+    claim.release()
+    return code
+
+
+def _run(
+    application: QApplication,
+    window: MainWindow,
+    claim: Claim,
+    files: list[Path],
+    painted: Callable[[], object] | None,
+) -> int:
+    """Have a person use the window until it is closed; returns Qt's exit code, `_AGAIN` for another one."""
+    handed = Handed(window)
+    application.installEventFilter(handed)
     # The session's end: the window is to be saved at once, and on Windows no event loop goes on after it.
     application.commitDataRequest.connect(window.keep, Qt.ConnectionType.DirectConnection)
     application.aboutToQuit.connect(window.close)
@@ -95,10 +116,11 @@ def main(files: list[Path], claim: Claim, painted: Callable[[], object] | None =
     one = OneWindow(claim, window)
     one.requested.connect(window.come_up)
     window.installEventFilter(one)
+    window.start_again.connect(partial(application.exit, _AGAIN))
     code = application.exec()
     with contextlib.suppress(RuntimeError):
         window.close()
-    claim.release()
+        window.deleteLater()
     return code
 
 
@@ -120,6 +142,7 @@ def open_window(workspace: Workspace) -> MainWindow:
     theme.still = workspace.settings.motion == "none"
     theme.scale_documents(workspace.settings.document_size / 100)
     QApplication.setWindowIcon(theme.app_icon())
+    use_language(workspace.paths.resources / "translations", workspace.settings.language)
     window = MainWindow(workspace, theme, Lanes())
     theme.setParent(window)
     Collecting(window.lanes, window)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Slot
+from PySide6.QtCore import QByteArray, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -99,7 +99,12 @@ def merged(sentences: Sequence[str]) -> str:
 
 
 class MainWindow(QMainWindow):
-    """The window. It opens at once; the reader is loaded behind it by `start_soon`."""
+    """The window. It opens at once; the reader is loaded behind it by `start_soon`.
+
+    `start_again` is sent where the person wishes another one in its place, in another language.
+    """
+
+    start_again = Signal()
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__()
@@ -179,6 +184,8 @@ class MainWindow(QMainWindow):
                 page.tables_given.connect(self._tables_given)  # type: ignore[attr-defined]
             if key == "models":
                 page.verdicts_asked.connect(self._show_verdicts)  # type: ignore[attr-defined]
+            if key == "settings":
+                page.start_again.connect(self.start_again)  # type: ignore[attr-defined]
             if key == "about":
                 page.closed.connect(self._leave_about)  # type: ignore[attr-defined]
                 page.updates_requested.connect(self._show_updates)  # type: ignore[attr-defined]

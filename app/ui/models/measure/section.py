@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import wording
-from app.core.measure_words import NOUNS, examples
+from app.core.measure_words import examples
 from app.core.measures import ExampleSet, Measure
 from app.core.models import Head, ModelCard, model_title
 from app.core.report import Progress, Report
@@ -27,6 +27,7 @@ from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.models.measure.form import MOST_LABELS, MeasureForm
 from app.ui.models.measure.saved import SavedMeasures
 
@@ -264,8 +265,12 @@ class MeasureSection(Section):
     def _progressed(self, progress: Progress) -> None:
         if self._at_work is not None and progress.what in ("questions", "texts"):
             card, data = self._at_work
-            read = f"{progress.done:,} of {progress.total:,} {NOUNS[data.head][1]}"
-            progress = replace(progress, what=f"{card.title} reads {data.title}: {read}")
+            what = tr(
+                "{model} reads {set}: {done:,} of {all}",
+                model=localised(card.title), set=localised(data.title), done=progress.done,
+                all=examples(progress.total, data.head),
+            )  # fmt: skip
+            progress = replace(progress, what=what)
         self.strip.show_progress(progress)
 
     @Slot(object)

@@ -1,0 +1,63 @@
+"""Sentences for a person, which the window can translate: no room below it knows in which language they are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from app.core.plain import json_of
+
+_STORED = "\x1e"  # before a stored message, where no text of a person begins with it
+
+
+class Message(str):
+    """English text, with the pattern and the values that it was made from.
+
+    `Message("{n:,} file in {folder}", "{n:,} files in {folder}", n=3, folder="Letters")`: the patterns are literals,
+    which Qt Linguist's lupdate collects, and format strings where there are values. The second, `several`, is that for
+    any number `n` but 1. A value may be a message itself.
+    """
+
+    pattern: str
+    several: str
+    values: Mapping[str, object]
+
+    def __new__(cls, pattern: str, several: str = "", /, **values: object) -> Message:
+        """Put the values into the pattern for `n`."""
+        chosen = several if several and values.get("n") != 1 else pattern
+        message = super().__new__(cls, chosen.format(**values) if values else chosen)
+        message.pattern, message.several, message.values = pattern, several, values
+        return message
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
+        """What pickle makes it anew from."""
+        return (self.pattern, self.several), dict(self.values)
+
+
+def stored(text: str) -> str:
+    """A text as a database keeps it: of a message its patterns and values, which must be numbers and texts."""
+    return _STORED + json_of(_plain(text), ensure_ascii=False) if isinstance(text, Message) else text
+
+
+def restored(text: str) -> str:
+    """The text or the message that `stored` made this of; what it did not make is returned as it is."""
+    if not text.startswith(_STORED):
+        return text
+    try:
+        restored = _unplain(json.loads(text[len(_STORED) :]))
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        return text
+    return restored if isinstance(restored, str) else text
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Message):
+        return [value.pattern, value.several, {name: _plain(each) for name, each in value.values.items()}]
+    return value
+
+
+def _unplain(value: object) -> object:
+    if isinstance(value, list):
+        pattern, several, values = value
+        return Message(pattern, several, **{name: _unplain(each) for name, each in values.items()})
+    return value
