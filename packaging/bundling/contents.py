@@ -31,10 +31,13 @@ EXCLUDED = """
     torch.test readline py
     transformers.cli transformers.data transformers.pipelines transformers.trainer
 """.split()
-# Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its kinds of
-# pictures that no document has; parts of lxml beside the reading of XML; sources, and lists that packages are made by.
+# Files of packages that are not used: Qt for screens without a desktop, for QML and for the network, its words in
+# languages that the window has not, its kinds of pictures that no document has; parts of lxml beside the reading of
+# XML; sources, and lists that packages are made by.
 _UNUSED = """
-    PySide6/*translations/* */*Qt6Qml* */*Qt6Quick* */*Qt6VirtualKeyboard* */*Qt6Pdf* */*Qt6Egl*
+    PySide6/*translations/[!q]* PySide6/*translations/qt[!b]* PySide6/*translations/qtbase_[!de]*
+    PySide6/*translations/qtbase_d[!e]* PySide6/*translations/qtbase_e[!s]*
+    */*Qt6Qml* */*Qt6Quick* */*Qt6VirtualKeyboard* */*Qt6Pdf* */*Qt6Egl*
     */plugins/egldeviceintegrations/* */plugins/generic/* */plugins/networkinformation/* */plugins/tls/*
     */plugins/platforms/*qeglfs* */plugins/platforms/*qlinuxfb* */plugins/platforms/*qminimal*
     */plugins/platforms/*qv* */plugins/platforms/*qdirect2d* */plugins/wayland-shell-integration/lib[!x]*

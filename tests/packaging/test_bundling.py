@@ -105,6 +105,9 @@ def test_only_programs_and_libraries_are_touched(slim, tmp_path: Path) -> None:
         ("PySide6/Qt/plugins/platforms/libqminimal.so", False),
         ("PySide6\\Qt\\plugins\\tls\\qopensslbackend.dll", False),
         ("PySide6/Qt/plugins/iconengines/libqsvgicon.so", True),
+        ("PySide6/Qt/translations/qtbase_de.qm", True),
+        ("PySide6/Qt/translations/qtbase_da.qm", False),
+        ("PySide6/Qt/translations/qt_de.qm", False),
         ("resources/models/reader-quick/model.safetensors", True),
     ],
 )

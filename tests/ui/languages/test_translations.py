@@ -1,0 +1,146 @@
+"""The translations: all of the window's texts are in them, whole, with the same values."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtWidgets import QApplication
+
+from app.core.message import Message
+from app.core.wording import percent, size
+from app.ui.kit.translation import LANGUAGES, localised, tr, use_language
+from tests.conftest import ROOT
+from tests.helpers.scripts import script
+
+FOLDER = ROOT / "resources" / "translations"
+OTHERS = sorted(LANGUAGES.keys() - {"en"})
+
+
+@pytest.fixture(params=OTHERS)
+def file(request: pytest.FixtureRequest) -> Path:
+    return FOLDER / f"spanlight_{request.param}.ts"
+
+
+def messages(file: Path) -> Iterator[tuple[str, str, list[str], bool]]:
+    """The source, its plural, the translations (several of a plural), and whether they are finished."""
+    for message in ElementTree.parse(file).iter("message"):
+        translation = message.find("translation")
+        assert translation is not None
+        forms = [form.text or "" for form in translation.iter("numerusform")] or [translation.text or ""]
+        yield (
+            message.findtext("source", ""),
+            message.findtext("comment", ""),
+            forms,
+            translation.get("type") is None,
+        )
+
+
+def fields(pattern: str) -> set[str]:
+    """The values of a pattern, each with its format."""
+    return {f"{name}:{spec}" for _, name, spec, _ in string.Formatter().parse(pattern) if name is not None}
+
+
+def test_they_hold_what_the_code_says(file: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(file, tmp_path))
+    script("translations.py").collect(copy)
+    assert copy.read_text("utf-8") == file.read_text("utf-8"), "run: python packaging/translations.py"
+
+
+def test_they_are_compiled(file: Path, tmp_path: Path) -> None:
+    script("translations.py").compile(file, tmp_path / "made.qm")
+    assert (tmp_path / "made.qm").read_bytes() == file.with_suffix(".qm").read_bytes()
+
+
+def test_nothing_is_left_out(file: Path) -> None:
+    assert not [source for source, _, forms, finished in messages(file) if not finished or not all(forms)]
+
+
+def test_the_values_are_the_same(file: Path) -> None:
+    wrong = []
+    for source, several, forms, _ in messages(file):
+        for at, form in enumerate(forms):
+            wanted = fields(source if at == 0 or not several else several)
+            # The form for one may do without the number.
+            spare = (
+                {field for field in wanted | fields(several) if field.startswith("n:")} if at == 0 else set()
+            )
+            if not wanted - spare <= fields(form) <= wanted | spare:
+                wrong.append((source, form))
+    assert not wrong
+
+
+def test_ends_are_the_same(file: Path) -> None:
+    ends = re.compile(r"[.?!…:]?\s*$")
+    wrong = [
+        (source, form)
+        for source, _, forms, _ in messages(file)
+        for form in forms
+        if ends.search(source)[0] != ends.search(form)[0]  # type: ignore[index]
+        or (form != form.strip()) != (source != source.strip())
+    ]
+    assert not wrong
+
+
+def test_texts_are_literals() -> None:
+    """lupdate reads the source: what it cannot see would never be translated."""
+    wrong = []
+    for file in (ROOT / "app").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("tr", "Message"):
+                continue
+            if file.name == "translation.py" or file.name == "message.py":
+                continue
+            if not node.args or not all(
+                isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value
+                for each in node.args
+            ):
+                wrong.append(f"{file.relative_to(ROOT)}:{node.lineno}")
+    assert not wrong
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[None]:
+    before = QLocale()
+    assert use_language(FOLDER, "de") == "de"
+    yield
+    use_language(FOLDER, "en")
+    QLocale.setDefault(before)
+
+
+def test_numbers_and_plurals_are_those_of_the_language(german: None) -> None:
+    assert localised(percent(0.65)) == "65 %"
+    assert localised(size(1_200_000_000)) == "1,2 GB"
+    assert tr("{n:,} file", "{n:,} files", n=1) != tr("{n:,} file", "{n:,} files", n=1204)
+    assert "1.204" in tr("{n:,} file", "{n:,} files", n=1204)
+
+
+def test_a_value_is_translated_too_and_texts_of_others_are_not(german: None) -> None:
+    text = tr("{one}, {other}", one=Message("Stop"), other="Stop {braces}")
+    assert text == f"{tr('Stop')}, Stop {{braces}}" and tr("Stop") != "Stop"
+    assert localised("Stop") == "Stop"
+
+
+def test_an_unknown_choice_is_that_of_the_system(qapp: QApplication) -> None:
+    before = QLocale()
+    system = QLocale.languageToCode(QLocale.system().language())
+    assert use_language(FOLDER, "xx") == (system if system in LANGUAGES else "en")
+    QLocale.setDefault(before)
+
+
+def test_another_language_takes_the_place_of_the_one_before(german: None) -> None:
+    application = QCoreApplication.instance()
+    assert application is not None
+    use_language(FOLDER, "es")
+    spanish = tr("Stop")
+    use_language(FOLDER, "en")
+    assert tr("Stop") == "Stop" != spanish
+    QCoreApplication.sendPostedEvents(None, 52)  # what is to be deleted later
+    assert not [each for each in application.findChildren(QTranslator) if not each.isEmpty()]
