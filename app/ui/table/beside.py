@@ -23,7 +23,7 @@ from app.ui.document.pane import Pane
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import KeyButton, plain_label
+from app.ui.kit.parts import KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 from app.ui.kit.verdict_row import VerdictRow
@@ -58,7 +58,7 @@ class Beside(QFrame):
         self._close = QToolButton()
         self._close.setIcon(theme.icon("close"))
         self._close.setAccessibleName(tr("Close the document"))
-        self._close.setToolTip(tr("Close  (Esc)"))
+        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
         self._close.clicked.connect(self.close_asked)
         self.file = FilePane(workspace, theme, lanes)
         self.find_bar = FindBar(theme)

@@ -161,9 +161,8 @@ class TableHead(QFrame):
         filling = state in ("filling", "waiting")
         self.fill.setText(tr("Pause") if filling else tr("Fill"))
         self.fill.setAccessibleName(self.fill.text())
-        self.fill.setToolTip(
-            tr("Stop reading for now; what was read stays") if filling else tr("Read what is not read yet")
-        )
+        tip = tr("Stop reading for now; what was read stays") if filling else tr("Read what is not read yet")
+        self.fill.setToolTip(as_tip(tip))
         self.fill.setVisible(state != "full")
 
     def show_checked(self, words: str) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolB
 from app.core.message import Message
 from app.ui.kit.dropped import local_files
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import caption, plain_label, push_button
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
@@ -113,7 +113,7 @@ class QuestionLine(QFrame):
         self._close = QToolButton()
         self._close.setIcon(theme.icon("close"))
         self._close.setAccessibleName(tr("Close this line"))
-        self._close.setToolTip(tr("Close  (Esc)"))
+        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
         self._close.clicked.connect(self.close_line)
         row = QHBoxLayout()
         row.addWidget(self.field, 1)

@@ -112,7 +112,7 @@ class Desk(QFrame):
         self.in_order = QCheckBox(tr("In the table’s order"))
         self.in_order.setAccessibleName(self.in_order.text())
         self.in_order.setToolTip(
-            tr("Otherwise the most useful text comes next: unsure, and unlike those labelled")
+            as_tip(tr("Otherwise the most useful text comes next: unsure, and unlike those labelled"))
         )
         self.skip = push_button(theme, tr("Skip"), tip=tr("Another text first  (Space)"))
         self.undo = push_button(theme, tr("Undo"), tip=tr("Take the last label back  (U, Ctrl+Z)"))
