@@ -13,15 +13,8 @@ from app.core.corrections import Verdict
 from app.core.legible import legible, legible_lines
 from app.core.library import FileState, LibraryFile
 from app.ui.kit.parts import as_tip
-from app.ui.table.cells import (
-    READING,
-    UNREAD,
-    CellWords,
-    Row,
-    certainty,
-    rows_of,
-    words_of,
-)
+from app.ui.kit.translation import localised
+from app.ui.table.cells import TYPES, CellWords, Row, certainty, rows_of, unread, words_of
 
 Index = QModelIndex | QPersistentModelIndex
 _SPOKEN = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
@@ -116,8 +109,8 @@ class AnswerModel(QAbstractTableModel):
     def note(self, section: int) -> str:
         """The line below a question: its type, and how many of its cells were right."""
         column = self.columns[section]
-        note = self._notes.get(column.number, "")
-        return f"{column.type.value} · {note}" if note else column.type.value
+        type, note = localised(TYPES[column.type]), self._notes.get(column.number, "")
+        return f"{type} · {note}" if note else type
 
     def cell(self, row: int, column: int) -> Cell | None:
         """The stored cell at a place; None while it was not read."""
@@ -304,7 +297,7 @@ class AnswerModel(QAbstractTableModel):
             return known
         cell = self.cells.get(key)
         if cell is None or cell.state is CellState.UNREAD:
-            return READING if key in self._reading else UNREAD
+            return unread(reading=key in self._reading)
         made = words_of(cell, self._value_of(cell, one))
         self._words[key] = made
         return made
@@ -316,14 +309,14 @@ class AnswerModel(QAbstractTableModel):
         from app.flows.answer_table.values import value_of
 
         parsed = value_of(cell, column)
-        return "" if parsed is None else parsed.shown
+        return "" if parsed is None else localised(parsed.shown)
 
     def _tip(self, row: int, column: int) -> str:
         cell = self.cell(row, column)
         if cell is None:
             return self.rows[row].message
         lines = [cell.answer.text, cell.answer.sentence] if cell.answer is not None else []
-        return "\n\n".join(dict.fromkeys(each for each in (*lines, cell.reason) if each))
+        return "\n\n".join(dict.fromkeys(each for each in (*lines, localised(cell.reason)) if each))
 
     def _tell(self, keys: Iterable[tuple[str, int]]) -> None:
         wanted = set(keys)

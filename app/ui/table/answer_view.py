@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from app.ui.kit.parts import draw_line, plain_label
 from app.ui.kit.row_list import LEFT
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 from app.ui.table.answer_delegate import AnswerDelegate, Lines, font_of
 from app.ui.table.answer_model import AnswerModel, Index, copied
 
@@ -53,7 +54,7 @@ class _QuestionHeader(QHeaderView):
         self.setSectionsMovable(True)
         self.setHighlightSections(False)
         self.setMinimumSectionSize(theme.step(24))
-        self.setAccessibleName("Questions")
+        self.setAccessibleName(tr("Questions"))
 
     def fit(self) -> None:
         """Take the height that the longest question needs."""
@@ -114,7 +115,7 @@ class _DocumentHeader(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setAccessibleName("Documents")
+        self.setAccessibleName(tr("Documents"))
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         model, theme = self.model(), self._theme
@@ -172,14 +173,14 @@ class AnswerView(QTableView):
         self._settle_timer.timeout.connect(self.settled)
         self.questions = _QuestionHeader(theme, self._lines)
         self.documents = _DocumentHeader(theme, self._lines)
-        self._corner = plain_label("Document", type="small_strong", wrap=False)
+        self._corner = plain_label(tr("Document"), type="small_strong", wrap=False)
         self._corner.setParent(self)
         self._corner.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setHorizontalHeader(self.questions)
         self.setVerticalHeader(self.documents)
         self.setItemDelegate(self._painter)
         self.setModel(model)
-        self.setAccessibleName("Answers: documents by questions")
+        self.setAccessibleName(tr("Answers: documents by questions"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

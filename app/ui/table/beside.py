@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWi
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.text import Span
 from app.core.wording import first_words, likely, low_confidence, without_answer
 from app.flows.workspace import Workspace
@@ -22,15 +23,16 @@ from app.ui.document.pane import Pane
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import KeyButton, plain_label
+from app.ui.kit.parts import KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.verdict_row import VerdictRow
 from app.ui.table.cells import Row
 
-CHANGED = "This file has changed since its answers were read."
-NOT_LIT = "These words are not on the page where they were read."
+CHANGED = Message("This file has changed since its answers were read.")
+NOT_LIT = Message("These words are not on the page where they were read.")
 _LONGEST = 300
-SELECT_FIRST = "Select the right words in the document first, then press E."
+SELECT_FIRST = Message("Select the right words in the document first, then press E.")
 
 
 class Beside(QFrame):
@@ -50,13 +52,13 @@ class Beside(QFrame):
         self._cell: Cell | None = None
         self._row: Row | None = None
         self.setProperty("kind", "desk")
-        self.setAccessibleName("The document beside the table")
+        self.setAccessibleName(tr("The document beside the table"))
         self.name = ElidedLabel()
         mark(self.name, type="strong")
         self._close = QToolButton()
         self._close.setIcon(theme.icon("close"))
-        self._close.setAccessibleName("Close the document")
-        self._close.setToolTip("Close  (Esc)")
+        self._close.setAccessibleName(tr("Close the document"))
+        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
         self._close.clicked.connect(self.close_asked)
         self.file = FilePane(workspace, theme, lanes)
         self.find_bar = FindBar(theme)
@@ -67,7 +69,7 @@ class Beside(QFrame):
         self.answer = plain_label(type="quote", selectable=True)
         self.likely = plain_label(type="small", ink="quiet")
         self.verdicts = VerdictRow(theme)
-        self.undo = KeyButton(theme, "Undo", "U", kind="verdict", type="small")
+        self.undo = KeyButton(theme, tr("Undo"), "U", kind="verdict", type="small")
         self._lay_out()
         self.find_bar.closed.connect(self._leave_find_bar)
         self.file.opened.connect(self._put_in_order)
@@ -185,7 +187,7 @@ class Beside(QFrame):
         low = cell is not None and cell.state is CellState.LOW_CONFIDENCE
         lit = self.file.show_places(places, faint=low)
         if changed:
-            self.notice.show_hint(CHANGED, "They will be read again at the library's next update.")
+            self.notice.show_hint(CHANGED, tr("They will be read again at the library's next update."))
         elif places and not lit:
             self.notice.show_hint(NOT_LIT)
 
@@ -222,7 +224,7 @@ def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
     if row.message:
         return row.message, ""
     if cell is None:
-        return "Not read yet", ""
+        return tr("Not read yet"), ""
     if cell.state in (CellState.FAILED, CellState.NO_TEXT):
         return cell.reason, ""
     if cell.answer is None or cell.state is CellState.ABSENT:
@@ -232,5 +234,5 @@ def _said(row: Row, cell: Cell | None) -> tuple[str, str]:
         low = cell.state is CellState.LOW_CONFIDENCE
         sure = low_confidence(probability) if low else likely(probability)
         if cell.answer.where:
-            sure = f"{sure} · {cell.answer.where}"
+            sure = f"{localised(sure)} · {localised(cell.answer.where)}"
     return words, sure

@@ -8,17 +8,27 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from app.core.answer_table import Cell, CellState
+from app.core.answer_table import Cell, CellState, ColumnType
 from app.core.corrections import Verdict
 from app.core.history import KeptAnswer
 from app.core.library import FileState, LibraryFile
-from app.core.wording import count, percent
+from app.core.message import Message
+from app.core.wording import percent
+from app.ui.kit.translation import localised, tr
 
 # What stands below the names of files without a text.
 _WITHOUT_TEXT = {
-    FileState.NO_TEXT: "no text",
-    FileState.LOCKED: "password",
-    FileState.FAILED: "not read",
+    FileState.NO_TEXT: Message("no text"),
+    FileState.LOCKED: Message("password"),
+    FileState.FAILED: Message("not read"),
+}
+
+TYPES = {
+    ColumnType.WORDS: Message("words"),
+    ColumnType.YES_NO: Message("yes/no"),
+    ColumnType.DATE: Message("date"),
+    ColumnType.AMOUNT: Message("amount"),
+    ColumnType.NUMBER: Message("number"),
 }
 
 
@@ -44,10 +54,6 @@ class CellWords:
     below: str = ""
     sign: str = ""
     spoken: str = ""
-
-
-UNREAD = CellWords("Not read yet", Look.UNREAD, spoken="Not read yet")
-READING = CellWords("Reading…", Look.UNREAD, spoken="Reading")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,18 @@ def rows_of(files: Sequence[LibraryFile]) -> list[Row]:
 
 def _state_of(file: LibraryFile) -> tuple[str, str]:
     if file.state in _WITHOUT_TEXT:
-        return _WITHOUT_TEXT[file.state], file.why_unread
+        return localised(_WITHOUT_TEXT[file.state]), localised(file.why_unread)
     if file.pages:
-        return count(file.pages, "page"), ""
-    return (count(file.words, "word") if file.words else "", "")
+        return tr("{n:,} page", "{n:,} pages", n=file.pages), ""
+    return tr("{n:,} word", "{n:,} words", n=file.words) if file.words else "", ""
+
+
+def unread(*, reading: bool = False) -> CellWords:
+    """What a cell shows before it is read, or while it is."""
+    if reading:
+        return CellWords(tr("Reading…"), Look.UNREAD, spoken=tr("Reading"))
+    words = tr("Not read yet")
+    return CellWords(words, Look.UNREAD, spoken=words)
 
 
 def words_of(cell: Cell, value: str = "") -> CellWords:
@@ -88,34 +102,35 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
     `value` is what the words that count were parsed as, shown where it says more than these.
     """
     if cell.state is CellState.FAILED:
-        reason = cell.reason or "Could not be read"
+        reason = localised(cell.reason) or tr("Could not be read")
         return CellWords(reason, Look.FAULT, spoken=reason)
     if cell.state is CellState.NO_TEXT:
-        return CellWords("No text", Look.ABSENT, spoken="The file has no text")
+        return CellWords(tr("No text"), Look.ABSENT, spoken=tr("The file has no text"))
     if cell.state is CellState.UNREAD:
-        return UNREAD
+        return unread()
     answer = cell.answer
     if answer is None or cell.state is CellState.ABSENT:
-        words, look, parts = "Not in the text", Look.ABSENT, [percent(cell.no_answer)]
+        words, look, parts = tr("Not in the text"), Look.ABSENT, [localised(percent(cell.no_answer))]
     else:
         words = " ".join(answer.text.split())
         low = cell.state is CellState.LOW_CONFIDENCE
-        look, parts = Look.LOW if low else Look.ANSWER, [percent(answer.probability)]
+        look, parts = Look.LOW if low else Look.ANSWER, [localised(percent(answer.probability))]
         if low:
-            parts.append("low confidence")
+            parts.append(tr("low confidence"))
         if place := short_place(answer):
             parts.append(place)
         if value:
             parts.insert(0, value)
     said = []
     if cell.verdict is Verdict.OTHER_WORDS or (cell.verdict is Verdict.NOT_THERE and look is not Look.ABSENT):
-        reader = "not in the text" if look is Look.ABSENT else words
-        words, look = " ".join(cell.right_words.split()) or "Not there", Look.ANSWER
+        absent = look is Look.ABSENT
+        reader = tr("reader: not in the text") if absent else tr("reader: {words}", words=words)
+        words, look = " ".join(cell.right_words.split()) or tr("Not there"), Look.ANSWER
         if cell.verdict is Verdict.NOT_THERE:
             look = Look.ABSENT
-        parts = ["yours", f"reader: {reader}", *parts]
+        parts = [tr("yours"), reader, *parts]
     elif cell.verdict is not Verdict.NONE:
-        said = [f"you said: {cell.verdict.value}"]
+        said = [tr("you said: right") if cell.verdict is Verdict.RIGHT else tr("you said: not there")]
     sign = "" if cell.verdict is Verdict.NONE else "check" if cell.is_right else "close"
     return CellWords(words, look, " · ".join(parts), sign, ", ".join((words, *parts, *said)))
 
@@ -123,8 +138,10 @@ def words_of(cell: Cell, value: str = "") -> CellWords:
 def short_place(answer: KeptAnswer) -> str:
     """An answer's page or line in a few letters: "p. 27", "line 1,204"; empty if there is neither."""
     if answer.page is not None:
-        return f"p. {answer.page_label or f'{answer.page:,}'}"
-    return f"line {answer.line:,}" if answer.line is not None else ""
+        if answer.page_label:
+            return tr("p. {label}", label=answer.page_label)
+        return tr("p. {number:,}", number=answer.page)
+    return tr("line {line:,}", line=answer.line) if answer.line is not None else ""
 
 
 def certainty(cell: Cell) -> float:

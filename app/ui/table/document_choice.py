@@ -11,10 +11,10 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from app.core.library import FileState, LibraryFile
-from app.core.wording import count
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 _PATH = Qt.ItemDataRole.UserRole
 
@@ -33,17 +33,17 @@ class DocumentChoice(QDialog):
         super().__init__(parent)
         self._theme = theme
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Documents of the table")
-        self.setAccessibleName("Documents of the table")
+        self.setWindowTitle(tr("Documents of the table"))
+        self.setAccessibleName(self.windowTitle())
         self.words = plain_label(ink="quiet")
-        self.search = SearchLine(theme, "Find a document")
+        self.search = SearchLine(theme, tr("Find a document"))
         self.items = QStandardItemModel(self)
         self._found = QSortFilterProxyModel(self)
         self._found.setSourceModel(self.items)
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.list = QListView()
         self.list.setModel(self._found)
-        self.list.setAccessibleName("Documents")
+        self.list.setAccessibleName(tr("Documents"))
         self.list.setUniformItemSizes(True)
         mark(self.list, kind="ticks")
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
@@ -59,10 +59,10 @@ class DocumentChoice(QDialog):
             item.setCheckable(True)
             item.setCheckState(_state(not wanted or str(path) in wanted))
             self.items.appendRow(item)
-        self.tick = push_button(theme, "Tick all", tip="All that are shown")
-        self.untick = push_button(theme, "Tick none", tip="None of those that are shown")
-        self.save = push_button(theme, "Save", kind="primary")
-        self.cancel = push_button(theme, "Cancel")
+        self.tick = push_button(theme, tr("Tick all"), tip=tr("All that are shown"))
+        self.untick = push_button(theme, tr("Tick none"), tip=tr("None of those that are shown"))
+        self.save = push_button(theme, tr("Save"), kind="primary")
+        self.cancel = push_button(theme, tr("Cancel"))
         self.save.setDefault(True)
         foot = QHBoxLayout()
         foot.addWidget(self.tick)
@@ -98,11 +98,19 @@ class DocumentChoice(QDialog):
 
     @Slot()
     def _count(self, *_: QStandardItem) -> None:
-        number, every = len(self.ticked()), self.items.rowCount()
-        words = count(every, "document")
-        is_all = f"All {words}, including any added later"
-        self.words.setText(is_all if number == every else f"{number:,} of {words}")
-        self.save.setEnabled(number > 0)
+        ticked, every = len(self.ticked()), self.items.rowCount()
+        if ticked == every:
+            words = tr(
+                "All {n:,} document, including any added later",
+                "All {n:,} documents, including any added later",
+                n=every,
+            )
+        else:
+            words = tr(
+                "{ticked:,} of {n:,} document", "{ticked:,} of {n:,} documents", ticked=ticked, n=every
+            )
+        self.words.setText(words)
+        self.save.setEnabled(ticked > 0)
 
     @Slot()
     def _tick(self) -> None:

@@ -11,6 +11,7 @@ from app.flows.workspace import Workspace
 from app.ui.kit.export_button import kinds_of
 from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.translation import localised, tr
 from app.ui.table.head import BACK
 from app.ui.table.questions import LIST_KINDS, Questions
 from app.ui.table.store import TableStore
@@ -43,7 +44,7 @@ class Exporting(QObject):
             self._ask_back(table.number)
             return
         kinds = kinds_of(key)
-        if name := save_name(self._page, "Export the table", f"{as_file_name(table.name)}{key}", kinds):
+        if name := save_name(self._page, tr("Export the table"), f"{as_file_name(table.name)}{key}", kinds):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
@@ -61,13 +62,14 @@ class Exporting(QObject):
     def _ask_back(self, number: int) -> None:
         source = self._questions.sources.get(number)
         if source is None:
-            name = open_name(self._page, "The list that the questions came from", LIST_KINDS)
+            name = open_name(self._page, tr("The list that the questions came from"), localised(LIST_KINDS))
             source = Path(name) if name else None
         if source is None:
             return
         suffix = ".xlsx" if source.suffix.lower() == ".xlsx" else ".csv"
-        suggested, kind = f"{source.stem} answered{suffix}", f"The list with its answers (*{suffix})"
-        if name := save_name(self._page, "The list with its answers", suggested, kind):
+        suggested = tr("{list} answered", list=source.stem) + suffix
+        kind = tr("The list with its answers (*{suffix})", suffix=suffix)
+        if name := save_name(self._page, tr("The list with its answers"), suggested, kind):
             self.write_back(source, Path(name))
 
     def _follow(self, job: Job, path: Path) -> None:
@@ -77,4 +79,4 @@ class Exporting(QObject):
 
     @Slot()
     def _written(self, _: object = None) -> None:
-        self.noted.emit(f"Exported to {self._name}")
+        self.noted.emit(tr("Exported to {file}", file=self._name))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.core.answer_table import AnswerTable, Cell
 from app.core.errors import EngineLost
 from app.core.library import FileState
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
@@ -121,7 +122,7 @@ class Filling(QObject):
         self._starting = True
         self._job = job = self._lane.start(_fill, self._workspace, self._table, known, tuple(self._first))
         self._starting = False
-        job.name = "the filling of the table"
+        job.name = Message("the filling of the table")
         job.started.connect(self._started)
         job.partial.connect(self._cell_read)
         job.progress.connect(self._progressed)

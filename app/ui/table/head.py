@@ -16,23 +16,25 @@ from PySide6.QtWidgets import (
 
 from app.core import wording
 from app.core.answer_table import AnswerTable
+from app.core.message import Message
 from app.ui.kit.elided import ElidedButton, ElidedLabel
 from app.ui.kit.export_button import ExportButton
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button, rule
 from app.ui.kit.segments import Choices
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 from app.ui.table.answer_model import Filter
 
 BACK = "back"
 _FILTERS = (
-    (Filter.ALL, "All", "Every document"),
-    (Filter.LOW, "Low confidence", "Words that may or may not be the answer"),
-    (Filter.UNSEEN, "Not looked at", "Answers without a verdict of yours"),
-    (Filter.UNSURE, "Unsure first", "Answers without a verdict, the least sure first"),
-    (Filter.ABSENT, "Not in the text", "Questions that a document does not answer"),
-    (Filter.WRONG, "Disagreeing", "Answers that you said are wrong"),
-    (Filter.FAILED, "Failed", "Files that could not be read"),
+    (Filter.ALL, Message("All"), Message("Every document")),
+    (Filter.LOW, Message("Low confidence"), Message("Words that may or may not be the answer")),
+    (Filter.UNSEEN, Message("Not looked at"), Message("Answers without a verdict of yours")),
+    (Filter.UNSURE, Message("Unsure first"), Message("Answers without a verdict, the least sure first")),
+    (Filter.ABSENT, Message("Not in the text"), Message("Questions that a document does not answer")),
+    (Filter.WRONG, Message("Disagreeing"), Message("Answers that you said are wrong")),
+    (Filter.FAILED, Message("Failed"), Message("Files that could not be read")),
 )
 
 
@@ -40,12 +42,14 @@ class Chips(Choices):
     """The filters, one pressed, in as many lines as they need."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Show")
+        super().__init__(tr("Show"))
         row = FlowRow()
         self.setLayout(row)
         theme.in_steps(row.setSpacing, 1.5)
         for key, title, tip in _FILTERS:
-            button = push_button(theme, title, kind="chip", name=f"Show: {title}", tip=tip)
+            button = push_button(
+                theme, title, kind="chip", name=f"{self.accessibleName()}: {localised(title)}", tip=tip
+            )
             button.setCheckable(True)
             self.add_button(key, button)
             row.addWidget(button)
@@ -80,19 +84,21 @@ class TableHead(QFrame):
         self.menu.triggered.connect(self._menu_chosen)
         self.library = ElidedLabel()
         mark(self.library, type="small", ink="quiet")
-        self.documents = push_button(theme, kind="link", tip="Choose the documents of this table")
+        self.documents = push_button(theme, kind="link", tip=tr("Choose the documents of this table"))
         mark(self.documents, type="small")
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setRange(0, 1000)
-        self.bar.setAccessibleName("Cells that were read")
+        self.bar.setAccessibleName(tr("Cells that were read"))
         theme.in_steps(self.bar.setFixedWidth, 18)
-        self.fill = push_button(theme, "Fill")
+        self.fill = push_button(theme, tr("Fill"))
         self.fill.clicked.connect(self.fill_toggled)
-        self.export = ExportButton((BACK, "Back into the loaded list…"))
+        self.export = ExportButton((BACK, tr("Back into the loaded list…")))
         self.export.exported.connect(self.exported)
-        self.add = push_button(theme, "Add a question", kind="primary", tip="Add a question  (Ctrl+L)")
+        self.add = push_button(
+            theme, tr("Add a question"), kind="primary", tip=tr("Add a question  (Ctrl+L)")
+        )
         self.add.clicked.connect(self.add_asked)
         self.chips = Chips(theme)
         self.chips.chosen.connect(self.filtered)
@@ -101,10 +107,10 @@ class TableHead(QFrame):
 
     def show_tables(self, tables: tuple[AnswerTable, ...], current: AnswerTable | None) -> None:
         """List the tables in the menu."""
-        name = current.name if current is not None else "Table"
+        name = current.name if current is not None else tr("Table")
         self.title.set_full_text(name)
-        self.title.setAccessibleName(f"Table: {name}")
-        self.title.setToolTip(as_tip(f"{name}: rename it, or choose another table"))
+        self.title.setAccessibleName(tr("Table: {name}", name=name))
+        self.title.setToolTip(as_tip(tr("{name}: rename it, or choose another table", name=name)))
         menu = self.menu
         menu.clear()
         for table in tables:
@@ -113,7 +119,11 @@ class TableHead(QFrame):
             action.setChecked(current is not None and table.number == current.number)
             action.setData(table.number)
         menu.addSeparator()
-        for title, key in (("New table…", "new"), ("Rename…", "rename"), ("Remove…", "remove")):
+        for title, key in (
+            (tr("New table…"), "new"),
+            (tr("Rename…"), "rename"),
+            (tr("Remove…"), "remove"),
+        ):
             action = menu.addAction(title)
             action.setData(key)
             action.setEnabled(key == "new" or current is not None)
@@ -122,28 +132,37 @@ class TableHead(QFrame):
         """Show which library it is over, how many of its documents were chosen, 0 for all, and are `there`."""
         self.library.set_full_text(words, tip)
         self.library.setMaximumWidth(self.library.natural_width() + self._theme.step(1))
-        some = wording.count(chosen, "document") if chosen == there else f"{there:,} of {chosen:,} documents"
-        self.documents.setText(f"{some} chosen" if chosen else "Choose documents…")
+        if not chosen:
+            text = tr("Choose documents…")
+        elif chosen == there:
+            text = tr("{n:,} document chosen", "{n:,} documents chosen", n=chosen)
+        else:
+            text = tr(
+                "{there:,} of {n:,} document chosen",
+                "{there:,} of {n:,} documents chosen",
+                there=there,
+                n=chosen,
+            )
+        self.documents.setText(text)
         self.documents.setAccessibleName(self.documents.text())
         self.documents.setVisible(bool(tip))
 
     def show_progress(self, read: int, total: int, seconds_left: float | None, state: str) -> None:
         """Show how many cells were read; `state` is "full", "filling", "paused" or "waiting"."""
-        words = f"{read:,} of {total:,}" if total else ""
+        words = tr("{read:,} of {total:,}", read=read, total=total) if total else ""
         if state == "filling" and seconds_left is not None:
-            words = f"{words} · {wording.time_left(seconds_left)}"
+            words = f"{words} · {localised(wording.time_left(seconds_left))}"
         elif state == "waiting":
-            words = f"{words} · continues after other work"
+            words = f"{words} · {tr('continues after other work')}"
         self.words.setText(words)
         self.bar.setValue(round(1000 * read / total) if total else 0)
         self.bar.setAccessibleDescription(words)
         self.bar.setVisible(state != "full")
         filling = state in ("filling", "waiting")
-        self.fill.setText("Pause" if filling else "Fill")
+        self.fill.setText(tr("Pause") if filling else tr("Fill"))
         self.fill.setAccessibleName(self.fill.text())
-        self.fill.setToolTip(
-            "Stop reading for now; what was read stays" if filling else "Read what is not read yet"
-        )
+        tip = tr("Stop reading for now; what was read stays") if filling else tr("Read what is not read yet")
+        self.fill.setToolTip(as_tip(tip))
         self.fill.setVisible(state != "full")
 
     def show_checked(self, words: str) -> None:

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.core.answer_table import AnswerTable
 from app.core.languages import Subject
+from app.core.message import Message
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile, LibraryStatus
@@ -54,13 +56,12 @@ class TableLibraries(QObject):
     def in_words(self, table: AnswerTable) -> tuple[str, str]:
         """A table's library in words: its name and how much of it is read; and its folders."""
         if not table.library:
-            return "Its library was removed; what was read stays.", ""
+            return tr("Its library was removed; what was read stays."), ""
         found = self._libraries.find(table.library) if self._libraries is not None else None
-        return (
-            ("", "")
-            if found is None
-            else (f"{found[0].name}: {found[1].in_words}", "\n".join(found[0].roots))
-        )
+        if found is None:
+            return "", ""
+        library, status = found
+        return f"{library.name}: {localised(status.in_words)}", "\n".join(library.roots)
 
     def languages(self, table: AnswerTable | None) -> Subject:
         """How many documents of a table's library are in which language; nothing where only some were chosen."""
@@ -68,7 +69,7 @@ class TableLibraries(QObject):
         found = (
             self._libraries.find(whole.library) if whole is not None and self._libraries is not None else None
         )
-        return Subject("The document", found[1].languages if found is not None else {})
+        return Subject(Message("The document"), found[1].languages if found is not None else {})
 
     def add(self, folders: Sequence[Path]) -> None:
         """Make a library of folders, or find the one that has exactly these."""

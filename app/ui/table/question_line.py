@@ -8,10 +8,12 @@ from PySide6.QtCore import QMimeData, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QToolButton, QVBoxLayout
 
+from app.core.message import Message
 from app.ui.kit.dropped import local_files
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import caption, plain_label, push_button
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 _MOST_LINES = 6
 SAVE_SET, DROP_SET = "save set", "drop set"
@@ -27,13 +29,17 @@ class Asked(StrEnum):
 
 
 _PROMPTS = {
-    Asked.QUESTIONS: ("", "Type a question, or paste several, one a line", "Add"),
-    Asked.EDIT: ("Another wording is another question: its answers are read anew.", "The question", "Change"),
-    Asked.NAME: ("", "The table’s name", "Rename"),
+    Asked.QUESTIONS: ("", Message("Type a question, or paste several, one a line"), Message("Add")),
+    Asked.EDIT: (
+        Message("Another wording is another question: its answers are read anew."),
+        Message("The question"),
+        Message("Change"),
+    ),
+    Asked.NAME: ("", Message("The table’s name"), Message("Rename")),
     Asked.SET: (
-        "These questions are kept under a name, for other libraries.",
-        "A name for these questions",
-        "Save",
+        Message("These questions are kept under a name, for other libraries."),
+        Message("A name for these questions"),
+        Message("Save"),
     ),
 }
 
@@ -92,22 +98,22 @@ class QuestionLine(QFrame):
         self.field.setTabChangesFocus(True)
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.go = push_button(theme, "Add", kind="primary")
+        self.go = push_button(theme, tr("Add"), kind="primary")
         self.load = push_button(
             theme,
-            "Load a list…",
+            tr("Load a list…"),
             icon="open",
-            tip="Questions from a CSV, an Excel workbook or a text, one a line",
+            tip=tr("Questions from a CSV, an Excel workbook or a text, one a line"),
         )
-        self.sets = push_button(theme, "Sets of questions")
+        self.sets = push_button(theme, tr("Sets of questions"))
         mark(self.sets, menu="true")
         self._menu = QMenu(self.sets)
         self.sets.setMenu(self._menu)
         self._menu.triggered.connect(self._set_chosen)
         self._close = QToolButton()
         self._close.setIcon(theme.icon("close"))
-        self._close.setAccessibleName("Close this line")
-        self._close.setToolTip("Close  (Esc)")
+        self._close.setAccessibleName(tr("Close this line"))
+        self._close.setToolTip(as_tip(tr("Close  (Esc)")))
         self._close.clicked.connect(self.close_line)
         row = QHBoxLayout()
         row.addWidget(self.field, 1)
@@ -137,7 +143,7 @@ class QuestionLine(QFrame):
         """Open the line with a text; what was typed for other questions is kept."""
         kept = asked is Asked.QUESTIONS and self.asked is Asked.QUESTIONS
         self.asked = asked
-        why, placeholder, action = _PROMPTS[asked]
+        why, placeholder, action = map(localised, _PROMPTS[asked])
         self.why.setText(why)
         self.why.setVisible(bool(why))
         self.field.setPlaceholderText(placeholder)
@@ -161,11 +167,11 @@ class QuestionLine(QFrame):
             action.setData(("", name))
         if names:
             self._menu.addSeparator()
-        save = self._menu.addAction("Save these questions as a set…")
+        save = self._menu.addAction(tr("Save these questions as a set…"))
         save.setData((SAVE_SET, ""))
         save.setEnabled(may_save)
         if names:
-            removed = self._menu.addMenu("Remove a set")
+            removed = self._menu.addMenu(tr("Remove a set"))
             for name in names:
                 removed.addAction(caption(name)).setData((DROP_SET, name))
 

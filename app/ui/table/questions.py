@@ -6,21 +6,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.answer_table import ColumnType
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
-from app.core.wording import count, first_words
+from app.core.wording import first_words
 from app.ui.kit.file_dialog import open_name
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.translation import localised, tr
 from app.ui.table.answer_view import AnswerView
+from app.ui.table.cells import TYPES
 from app.ui.table.question_line import Asked, QuestionLine
 from app.ui.table.store import TableStore
 
 LISTS = (".csv", ".tsv", ".xlsx", ".txt", ".text", ".md")
-LIST_KINDS = "Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All files (*)"
+LIST_KINDS = Message("Lists of questions (*.csv *.tsv *.xlsx *.txt *.md);;All files (*)")
 
 
 def _read(path: Path, report: Report) -> tuple[str, ...]:
@@ -84,30 +87,31 @@ class Questions(QObject):
         menu.setAccessibleName(column.question)
         sorted_at, descending = self._model.sorted_by()
         for title, key, on in (
-            ("Sort, smallest first", "up", sorted_at == at and not descending),
-            ("Sort, largest first", "down", sorted_at == at and descending),
-            ("Sort by document", "names", sorted_at < 0),
+            (tr("Sort, smallest first"), "up", sorted_at == at and not descending),
+            (tr("Sort, largest first"), "down", sorted_at == at and descending),
+            (tr("Sort by document"), "names", sorted_at < 0),
         ):
             action = menu.addAction(title)
             action.setCheckable(True)
             action.setChecked(on)
             action.setData((key, at))
         menu.addSeparator()
-        types = menu.addMenu("The answers are")
+        types = menu.addMenu(tr("The answers are"))
         for type in ColumnType:
-            action = types.addAction(type.value)
+            action = types.addAction(localised(TYPES[type]))
             action.setCheckable(True)
             action.setChecked(type is column.type)
             action.setData((type.value, at))
         menu.addSeparator()
         last = len(self._model.columns) - 1
         for title, key, keys, possible in (
-            ("Change the question…", "edit", "F2", True),
-            ("Move to the left", "left", "Ctrl+Shift+Left", at > 0),
-            ("Move to the right", "right", "Ctrl+Shift+Right", at < last),
-            ("Remove the question", "remove", "Ctrl+Del", True),
+            (tr("Change the question…"), "edit", "F2", True),
+            (tr("Move to the left"), "left", "Ctrl+Shift+Left", at > 0),
+            (tr("Move to the right"), "right", "Ctrl+Shift+Right", at < last),
+            (tr("Remove the question"), "remove", "Ctrl+Del", True),
         ):
-            action = menu.addAction(f"{title}\t{keys}")
+            native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+            action = menu.addAction(f"{title}\t{native}")
             action.setEnabled(possible)
             action.setData((key, at))
         menu.triggered.connect(self._menu_chosen)
@@ -133,7 +137,7 @@ class Questions(QObject):
         columns = self._model.columns
         if 0 <= at < len(columns):
             self._store.set_columns((*columns[:at], *columns[at + 1 :]))
-            self.removed.emit(f"“{first_words(columns[at].question)}” removed")
+            self.removed.emit(tr("“{question}” removed", question=first_words(columns[at].question)))
 
     def set_type(self, at: int, type: ColumnType) -> None:
         """Say what a question's answers are, which is how they are sorted."""
@@ -177,7 +181,7 @@ class Questions(QObject):
                 self._store.rename(words)
             case Asked.SET:
                 self._store.save_set(words)
-                self.noted.emit("The questions are saved as a set")
+                self.noted.emit(tr("The questions are saved as a set"))
             case Asked.EDIT:
                 self._change(self._editing, question=words)
         self._line.done()
@@ -194,7 +198,7 @@ class Questions(QObject):
 
     @Slot()
     def _choose_list(self) -> None:
-        if name := open_name(self._page, "A list of questions", LIST_KINDS):
+        if name := open_name(self._page, tr("A list of questions"), localised(LIST_KINDS)):
             self.load(Path(name))
 
     @Slot(list)
@@ -206,7 +210,7 @@ class Questions(QObject):
         from app.flows.answer_table.questions import columns_of
 
         self._store.add_columns(columns_of(questions))
-        self.noted.emit(f"{count(len(questions), 'question')} loaded")
+        self.noted.emit(tr("{n:,} question loaded", "{n:,} questions loaded", n=len(questions)))
         self._line.close_line()
 
     @Slot(str)

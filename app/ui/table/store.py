@@ -17,6 +17,7 @@ from app.core.text import Span
 from app.core.wording import free_name
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.answer_table import Checked
@@ -325,4 +326,10 @@ def checked_in_words(checked: Checked) -> str:
     if not checked.looked_at:
         return ""
     low, high = round(100 * checked.low), round(100 * checked.high)
-    return f"Checked {checked.looked_at:,}: {checked.right:,} right ({low} to {high}%)"
+    return tr(
+        "Checked {looked_at:,}: {right:,} right ({low} to {high}%)",
+        looked_at=checked.looked_at,
+        right=checked.right,
+        low=low,
+        high=high,
+    )

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.answer_table import Cell, CellState, Column
 from app.core.corrections import Verdict
+from app.core.message import Message
 from app.core.models import Head
 from app.core.text import Span
-from app.core.wording import count
 from app.flows.workspace import Workspace
 from app.ui.document.finding import IN_FIND_BAR, reading_keys
 from app.ui.kit.confirmation import Confirmation
@@ -24,6 +24,7 @@ from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 from app.ui.kit.two_panes import Panes
 from app.ui.kit.undo_line import UndoLine
 from app.ui.table.answer_model import AnswerModel, Filter
@@ -53,25 +54,25 @@ class TableView(Page):
     """
 
     KEY = "table"
-    TITLE = "Table"
+    TITLE = Message("Table")
     ICON = "table"
     SHORTCUTS = (
-        ("Enter", "Open the document beside the table"),
-        ("A", "The answer is right"),
-        ("E", "Take the words selected in the document instead"),
-        ("X", "The document does not answer"),
-        ("U", "Undo the last of these"),
-        ("F3", "The next cell that the filter looks for"),
-        ("Ctrl+L", "Add questions"),
-        ("F2", "Change the question"),
-        ("Ctrl+Shift+Left", "Move the question to the left"),
-        ("Ctrl+Shift+Right", "Move the question to the right"),
-        ("Ctrl+Del", "Remove the question"),
-        ("Ctrl+C", "Copy the selected answers"),
-        ("Ctrl+Z", "Undo"),
-        ("Ctrl+F", "Find in the document beside the table"),
+        ("Enter", Message("Open the document beside the table")),
+        ("A", Message("The answer is right")),
+        ("E", Message("Take the words selected in the document instead")),
+        ("X", Message("The document does not answer")),
+        ("U", Message("Undo the last of these")),
+        ("F3", Message("The next cell that the filter looks for")),
+        ("Ctrl+L", Message("Add questions")),
+        ("F2", Message("Change the question")),
+        ("Ctrl+Shift+Left", Message("Move the question to the left")),
+        ("Ctrl+Shift+Right", Message("Move the question to the right")),
+        ("Ctrl+Del", Message("Remove the question")),
+        ("Ctrl+C", Message("Copy the selected answers")),
+        ("Ctrl+Z", Message("Undo")),
+        ("Ctrl+F", Message("Find in the document beside the table")),
         IN_FIND_BAR,
-        ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size of the document"),
+        ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size of the document")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -91,7 +92,7 @@ class TableView(Page):
         self.undo_line = UndoLine(theme)
         self.no_questions = EmptyState(theme, "table", kind="desk")
         self.no_rows = EmptyState(theme, "search", kind="desk")
-        self.remove_question = Confirmation(theme, "Remove it", is_band=True)
+        self.remove_question = Confirmation(theme, tr("Remove it"), is_band=True)
         self.libraries = TableLibraries(self)
         self.questions = Questions(self.store, self.view, self.line, lanes, self)
         self.exporting = Exporting(workspace, lanes, self.store, self.questions, self)
@@ -117,8 +118,8 @@ class TableView(Page):
             self.questions.load(lists[0])
         else:
             self.notice.show_hint(
-                "Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text.",
-                "Single documents are opened on the page Ask.",
+                tr("Drop a folder to make a table over it, or a list of questions: CSV, Excel or a text."),
+                tr("Single documents are opened on the page Ask."),
             )
 
     @Slot()
@@ -153,7 +154,7 @@ class TableView(Page):
 
     @Slot(object)
     def _reader_used(self, card: ModelCard) -> None:
-        self.note.emit(f"{card.title} is used for Ask and tables now")
+        self.note.emit(tr("{model} is used for Ask and tables now", model=card.title))
         self.filling.take(self.store.table)
         self.changed.emit(Head.QUESTION_ANSWERING.value)
 
@@ -206,23 +207,25 @@ class TableView(Page):
         self.head.show_filters(bool(table.columns))
         if not table.columns:
             self.no_questions.show_message(
-                "No questions yet",
-                "Type one above, paste several, or load a list. Each becomes a column.",
-                "Begin with four questions to try",
+                tr("No questions yet"),
+                tr("Type one above, paste several, or load a list. Each becomes a column."),
+                tr("Begin with four questions to try"),
             )
             self._stack.setCurrentWidget(self.no_questions)
             if self.line.isHidden():
                 self.line.open(Asked.QUESTIONS)
         elif not self.model.rows:
-            filtered = self.model.filter is not Filter.ALL
-            self.no_rows.show_message(
-                "Nothing of this kind" if filtered else "No documents yet",
-                "No cell of the table is like that now."
-                if filtered
-                else "The library’s files appear here as they are read.",
-                "Show all" if filtered else "",
-                primary=False,
-            )
+            if self.model.filter is Filter.ALL:
+                self.no_rows.show_message(
+                    tr("No documents yet"), tr("The library’s files appear here as they are read.")
+                )
+            else:
+                self.no_rows.show_message(
+                    tr("Nothing of this kind"),
+                    tr("No cell of the table is like that now."),
+                    tr("Show all"),
+                    primary=False,
+                )
             self._stack.setCurrentWidget(self.no_rows)
         else:
             self._stack.setCurrentWidget(self._split)
@@ -246,9 +249,13 @@ class TableView(Page):
     @Slot()
     def _ask_to_remove(self) -> None:
         if self.store.table is not None:
-            cells = count(len(self.model.cells), "answer")
             self.remove_question.ask(
-                f"Remove the table “{self.store.table.name}” with its {cells} for good? No document is touched."
+                tr(
+                    "Remove the table “{name}” with its {n:,} answer for good? No document is touched.",
+                    "Remove the table “{name}” with its {n:,} answers for good? No document is touched.",
+                    name=self.store.table.name,
+                    n=len(self.model.cells),
+                )
             )
 
     # The library
@@ -302,7 +309,7 @@ class TableView(Page):
 
     @Slot()
     def _choose_folder(self) -> None:
-        if name := folder_name(self, "A folder for the table"):
+        if name := folder_name(self, tr("A folder for the table")):
             self._add_folders([Path(name)])
 
     def _add_folders(self, folders: list[Path]) -> None:
@@ -389,7 +396,7 @@ class TableView(Page):
         elif (cell := self.model.cell(*self.view.place())) is not None and cell.verdict is not Verdict.NONE:
             self.store.judge(cell, Verdict.NONE)  # given in an earlier session
         else:
-            self.note.emit("There is nothing to undo")
+            self.note.emit(tr("There is nothing to undo"))
 
     def _show_checked(self) -> None:
         from app.flows.answer_table.tables import checked
@@ -444,7 +451,7 @@ class TableView(Page):
         state = self.filling.state()
         self.head.show_progress(read, total, self.filling.seconds_left, state)
         if state == "full" and total and not self._was_full:
-            self.note.emit(f"{count(total, 'cell')} read")
+            self.note.emit(tr("{n:,} cell read", "{n:,} cells read", n=total))
         self._was_full = state == "full"
 
     @Slot()

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.library import Library, LibraryStatus
+from app.core.message import Message
 from app.ui.kit.parts import IconLabel, as_tip, in_the_middle, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 SAMPLES = (
     "What is this document about?",
@@ -18,7 +20,7 @@ SAMPLES = (
     "When was it published?",
     "Who is it for?",
 )
-_WHAT = (
+_WHAT = Message(
     "A row for each document of a folder, a column for each question, and in every cell the exact words that answer,"
     " with their page. It fills by itself, and only what is new or changed is read again."
 )
@@ -43,20 +45,20 @@ class Welcome(QFrame):
         self.setProperty("kind", "desk")
         inner = QWidget()
         self._column = QVBoxLayout(inner)
-        title = plain_label("A table of answers", type="title")
+        title = plain_label(tr("A table of answers"), type="title")
         words = plain_label(_WHAT, ink="quiet")
-        self._over = plain_label("Over which documents?", type="small_strong", ink="quiet")
+        self._over = plain_label(tr("Over which documents?"), type="small_strong", ink="quiet")
         self._list = QVBoxLayout()
-        self.samples = QCheckBox("Begin with four questions to try")
+        self.samples = QCheckBox(tr("Begin with four questions to try"))
         self.samples.setAccessibleName(self.samples.text())
         self.samples.setToolTip(as_tip("\n".join(SAMPLES)))
         self.samples.setChecked(True)
         self.add = push_button(
-            theme, "Add a folder…", icon="plus", tip="A folder with its subfolders; nothing is copied"
+            theme, tr("Add a folder…"), icon="plus", tip=tr("A folder with its subfolders; nothing is copied")
         )
-        self.cancel = push_button(theme, "Cancel")
+        self.cancel = push_button(theme, tr("Cancel"))
         self.hint = plain_label(
-            "Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text.",
+            tr("Or drop a folder here. Spanlight reads PDF, Word, HTML, Markdown and text."),
             type="small",
             ink="quiet",
         )
@@ -89,16 +91,16 @@ class Welcome(QFrame):
     def show_libraries(self, libraries: Sequence[tuple[Library, LibraryStatus]], *, may_cancel: bool) -> None:
         """Offer these libraries."""
         self.cancel.setVisible(may_cancel)
-        offered = tuple((library, status.in_words) for library, status in libraries)
         focused = any(button.hasFocus() for button in self._buttons)
         for button in self._buttons:
             self._list.removeWidget(button)
             button.deleteLater()
         self._buttons = []
         self._libraries = tuple(library for library, _ in libraries)
-        for at, (library, words) in enumerate(offered):
+        for at, (library, status) in enumerate(libraries):
+            words = localised(status.in_words)
             button = SampleButton(self._theme, library.name, words)
-            button.setAccessibleName(f"A table over {library.name}, {words}")
+            button.setAccessibleName(tr("A table over {library}, {read}", library=library.name, read=words))
             button.setProperty("at", at)
             button.clicked.connect(self._clicked)
             self._list.addWidget(button)

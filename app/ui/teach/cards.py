@@ -9,23 +9,24 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
 
 from app.core.days import day
+from app.core.message import Message
 from app.core.models import model_title
 from app.core.report import Progress
-from app.core.wording import count
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.model_list import ModelList, ModelRow
 from app.ui.kit.parts import Label, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 from app.ui.teach.curves import Curves
 from app.ui.teach.teaching import ReaderState
 
 if TYPE_CHECKING:
     from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
 
-_HOW = "This takes some minutes, behind all other work. The reader in use is not changed."
-_GOING_ON = "You can keep working as usual. What is learnt is kept, even if you close Spanlight."
+_HOW = Message("This takes some minutes, behind all other work. The reader in use is not changed.")
+_GOING_ON = Message("You can keep working as usual. What is learnt is kept, even if you close Spanlight.")
 
 
 class TeachCard(QFrame):
@@ -44,11 +45,11 @@ class TeachCard(QFrame):
         self._of = plain_label(type="small", ink="quiet")
         self._reader = plain_label(type="strong")
         self.teach = push_button(theme, kind="primary")
-        self.discard = push_button(theme, "Discard…", tip="Delete what was learnt")
+        self.discard = push_button(theme, tr("Discard…"), tip=tr("Delete what was learnt"))
         self.strip = ProgressStrip(theme, pauses=True)
         self.curves = Curves(theme)
-        self.stop = push_button(theme, "Stop and discard…", kind="link")
-        self.losing = Confirmation(theme, "Discard")
+        self.stop = push_button(theme, tr("Stop and discard…"), kind="link")
+        self.losing = Confirmation(theme, tr("Discard"))
         self._about = plain_label(type="small", ink="quiet")
         self._actions = FlowRow()
         for button in (self.teach, self.discard):
@@ -74,11 +75,11 @@ class TeachCard(QFrame):
     def show_state(self, state: ReaderState, corrections: int, fewest: int, *, busy: bool) -> None:
         """Show what can be done: teach, or go on with what was not finished; `busy` while it is being taught."""
         unfinished, reader = state.unfinished, state.reader
-        name = reader.title if reader is not None else "No reader is installed"
-        self._of.setText("Reader in use")
+        name = reader.title if reader is not None else tr("No reader is installed")
+        self._of.setText(tr("Reader in use"))
         if unfinished is not None:
             name = model_title(unfinished.base)
-            self._of.setText("Reader being taught")
+            self._of.setText(tr("Reader being taught"))
         self._reader.setText(name)
         self.teach.setVisible(not busy)
         self.discard.setVisible(not busy and unfinished is not None)
@@ -91,12 +92,20 @@ class TeachCard(QFrame):
             self.teach.setFocus(Qt.FocusReason.OtherFocusReason)
         self.strip.setVisible(busy)
         if unfinished is not None:
-            self._set_action("Go on teaching")
+            self._set_action(tr("Go on teaching"))
             self._about.setText(_GOING_ON if busy else _unfinished(unfinished))
         else:
-            self._set_action(f"Teach the reader from {count(corrections, 'correction')}")
+            self._set_action(
+                tr(
+                    "Teach the reader from {n:,} correction",
+                    "Teach the reader from {n:,} corrections",
+                    n=corrections,
+                )
+            )
             lacking = fewest - corrections
-            few = f"It takes at least {fewest} corrections: {lacking} more."
+            few = tr(
+                "It takes at least {fewest} corrections: {lacking} more.", fewest=fewest, lacking=lacking
+            )
             self._about.setText(_GOING_ON if busy else few if lacking > 0 else _HOW)
 
     def show_progress(self, progress: Progress) -> None:
@@ -109,7 +118,7 @@ class TeachCard(QFrame):
 
     @Slot()
     def _ask(self) -> None:
-        self.losing.ask("Discard what was learnt so far?")
+        self.losing.ask(tr("Discard what was learnt so far?"))
         self.stop.hide()
 
     @Slot()
@@ -119,10 +128,22 @@ class TeachCard(QFrame):
 
 def _unfinished(unfinished: UnfinishedTeaching) -> str:
     """How far the teaching is that was not finished."""
-    since = f"Begun {_day(unfinished.begun, within=True)} with {count(unfinished.corrections, 'correction')}"
+    on, number = _day(unfinished.begun, within=True), unfinished.corrections
+    if on in ("today", "yesterday"):
+        begun = tr(
+            "Begun {day} with {n:,} correction.", "Begun {day} with {n:,} corrections.", day=on, n=number
+        )
+    else:
+        begun = tr(
+            "Begun on {day} with {n:,} correction.",
+            "Begun on {day} with {n:,} corrections.",
+            day=on,
+            n=number,
+        )
     if not unfinished.step:
-        return f"{since}."
-    return f"{since}; step {unfinished.step:,} of {unfinished.steps:,} is kept."
+        return begun
+    kept = tr("Step {step:,} of {steps:,} is kept.", step=unfinished.step, steps=unfinished.steps)
+    return f"{begun} {kept}"
 
 
 class GateCard(QFrame):
@@ -142,11 +163,11 @@ class GateCard(QFrame):
         self._grid = QGridLayout()
         self._grid.setColumnStretch(0, 1)
         self._cells: list[tuple[Label, Label, Label]] = []
-        for at, heading in enumerate(("", "Before", "Now")):
+        for at, heading in enumerate(("", tr("Before"), tr("Now"))):
             label = plain_label(heading, type="small", ink="quiet", wrap=False)
             self._grid.addWidget(label, 0, at, Qt.AlignmentFlag.AlignRight)
-        self.use = push_button(theme, "Use it")
-        self.keep = push_button(theme, "Keep the old one")
+        self.use = push_button(theme, tr("Use it"))
+        self.keep = push_button(theme, tr("Keep the old one"))
         actions = FlowRow()
         for button in (self.use, self.keep):
             actions.addWidget(button)
@@ -171,34 +192,34 @@ class GateCard(QFrame):
             return
         held, known = version.held, version.known
         self._title.setText(
-            "The new reader is better" if version.is_better else "The new reader is not better"
+            tr("The new reader is better") if version.is_better else tr("The new reader is not better")
         )
         self.words.setText(in_words(version))
-        corrections, others = count(held.after.questions, "correction"), f"{known.after.questions:,} others"
+        mine, others = held.after.questions, known.after.questions
         rows = (
             (
-                f"{corrections}, exactly right",
-                f"{held.before.exact:.0f}%",
-                f"{held.after.exact:.0f}%",
-                "Corrections that it has not learnt from, with exactly the right words",
+                tr("{n:,} correction, exactly right", "{n:,} corrections, exactly right", n=mine),
+                tr("{number:.0f}%", number=held.before.exact),
+                tr("{number:.0f}%", number=held.after.exact),
+                tr("Corrections that it has not learnt from, with exactly the right words"),
             ),
             (
-                f"{corrections}, F1",
-                f"{held.before.f1:.1f}%",
-                f"{held.after.f1:.1f}%",
-                "How much its words share with the right ones",
+                tr("{n:,} correction, F1", "{n:,} corrections, F1", n=mine),
+                tr("{number:.1f}%", number=held.before.f1),
+                tr("{number:.1f}%", number=held.after.f1),
+                tr("How much its words share with the right ones"),
             ),
             (
-                f"{others}, F1",
-                f"{known.before.f1:.1f}%",
-                f"{known.after.f1:.1f}%",
-                "Questions like those that the reader was made from",
+                tr("{n:,} other, F1", "{n:,} others, F1", n=others),
+                tr("{number:.1f}%", number=known.before.f1),
+                tr("{number:.1f}%", number=known.after.f1),
+                tr("Questions like those that the reader was made from"),
             ),
             (
-                "Its probabilities, off by",
-                f"{known.before.calibration_error:.1f}%",
-                f"{known.after.calibration_error:.1f}%",
-                "Expected calibration error on those questions",
+                tr("Its probabilities, off by"),
+                tr("{number:.1f}%", number=known.before.calibration_error),
+                tr("{number:.1f}%", number=known.after.calibration_error),
+                tr("Expected calibration error on those questions"),
             ),
         )
         while len(self._cells) < len(rows):
@@ -215,7 +236,9 @@ class GateCard(QFrame):
             for label, text in zip(cells, (name, before, after), strict=True):
                 label.setText(text)
                 label.setToolTip(as_tip(tip))
-            cells[2].setAccessibleName(f"{name}: {before} before, {after} now")
+            cells[2].setAccessibleName(
+                tr("{name}: {before} before, {after} now", name=name, before=before, after=after)
+            )
         for button, is_advised in ((self.use, version.is_better), (self.keep, not version.is_better)):
             button.setVisible(not in_use)
             mark(button, kind="primary" if is_advised else "")
@@ -237,31 +260,45 @@ def in_words(version: ReaderVersion) -> str:
     """Whether a version is better than the reader that it began with, in a sentence or two."""
     held, known = version.held, version.known
     gained, lost = held.after.f1 - held.before.f1, known.before.f1 - known.after.f1
-    corrections = count(held.after.questions, "correction")
+    questions = held.after.questions
     if gained > 0:
-        fit = f"its words fit better: F1 rose by {_points(gained)}"
+        words = tr(
+            "On {n:,} correction that it has not learnt, its words fit better: F1 rose by {points}.",
+            "On {n:,} corrections that it has not learnt, its words fit better: F1 rose by {points}.",
+            n=questions,
+            points=_points(gained),
+        )
     elif gained < 0:
-        fit = f"its words fit worse: F1 fell by {_points(-gained)}"
+        words = tr(
+            "On {n:,} correction that it has not learnt, its words fit worse: F1 fell by {points}.",
+            "On {n:,} corrections that it has not learnt, its words fit worse: F1 fell by {points}.",
+            n=questions,
+            points=_points(-gained),
+        )
     else:
-        fit = "its words fit as well as before"
-    words = f"On {corrections} that it has not learnt, {fit}"
+        words = tr(
+            "On {n:,} correction that it has not learnt, its words fit as well as before.",
+            "On {n:,} corrections that it has not learnt, its words fit as well as before.",
+            n=questions,
+        )
     if lost > 1:
-        kept = f"Of what it knew before it lost {_points(lost)}, which is too much."
+        kept = tr("Of what it knew before it lost {points}, which is too much.", points=_points(lost))
     elif lost > 0.05:
-        kept = f"Of what it knew before it lost {_points(lost)}."
+        kept = tr("Of what it knew before it lost {points}.", points=_points(lost))
     else:
-        kept = "It still knows what it knew before."
-    few = (
-        " With so few, chance decides much: more corrections tell more."
-        if held.after.questions < _FEW
-        else ""
-    )
-    return f"{words}. {kept}{few}"
+        kept = tr("It still knows what it knew before.")
+    if questions >= _FEW:
+        return f"{words} {kept}"
+    few = tr("With so few, chance decides much: more corrections tell more.")
+    return f"{words} {kept} {few}"
 
 
 def _points(value: float) -> str:
-    shown = f"{value:.1f}".removesuffix(".0")
-    return f"{shown} {'point' if shown == '1' else 'points'}"
+    """Points of F1 to a tenth: "20 points", "0.5 points"."""
+    tenths = round(value, 1)
+    if tenths == int(tenths):
+        return tr("{n} point", "{n} points", n=int(tenths))
+    return tr("{number:.1f} points", number=tenths)
 
 
 class VersionsCard(QFrame):
@@ -281,17 +318,19 @@ class VersionsCard(QFrame):
         self.setProperty("kind", "card")
         self._versions: dict[str, ReaderVersion] = {}
         self._in_use = ""
-        self.list = ModelList(theme, "Versions of the reader")
+        self.list = ModelList(theme, tr("Versions of the reader"))
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.use = push_button(theme, "Use it")
-        self.export = push_button(theme, "Export…", tip="Copy it into a folder, which opens in transformers")
-        self.remove = push_button(theme, "Delete…", tip="Delete this version  (Del)")
-        self.removal = Confirmation(theme, "Delete it")
+        self.use = push_button(theme, tr("Use it"))
+        self.export = push_button(
+            theme, tr("Export…"), tip=tr("Copy it into a folder, which opens in transformers")
+        )
+        self.remove = push_button(theme, tr("Delete…"), tip=tr("Delete this version  (Del)"))
+        self.removal = Confirmation(theme, tr("Delete it"))
         actions = FlowRow()
         for button in (self.use, self.export, self.remove):
             actions.addWidget(button)
         column = QVBoxLayout(self)
-        column.addWidget(plain_label("Versions", type="strong"))
+        column.addWidget(plain_label(tr("Versions"), type="strong"))
         column.addWidget(self.list)
         column.addLayout(actions)
         column.addWidget(self.removal)
@@ -316,19 +355,25 @@ class VersionsCard(QFrame):
             ModelRow(
                 one.name,
                 one.name,
-                f"{count(one.corrections, 'correction')} · F1 {one.held.before.f1:.0f} → {one.held.after.f1:.0f}%",
-                _day(one.made),
-                "In use" if one.name == self._in_use else "",
+                tr(
+                    "{n:,} correction · F1 {before:.0f} → {after:.0f}%",
+                    "{n:,} corrections · F1 {before:.0f} → {after:.0f}%",
+                    n=one.corrections,
+                    before=one.held.before.f1,
+                    after=one.held.after.f1,
+                ),
+                localised(_day(one.made)),
+                tr("In use") if one.name == self._in_use else "",
             )
             for one in state.versions
         ]
-        untaught = [(card.name, card, "As it was before teaching") for card in state.bases]
+        untaught = [(card.name, card, tr("As it was before teaching")) for card in state.bases]
         if state.own is not None:
-            untaught.append((_OWN, state.own, "Comes with Spanlight"))
+            untaught.append((_OWN, state.own, tr("Comes with Spanlight")))
         for key, card, line in untaught:
             is_used = state.reader is not None and state.reader.folder == card.folder
             self._in_use = key if is_used else self._in_use
-            rows.append(ModelRow(key, card.title, line, sign="In use" if is_used else ""))
+            rows.append(ModelRow(key, localised(card.title), line, sign=tr("In use") if is_used else ""))
         self.list.set_rows(rows)
         self.setVisible(bool(self._versions))
         self._fit()
@@ -367,7 +412,7 @@ class VersionsCard(QFrame):
     @Slot()
     def _ask(self) -> None:
         if self.list.key() in self._versions:
-            self.removal.ask(f"Delete “{self.list.key()}” for good?")
+            self.removal.ask(tr("Delete “{name}” for good?", name=self.list.key()))
 
     @Slot()
     def _remove(self) -> None:
@@ -379,6 +424,5 @@ _OWN = "/"
 
 
 def _day(moment: str, *, within: bool = False) -> str:
-    """The day of a moment in ISO 8601: "Today"; `within` a sentence "today", "on Friday, 20 November"."""
-    words = day(datetime.fromisoformat(moment).astimezone().date(), date.today(), within=within)
-    return f"on {words}" if within and words[0].isupper() else words
+    """The day of a moment in ISO 8601: "Today"; `within` a sentence "today"."""
+    return day(datetime.fromisoformat(moment).astimezone().date(), date.today(), within=within)

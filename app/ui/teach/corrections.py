@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
 from app.core.corrections import Correction, Verdict
 from app.core.days import day, local
+from app.core.message import Message
 from app.core.wording import UNNAMED, first_words
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-ABSENT = "Not in the text"
+ABSENT = Message("Not in the text")
 _MOST = 400
 
 
@@ -34,7 +36,7 @@ class Row:
     @property
     def spoken(self) -> str:
         """The row for a screen reader."""
-        return ". ".join((self.question, self.words or ABSENT, self.said, self.name, self.when))
+        return ". ".join((self.question, self.words or localised(ABSENT), self.said, self.name, self.when))
 
 
 def row_of(correction: Correction) -> Row:
@@ -46,20 +48,21 @@ def row_of(correction: Correction) -> Row:
         first_words(correction.question, _MOST),
         first_words(correction.words, _MOST),
         said_before(correction),
-        " ".join(correction.name.split()) or UNNAMED,
-        f"{on}, {moment:%H:%M}" if on in ("Today", "Yesterday") else on,
+        " ".join(correction.name.split()) or localised(UNNAMED),
+        f"{localised(on)}, {moment:%H:%M}" if on in ("Today", "Yesterday") else localised(on),
     )
 
 
 def said_before(correction: Correction) -> str:
     """What the reader had said, in words."""
+    words = first_words(correction.shown, 80)
     if correction.is_agreed:
-        return "The reader was right"
+        return tr("The reader was right")
     if correction.low_confidence:
-        return f"The reader said, with low confidence, “{first_words(correction.shown, 80)}”"
+        return tr("The reader said, with low confidence, “{words}”", words=words)
     if not correction.answered:
-        return "The reader gave no answer"
-    return f"The reader said “{first_words(correction.shown, 80)}”"
+        return tr("The reader gave no answer")
+    return tr("The reader said “{words}”", words=words)
 
 
 class _CorrectionDelegate(RowDelegate):
@@ -77,7 +80,7 @@ class _CorrectionDelegate(RowDelegate):
         top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
         used = self.draw_text(painter, top, row.when, "small", "ink_quiet", RIGHT)
         top.setRight(top.right() - used - step(3))
-        # Questions and answers are in any script; the line below them is English with names.
+        # Questions and answers are in any script; the line below them is in the window's language.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.draw_text(painter, top, row.question, "strong")
         middle = QRectF(inner.left(), top.bottom() + step(1.5), inner.width(), self.line_height("quote"))
@@ -111,7 +114,7 @@ class CorrectionList(RowList):
     up_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Corrections", RowModel(_texts), _CorrectionDelegate(theme, line=True))
+        super().__init__(theme, tr("Corrections"), RowModel(_texts), _CorrectionDelegate(theme, line=True))
         self.setProperty("bare", "true")
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.viewport().setAutoFillBackground(False)

@@ -6,11 +6,13 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
+from app.core.message import Message
 from app.core.results import TrainingStep
 from app.ui.kit.chart import Chart, Table, number, tick_label, ticks
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
-LOSS, F1 = "Loss", "F1 on held-out corrections"
+LOSS, F1 = Message("Loss"), Message("F1 on held-out corrections")
 # The heights of both plots, in steps.
 _HIGH = 19
 # The share of the loss before it in each point of its line, so that single batches do not hide the trend.
@@ -21,7 +23,7 @@ class Curves(Chart):
     """The loss above, F1 in per cent below, over the steps; its places are the steps that were reported."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Curves of teaching")
+        super().__init__(theme, tr("Curves of teaching"))
         self._steps: list[TrainingStep] = []
         self._smooth: list[float] = []
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -55,8 +57,13 @@ class Curves(Chart):
 
     def describe(self, index: int) -> str:
         step = self._steps[index]
-        words = f"Step {step.step:,} of {step.steps:,}: loss {number(step.loss)}"
-        return f"{words}, F1 {step.dev['f1']:.1f}%" if "f1" in step.dev else words
+        at, last, loss = step.step, step.steps, number(step.loss)
+        if "f1" not in step.dev:
+            return tr("Step {step:,} of {steps:,}: loss {loss}", step=at, steps=last, loss=loss)
+        f1 = step.dev["f1"]
+        return tr(
+            "Step {step:,} of {steps:,}: loss {loss}, F1 {f1:.1f}%", step=at, steps=last, loss=loss, f1=f1
+        )
 
     def about(self) -> str:
         if not self._steps:
@@ -82,7 +89,7 @@ class Curves(Chart):
     def _plots(self, size: QSize) -> tuple[QRectF, QRectF]:
         """The room of both plots, right of their labels and below their titles."""
         step, metrics = self.theme.step, QFontMetrics(self.theme.font("small"))
-        left, line = metrics.horizontalAdvance("100%") + step(2), metrics.height()
+        left, line = metrics.horizontalAdvance(tr("{number}%", number=100)) + step(2), metrics.height()
         wide = max(1, size.width() - left - step(2))
         first = QRectF(left, line + step(1), wide, step(_HIGH))
         return first, first.translated(0, step(_HIGH) + line + step(4.5))
@@ -101,7 +108,7 @@ class Curves(Chart):
         ]
         painter.setPen(QPen(self.theme.colour("series"), self.theme.step(0.5)))
         painter.drawPolyline(QPolygonF(line))
-        self._draw_plot(painter, lower, F1, [("0%", 0.0), ("50%", 0.5), ("100%", 1.0)])
+        self._draw_plot(painter, lower, F1, [(tr("{number}%", number=at), at / 100) for at in (0, 50, 100)])
         found = [
             QPointF(self._x(lower, step), lower.bottom() - step.dev["f1"] / 100 * lower.height())
             for step in self.measured
@@ -122,7 +129,7 @@ class Curves(Chart):
             self.write(painter, foot, self.describe(self.current))
         elif self._steps:
             last = self._steps[-1]
-            words = f"Step {last.step:,} of {last.steps:,}"
+            words = tr("Step {step:,} of {steps:,}", step=last.step, steps=last.steps)
             self.write(painter, foot, words, role="ink_quiet", side=Qt.AlignmentFlag.AlignRight)
 
     def _draw_plot(self, painter: QPainter, plot: QRectF, title: str, lines: list[tuple[str, float]]) -> None:

@@ -23,6 +23,8 @@ from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_but
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import announce, sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
+from app.ui.teach.labelled import NONE
 
 KEYS = "123456789"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -51,8 +53,10 @@ class LabelButton(QPushButton):
         """Show how many texts have it, and the guess for the present one, None for no guess."""
         self._texts, self._guess = texts, guess
         key = f"{KEYS[self.at]}: " if self.at < len(KEYS) else ""
-        words = f", guessed {percent(guess)}" if guess is not None else ""
-        self.setAccessibleName(f"{key}{self.label}, {texts} labelled{words}")
+        parts = [f"{key}{self.label}", tr("{number:,} labelled", number=texts)]
+        if guess is not None:
+            parts.append(tr("guessed {percent}", percent=percent(guess)))
+        self.setAccessibleName(", ".join(parts))
         self.setToolTip(as_tip(self.label if self.at >= len(KEYS) else f"{self.label}  ({KEYS[self.at]})"))
         self.update()
 
@@ -65,7 +69,7 @@ class LabelButton(QPushButton):
         line = QRectF(place.left(), place.top(), place.width(), place.height() - step(2.5))
         key = KEYS[self.at] if self.at < len(KEYS) else ""
         draw_line(painter, theme, line, key, "small", "ink_quiet", Qt.AlignmentFlag.AlignVCenter)
-        number = f"{self._texts:,}"
+        number = tr("{number:,}", number=self._texts)
         wide = draw_line(painter, theme, line, number, "small", "ink_quiet", _RIGHT)
         name = QRectF(line.left() + step(5), line.top(), line.width() - step(7) - wide, line.height())
         font = "strong" if self.isChecked() else "ui"
@@ -94,7 +98,7 @@ class Desk(QFrame):
         self._theme = theme
         self.setProperty("kind", "desk")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Text to label")
+        self.setAccessibleName(tr("Text to label"))
         self.row = -1
         self._multi = False
         self._shown: tuple[int, tuple[str, ...] | None] = (-1, None)
@@ -105,16 +109,18 @@ class Desk(QFrame):
         self.text, self._text = plain_label(type="quote", selectable=True), ""
         self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.about = plain_label(type="small", ink="quiet")
-        self.in_order = QCheckBox("In the table’s order")
+        self.in_order = QCheckBox(tr("In the table’s order"))
         self.in_order.setAccessibleName(self.in_order.text())
         self.in_order.setToolTip(
-            "Otherwise the most useful text comes next: unsure, and unlike those labelled"
+            as_tip(tr("Otherwise the most useful text comes next: unsure, and unlike those labelled"))
         )
-        self.skip = push_button(theme, "Skip", tip="Another text first  (Space)")
-        self.undo = push_button(theme, "Undo", tip="Take the last label back  (U, Ctrl+Z)")
-        self.redo = push_button(theme, "Redo", tip="Do it again  (Ctrl+Y)")
-        self.none = push_button(theme, "None", name="None of them", tip="None of them applies  (0)")
-        self.done = push_button(theme, "Next", kind="primary", tip="Give the chosen labels  (Enter)")
+        self.skip = push_button(theme, tr("Skip"), tip=tr("Another text first  (Space)"))
+        self.undo = push_button(theme, tr("Undo"), tip=tr("Take the last label back  (U, Ctrl+Z)"))
+        self.redo = push_button(theme, tr("Redo"), tip=tr("Do it again  (Ctrl+Y)"))
+        self.none = push_button(
+            theme, tr("None"), name=tr("None of them"), tip=tr("None of them applies  (0)")
+        )
+        self.done = push_button(theme, tr("Next"), kind="primary", tip=tr("Give the chosen labels  (Enter)"))
         self._lay_out()
         self.skip.clicked.connect(self._skip)
         self.undo.clicked.connect(self.undo_asked)
@@ -164,8 +170,9 @@ class Desk(QFrame):
         self.row = row
         self.others.set_full_text(others)
         self.others.setVisible(bool(others))
-        given = "" if labels is None else f" · {', '.join(labels) or 'none of them'}"
-        self.state.setText(f"Text {row + 1:,}{given}")
+        number = tr("Text {number:,}", number=row + 1)
+        given = "" if labels is None else f" · {', '.join(labels) or localised(NONE)}"
+        self.state.setText(f"{number}{given}")
         self.setAccessibleDescription(text)
         if is_new:
             announce(self, sentences(self.state.text(), text))
@@ -263,7 +270,7 @@ class Desk(QFrame):
         side = QFrame()
         side.setProperty("kind", "panel")
         right = QVBoxLayout(side)
-        for widget in (plain_label("Which label fits?", type="strong"), self.about):
+        for widget in (plain_label(tr("Which label fits?"), type="strong"), self.about):
             right.addWidget(widget)
         right.addWidget(scrolled, 1)
         right.addWidget(self.in_order)

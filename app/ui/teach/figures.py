@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut
-from app.core.wording import count, percent
+from app.core.message import Message
+from app.core.wording import percent
 from app.flows.teach.datasets import agreement, contradictions
 from app.flows.teach.figures import Doubt, LabelFigures, TaughtFigures, figures, predicted
 from app.flows.teach.teach import MORE
@@ -17,12 +18,16 @@ from app.ui.kit.form_card import CardColumn
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_SOON = "Parts of your texts are held out in turn, and predicted by a classifier that has not seen them."
-_STOPPED = f"The classifier was taught, but measuring it was stopped. {_SOON}"
-_NONE_YET = (
-    f"Once every label has {ENOUGH} examples a classifier is taught,"
-    " and measured on texts that it has not seen."
+_STOPPED = Message("The classifier was taught, but measuring it was stopped.")
+_HOW = Message(
+    "Parts of your texts are held out in turn, and predicted by a classifier that has not seen them."
+)
+_NONE_YET = Message(
+    "Once every label has {enough} examples a classifier is taught,"
+    " and measured on texts that it has not seen.",
+    enough=ENOUGH,
 )
 
 
@@ -44,9 +49,9 @@ class FigureTable(RowTable):
     def text_of(self, rows: Sequence[Any]) -> str:
         """The cells as they are shown, with tabs between them."""
         columns = self._model.columns
-        lines = ["\t".join(column.title for column in columns)]
-        lines += ["\t".join(" ".join(column.text(row).split()) for column in columns) for row in rows]
-        return "\n".join(lines) + "\n"
+        lines = [[localised(column.title) for column in columns]]
+        lines += [[" ".join(localised(column.text(row)).split()) for column in columns] for row in rows]
+        return "".join("\t".join(line) + "\n" for line in lines)
 
     def share_width(self) -> None:
         """Give the first column the room that the others leave."""
@@ -74,39 +79,38 @@ class Figures(QFrame):
         self._contradicting: list[int] = []
         self.headline = plain_label(type="winner")
         self.about = plain_label(ink="quiet")
-        self.labels = FigureTable(theme, "Figures of each label", _LABEL_COLUMNS)
-        self.matrix = FigureTable(theme, "Given and predicted labels", ())
-        self.doubts = FigureTable(theme, "Labels that the classifier doubts", ())
+        self.labels = FigureTable(theme, tr("Figures of each label"), _LABEL_COLUMNS)
+        self.matrix = FigureTable(theme, tr("Given and predicted labels"), ())
+        self.doubts = FigureTable(theme, tr("Labels that the classifier doubts"), ())
         self.conflicts = push_button(theme, kind="link")
-        self.measure = push_button(theme, "Measure it", tip="Measure the classifier on texts held out")
-        self._cards: dict[str, QFrame] = {}
+        self.measure = push_button(
+            theme, tr("Measure it"), tip=tr("Measure the classifier on texts held out")
+        )
+        self._of_label = self._card(theme, tr("Each label"), self.labels)
+        self._confusion = self._card(
+            theme,
+            tr("Given and predicted"),
+            plain_label(
+                tr("A row for each label of yours; a double click shows its texts."),
+                type="small",
+                ink="quiet",
+            ),
+            self.matrix,
+        )
+        self._mislabelled = self._card(
+            theme,
+            tr("Perhaps mislabelled"),
+            plain_label(
+                tr("Texts whose label the classifier doubts, without having learnt it."),
+                type="small",
+                ink="quiet",
+            ),
+            self.doubts,
+        )
         column = CardColumn(theme)
         column.add(self._card(theme, "", self.headline, self.about, self.measure, self.conflicts))
-        column.add(self._card(theme, "Each label", self.labels))
-        column.add(
-            self._card(
-                theme,
-                "Given and predicted",
-                plain_label(
-                    "A row for each label of yours; a double click shows its texts.",
-                    type="small",
-                    ink="quiet",
-                ),
-                self.matrix,
-            )
-        )
-        column.add(
-            self._card(
-                theme,
-                "Perhaps mislabelled",
-                plain_label(
-                    "Texts whose label the classifier doubts, without having learnt it.",
-                    type="small",
-                    ink="quiet",
-                ),
-                self.doubts,
-            )
-        )
+        for card in (self._of_label, self._confusion, self._mislabelled):
+            column.add(card)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(column)
@@ -135,27 +139,29 @@ class Figures(QFrame):
         usable = usable and len(held_out.probabilities[0]) == len(dataset.labels)
         conflicts = contradictions(texts, given)
         self._contradicting = [row for rows in conflicts for row in rows]
-        self.conflicts.setText(f"{count(len(conflicts), 'text')} labelled in two ways")
+        self.conflicts.setText(
+            tr("{n:,} text labelled in two ways", "{n:,} texts labelled in two ways", n=len(conflicts))
+        )
         self.conflicts.setVisible(bool(conflicts))
-        for title in ("Each label", "Given and predicted", "Perhaps mislabelled"):
-            self._cards[title].setVisible(usable)
+        for card in (self._of_label, self._confusion, self._mislabelled):
+            card.setVisible(usable)
         self.measure.setVisible(unmeasured and not teaching)
         if not usable:
-            words = _SOON if teaching else _STOPPED if unmeasured else _NONE_YET
-            self.headline.setText("Being measured" if teaching else "Not measured yet")
-            self.about.setText(" ".join(filter(None, (words, _agreement(given)))))
+            words = (_HOW,) if teaching else (_STOPPED, _HOW) if unmeasured else (_NONE_YET,)
+            self.headline.setText(tr("Being measured") if teaching else tr("Not measured yet"))
+            self.about.setText(" ".join(filter(None, (*map(localised, words), _agreement(given)))))
             return
         found = figures(dataset, held_out)
-        self.headline.setText(f"{percent(found.accuracy)} right")
+        self.headline.setText(tr("{percent} right", percent=percent(found.accuracy)))
         self.about.setText(_about(found, given))
         self.labels.show_rows(found.by_label)
-        self._cards["Given and predicted"].setVisible(bool(found.confusion))
+        self._confusion.setVisible(bool(found.confusion))
         if found.confusion:
             rows = list(zip(dataset.names, found.confusion, strict=True))
             self.matrix.show_rows(
                 rows, [_NAME, *(_matrix_column(at, name) for at, name in enumerate(dataset.names))]
             )
-        self._cards["Perhaps mislabelled"].setVisible(bool(found.doubts))
+        self._mislabelled.setVisible(bool(found.doubts))
         self.doubts.show_rows(found.doubts[:50], _doubt_columns(texts))
 
     @Slot(object)
@@ -165,7 +171,7 @@ class Figures(QFrame):
             for at, labels in zip(self._held_out.rows, self._held_out.labels, strict=True)
             if row.label in labels
         ]
-        self.opened.emit(rows, f"Labelled {row.label}")
+        self.opened.emit(rows, tr("Labelled {label}", label=row.label))
 
     @Slot(object)
     def _matrix_opened(self, row: tuple[str, tuple[int, ...]]) -> None:
@@ -178,15 +184,18 @@ class Figures(QFrame):
             for number, labels, numbers in held
             if row[0] in labels and (at < 0 or predicted(dataset, numbers) == (names[at],))
         ]
-        self.opened.emit(rows, row[0] if at < 0 else f"{row[0]}, predicted {names[at]}")
+        title = row[0]
+        if at >= 0:
+            title = tr("{label}, predicted {predicted}", label=row[0], predicted=names[at])
+        self.opened.emit(rows, title)
 
     @Slot(object)
     def _doubt_opened(self, doubt: Doubt) -> None:
-        self.opened.emit([doubt.row], f"Text {doubt.row + 1:,}")
+        self.opened.emit([doubt.row], tr("Text {number:,}", number=doubt.row + 1))
 
     @Slot()
     def _conflicts_opened(self) -> None:
-        self.opened.emit(self._contradicting, "Labelled in two ways")
+        self.opened.emit(self._contradicting, tr("Labelled in two ways"))
 
     def _card(self, theme: Theme, title: str, *widgets: Any) -> QFrame:
         card = QFrame()
@@ -198,52 +207,71 @@ class Figures(QFrame):
             column.addWidget(widget)
         column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         theme.space(column, 2.5, (6, 5, 6, 5))
-        self._cards[title] = card
         return card
 
 
-_NAME = Column("Label", lambda row: row[0], lambda row: row[0].casefold())
+_NAME = Column(Message("Label"), lambda row: row[0], lambda row: row[0].casefold())
 _LABEL_COLUMNS = (
-    Column("Label", lambda row: row.label, lambda row: row.label.casefold()),
-    Column("Texts", lambda row: f"{row.texts:,}", lambda row: row.texts, number=True),
+    Column(Message("Label"), lambda row: row.label, lambda row: row.label.casefold()),
+    Column(Message("Texts"), lambda row: tr("{number:,}", number=row.texts), lambda row: row.texts, number=True),
     Column(
-        "Found", lambda row: percent(row.recall), lambda row: row.recall,
-        lambda row: f"{percent(row.low)} to {percent(row.high)}", number=True,
-        title_tip="Of the texts with this label, how many were given it (recall)",
+        Message("Found"), lambda row: localised(percent(row.recall)), lambda row: row.recall,
+        lambda row: tr("{low} to {high}", low=percent(row.low), high=percent(row.high)), number=True,
+        title_tip=Message("Of the texts with this label, how many were given it (recall)"),
     ),
     Column(
-        "Right", lambda row: percent(row.precision), lambda row: row.precision, number=True,
-        title_tip="Of the texts that were given this label, how many have it (precision)",
+        Message("Right"), lambda row: localised(percent(row.precision)), lambda row: row.precision, number=True,
+        title_tip=Message("Of the texts that were given this label, how many have it (precision)"),
     ),
-    Column("F1", lambda row: f"{row.f1:.2f}", lambda row: row.f1, number=True),
+    Column("F1", lambda row: tr("{number:.2f}", number=row.f1), lambda row: row.f1, number=True),
 )  # fmt: skip
 
 
 def _matrix_column(at: int, name: str) -> Column:
     return Column(
-        name, lambda row: f"{row[1][at]:,}" if row[1][at] else "", lambda row: row[1][at], number=True
+        name,
+        lambda row: tr("{number:,}", number=row[1][at]) if row[1][at] else "",
+        lambda row: row[1][at],
+        number=True,
     )
 
 
 def _doubt_columns(texts: Sequence[str]) -> list[Column]:
     return [
         Column(
-            "Text", lambda doubt: " ".join(texts[doubt.row][:300].split()), lambda doubt: texts[doubt.row],
+            tr("Text"), lambda doubt: " ".join(texts[doubt.row][:300].split()), lambda doubt: texts[doubt.row],
             lambda doubt: texts[doubt.row][:2000],
         ),
-        Column("Your label", lambda doubt: doubt.label, lambda doubt: doubt.label),
-        Column("Rather", lambda doubt: doubt.rather, lambda doubt: doubt.rather),
-        Column("Sure", lambda doubt: percent(doubt.probability), lambda doubt: doubt.probability, number=True),
+        Column(tr("Your label"), lambda doubt: doubt.label, lambda doubt: doubt.label),
+        Column(tr("Rather"), lambda doubt: doubt.rather, lambda doubt: doubt.rather),
+        Column(
+            tr("Sure"), lambda doubt: localised(percent(doubt.probability)), lambda doubt: doubt.probability,
+            number=True,
+        ),
     ]  # fmt: skip
 
 
 def _about(found: TaughtFigures, given: dict[int, Given]) -> str:
     words = [
-        f"Between {percent(found.low)} and {percent(found.high)} with 95% confidence:"
-        f" {count(found.texts, 'text')} of yours, each predicted by a classifier that had not seen it."
+        tr(
+            "Between {low} and {high} with 95% confidence:"
+            " {n:,} text of yours, each predicted by a classifier that had not seen it.",
+            "Between {low} and {high} with 95% confidence:"
+            " {n:,} texts of yours, each predicted by a classifier that had not seen it.",
+            low=percent(found.low),
+            high=percent(found.high),
+            n=found.texts,
+        )
     ]
     if found.more >= 0.005:
-        words.append(f"{MORE} more examples would bring about {count(round(100 * found.more), 'point')}.")
+        words.append(
+            tr(
+                "{more} more examples would bring about {n} point.",
+                "{more} more examples would bring about {n} points.",
+                more=MORE,
+                n=round(100 * found.more),
+            )
+        )
     return " ".join(filter(None, (*words, _agreement(given))))
 
 
@@ -252,9 +280,17 @@ def _agreement(given: dict[int, Given]) -> str:
     shown, hidden = agreement(given.values())
     if not shown[1]:
         return ""
-    words = f"You gave the guessed label {shown[0]:,} of {shown[1]:,} times (unsure texts come first)"
-    return (
-        f"{words}, and {hidden[0]:,} of {hidden[1]:,} times where the guess was hidden."
-        if hidden[1]
-        else f"{words}."
+    if not hidden[1]:
+        return tr(
+            "You gave the guessed label {same:,} of {all:,} times (unsure texts come first).",
+            same=shown[0],
+            all=shown[1],
+        )
+    return tr(
+        "You gave the guessed label {same:,} of {all:,} times (unsure texts come first),"
+        " and {same_hidden:,} of {all_hidden:,} times where the guess was hidden.",
+        same=shown[0],
+        all=shown[1],
+        same_hidden=hidden[0],
+        all_hidden=hidden[1],
     )

@@ -7,19 +7,21 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.labels import Dataset
+from app.core.message import Message
 from app.ui.kit.elided import ElidedButton
 from app.ui.kit.export_button import ExportButton
 from app.ui.kit.parts import caption, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 LABEL, TEXTS, FIGURES = "label", "texts", "figures"
 # In steps.
 _NARROW = 140
 _ACTIONS = (
-    ("New table…", "new"), ("Labels…", "labels"), ("Rename…", "rename"),
-    ("Use it on the page Classify", "use"), ("Remove…", "remove"),
+    (Message("New table…"), "new"), (Message("Labels…"), "labels"), (Message("Rename…"), "rename"),
+    (Message("Use it on the page Classify"), "use"), (Message("Remove…"), "remove"),
 )  # fmt: skip
 
 
@@ -46,11 +48,13 @@ class TeachHead(QFrame):
         self.menu.triggered.connect(self._menu_chosen)
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.strip = ProgressStrip(theme)
-        self.teach = push_button(theme, "Teach", tip="Teach a classifier from what is labelled")
+        self.teach = push_button(theme, tr("Teach"), tip=tr("Teach a classifier from what is labelled"))
         self.export = ExportButton()
         self.export.exported.connect(self.exported)
         self.parts = Segments(
-            theme, "Show", ((LABEL, "Label"), (TEXTS, "All texts"), (FIGURES, "How good is it?"))
+            theme,
+            tr("Show"),
+            ((LABEL, tr("Label")), (TEXTS, tr("All texts")), (FIGURES, tr("How good is it?"))),
         )
         self.parts.select(LABEL)
         self.parts.chosen.connect(self.part)
@@ -95,9 +99,9 @@ class TeachHead(QFrame):
 
     def show_datasets(self, datasets: tuple[Dataset, ...], current: Dataset | None) -> None:
         """List the data sets in the menu, with what can be done with the current one."""
-        name = current.name if current is not None else "Teach"
+        name = current.name if current is not None else tr("Teach")
         self.title.set_full_text(name)
-        self.title.setAccessibleName(f"Labels: {name}")
+        self.title.setAccessibleName(tr("Labels: {name}", name=name))
         self.menu.clear()
         for dataset in datasets:
             action = self.menu.addAction(caption(dataset.name))
@@ -106,7 +110,7 @@ class TeachHead(QFrame):
             action.setData(dataset.number)
         self.menu.addSeparator()
         for title, key in _ACTIONS:
-            action = self.menu.addAction(title)
+            action = self.menu.addAction(localised(title))
             action.setData(key)
             action.setEnabled(key == "new" or (current is not None and (key != "use" or bool(current.model))))
 

@@ -8,6 +8,8 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from app.core.labels import Dataset, Given
+from app.core.message import Message
+from app.ui.kit.translation import localised
 
 if TYPE_CHECKING:
     from app.flows.teach.teach import Guesses
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 # Every tenth text is shown without a guess, to see whether guesses lead the person.
 _HIDDEN = 10
 # What was given to a text to which no label applies.
-NONE = "none of them"
+NONE = Message("none of them")
 
 
 class TextRow:
@@ -36,7 +38,7 @@ class TextRow:
     def given(self) -> str:
         """What the person gave, in words; empty where nothing was given."""
         labels = self.labels
-        return "" if labels is None else "; ".join(labels) or NONE
+        return "" if labels is None else "; ".join(labels) or localised(NONE)
 
     @property
     def guess(self) -> str:

@@ -10,9 +10,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.labels import ENOUGH
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress
-from app.core.wording import count, first_words
+from app.core.wording import first_words
 from app.flows.workspace import Workspace
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.export_button import kinds_of
@@ -20,6 +21,7 @@ from app.ui.kit.file_dialog import as_file_name, open_name, save_name
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.teach.desk import Desk
 from app.ui.teach.figures import Figures
 from app.ui.teach.head import FIGURES, LABEL, TEXTS, TeachHead
@@ -31,7 +33,7 @@ from app.ui.teach.welcome import Welcome
 if TYPE_CHECKING:
     from app.flows.teach.datasets import ReadTable
 
-TABLES = "Tables (*.csv *.tsv *.xlsx *.jsonl *.xz *.txt);;All files (*)"
+TABLES = Message("Tables (*.csv *.tsv *.xlsx *.jsonl *.xz *.txt);;All files (*)")
 
 
 class LabelsSection(Section):
@@ -41,25 +43,25 @@ class LabelsSection(Section):
     """
 
     KEY = "labels"
-    TITLE = "Labels"
+    TITLE = Message("Labels")
     SHORTCUTS = (
-        ("1 … 9", "Give the text, or the chosen ones, this label"),
-        ("Space", "Another text first"),
-        ("U, Ctrl+Z", "Take the last label back"),
-        ("Ctrl+Y", "Give it again"),
-        ("Del", "Take the label of the text back"),
-        ("Enter", "Several labels: give the chosen ones; in the table: open the text"),
-        ("Ctrl+F", "Search the texts"),
-        ("Ctrl+O", "Open a table"),
-        ("Esc", "Stop teaching"),
+        ("1 … 9", Message("Give the text, or the chosen ones, this label")),
+        ("Space", Message("Another text first")),
+        ("U, Ctrl+Z", Message("Take the last label back")),
+        ("Ctrl+Y", Message("Give it again")),
+        ("Del", Message("Take the label of the text back")),
+        ("Enter", Message("Several labels: give the chosen ones; in the table: open the text")),
+        ("Ctrl+F", Message("Search the texts")),
+        ("Ctrl+O", Message("Open a table")),
+        ("Esc", Message("Stop teaching")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self.store = TeachStore(workspace, lanes, self)
         self.head = TeachHead(theme)
-        self.removal = Confirmation(theme, "Remove it", is_band=True)
-        self.losing = Confirmation(theme, "Save the labels", "Go back", is_band=True)
+        self.removal = Confirmation(theme, tr("Remove it"), is_band=True)
+        self.losing = Confirmation(theme, tr("Save the labels"), tr("Go back"), is_band=True)
         self.welcome, self.setup = Welcome(theme), Setup(theme)
         self.desk, self.texts, self.figures = Desk(theme), Texts(theme), Figures(theme)
         self._with_model: Path | None = None
@@ -104,7 +106,7 @@ class LabelsSection(Section):
 
     @Slot()
     def _choose(self) -> None:
-        if name := open_name(self, "Open a table of texts", TABLES):
+        if name := open_name(self, tr("Open a table of texts"), localised(TABLES)):
             self.open_files([Path(name)])
 
     @Slot()
@@ -144,7 +146,13 @@ class LabelsSection(Section):
                 gone = set(setup.removed())
                 losing = sum(bool(gone.intersection(given.labels)) for given in self.store.given.values())
                 if losing:
-                    self.losing.ask(f"This takes a label from {count(losing, 'text')}.")
+                    self.losing.ask(
+                        tr(
+                            "This takes a label from {n:,} text.",
+                            "This takes a label from {n:,} texts.",
+                            n=losing,
+                        )
+                    )
                 else:
                     self._change_labels()
             else:
@@ -198,17 +206,23 @@ class LabelsSection(Section):
                 self._stack.setCurrentWidget(self.setup)
             case "rename" if dataset is not None:
                 name, wanted = QInputDialog.getText(
-                    self, "Rename", "Name", QLineEdit.EchoMode.Normal, dataset.name
+                    self, tr("Rename"), tr("Name"), QLineEdit.EchoMode.Normal, dataset.name
                 )
                 if wanted:
                     self.store.rename(name)
             case "use" if dataset is not None:
                 self.workspace.settings.models[Head.CLASSIFICATION] = dataset.model
                 self.changed.emit(Head.CLASSIFICATION.value)
-                self.note.emit(f"The page Classify now uses {Path(dataset.model).name}")
+                self.note.emit(tr("The page Classify now uses {model}", model=Path(dataset.model).name))
             case "remove" if dataset is not None:
-                given = count(len(self.store.given), "label")
-                self.removal.ask(f"Remove “{dataset.name}” with {given} of yours? Its classifier stays.")
+                self.removal.ask(
+                    tr(
+                        "Remove “{name}” with {n:,} label of yours? Its classifier stays.",
+                        "Remove “{name}” with {n:,} labels of yours? Its classifier stays.",
+                        name=dataset.name,
+                        n=len(self.store.given),
+                    )
+                )
 
     # Labels
 
@@ -229,15 +243,22 @@ class LabelsSection(Section):
     @Slot(list, str)
     def _label_many(self, rows: list[int], label: str) -> None:
         self.store.give(rows, [label], seen=True)
-        self.note.emit(f"{count(len(rows), 'text')} labelled {label}; Ctrl+Z takes it back")
+        self.note.emit(
+            tr(
+                "{n:,} text labelled {label}; Ctrl+Z takes it back",
+                "{n:,} texts labelled {label}; Ctrl+Z takes it back",
+                n=len(rows),
+                label=label,
+            )
+        )
 
     @Slot()
     def _undo(self) -> None:
-        self._go_to(self.store.undo(), "There is nothing to undo")
+        self._go_to(self.store.undo(), tr("There is nothing to undo"))
 
     @Slot()
     def _redo(self) -> None:
-        self._go_to(self.store.redo(), "There is nothing to redo")
+        self._go_to(self.store.redo(), tr("There is nothing to redo"))
 
     def _go_to(self, rows: list[int], otherwise: str) -> None:
         if not rows:
@@ -277,24 +298,30 @@ class LabelsSection(Section):
         self.desk.show_text(row, store.texts[row], others, labels, guess, store.given_counts)
         about = self._about()
         if mine is None and not guess and store.probabilities(row):
-            about = "The guess is hidden for this text, to see whether guesses lead you."
+            about = tr("The guess is hidden for this text, to see whether guesses lead you.")
         self.desk.show_about(about, undo=store.can_undo, redo=store.can_redo)
 
     def _about(self) -> str:
         store = self.store
         missing = store.missing()
         if not store.given and store.guesses is not None and not store.guesses.taught:
-            return (
-                "The bars are a first guess by the labels’ words alone. Label"
-                f" {ENOUGH} texts of each, and a classifier is taught."
+            return tr(
+                "The bars are a first guess by the labels’ words alone."
+                " Label {enough} texts of each, and a classifier is taught.",
+                enough=ENOUGH,
             )
         if missing:
             few = ", ".join(f"{name} {number}" for name, number in list(missing.items())[:4])
-            more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
-            return f"Still needed before a classifier is taught: {few}{more}."
+            if len(missing) <= 4:
+                return tr("Still needed before a classifier is taught: {labels}.", labels=few)
+            return tr(
+                "Still needed before a classifier is taught: {labels} and {more} more.",
+                labels=few,
+                more=len(missing) - 4,
+            )
         if store.guesses is not None and store.guesses.taught:
-            return "The bars are the classifier’s guess. It is taught again as you go on."
-        return "The classifier is being taught; go on labelling." if store.is_teaching else ""
+            return tr("The bars are the classifier’s guess. It is taught again as you go on.")
+        return tr("The classifier is being taught; go on labelling.") if store.is_teaching else ""
 
     # What is shown
 
@@ -309,8 +336,14 @@ class LabelsSection(Section):
         store, dataset = self.store, self.store.dataset
         if dataset is None:
             return
-        words = f"{len(store.given):,} of {count(len(store.texts), 'text')} labelled"
-        self.head.words.setText(words)
+        self.head.words.setText(
+            tr(
+                "{given:,} of {n:,} text labelled",
+                "{given:,} of {n:,} texts labelled",
+                given=len(store.given),
+                n=len(store.texts),
+            )
+        )
         self.head.teach.setEnabled(not store.missing() and not store.is_teaching)
         current = self._stack.currentWidget()
         if current is self.desk and self.desk.row >= 0:
@@ -348,7 +381,13 @@ class LabelsSection(Section):
 
     @Slot()
     def _taught(self) -> None:
-        self.note.emit(f"A classifier was taught from {count(len(self.store.given), 'text')}")
+        self.note.emit(
+            tr(
+                "A classifier was taught from {n:,} text",
+                "A classifier was taught from {n:,} texts",
+                n=len(self.store.given),
+            )
+        )
 
     @Slot()
     def _classifier_changed(self) -> None:
@@ -378,7 +417,7 @@ class LabelsSection(Section):
         dataset = self.store.dataset
         if dataset is not None:
             kinds = kinds_of(kind)
-            if name := save_name(self, "Export the labels", f"{as_file_name(dataset.name)}{kind}", kinds):
+            if name := save_name(self, tr("Export the labels"), f"{as_file_name(dataset.name)}{kind}", kinds):
                 self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
@@ -395,7 +434,7 @@ class LabelsSection(Section):
 
     @Slot(object)
     def _exported(self, rows: int) -> None:
-        self.note.emit(f"{count(rows, 'row')} exported")
+        self.note.emit(tr("{n:,} row exported", "{n:,} rows exported", n=rows))
 
     # Layout
 

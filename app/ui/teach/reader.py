@@ -13,10 +13,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.corrections import Correction
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Report
 from app.core.results import TrainingStep
-from app.core.wording import count, first_words
+from app.core.wording import first_words
 from app.flows.teach.corrections import bring_back, delete_corrections, judged_entry
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
@@ -26,6 +27,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.kit.undo_line import UndoLine
 from app.ui.teach.cards import GateCard, TeachCard, VersionsCard
@@ -35,10 +37,9 @@ from app.ui.teach.teaching import ReaderTeaching
 if TYPE_CHECKING:
     from app.flows.teach.reader import ReaderVersion
 
-_NOTHING = (
-    "No corrections yet",
+_WHAT = Message(
     "Below an answer, or beside a table’s cell, press A if it is right, E to take the words that you selected instead,"
-    " or X if the text does not answer. That is kept on this computer only, and the reader can learn from it.",
+    " or X if the text does not answer. That is kept on this computer only, and the reader can learn from it."
 )
 _SPLITTER = "reader"
 
@@ -65,14 +66,14 @@ class ReaderSection(Section):
     """
 
     KEY = "reader"
-    TITLE = "Reader"
+    TITLE = Message("Reader")
     SHORTCUTS = (
-        ("Ctrl+F", "Search the corrections"),
-        ("Enter", "Open its document there"),
-        ("Del", "Delete the correction, or the version after asking"),
-        ("Ctrl+Z", "Bring back what was deleted"),
-        ("Ctrl+C", "Copy the question with the right words"),
-        ("Esc", "Pause teaching"),
+        ("Ctrl+F", Message("Search the corrections")),
+        ("Enter", Message("Open its document there")),
+        ("Del", Message("Delete the correction, or the version after asking")),
+        ("Ctrl+Z", Message("Bring back what was deleted")),
+        ("Ctrl+C", Message("Copy the question with the right words")),
+        ("Esc", Message("Pause teaching")),
     )
 
     opened = Signal(object)
@@ -89,12 +90,16 @@ class ReaderSection(Section):
         self._takes_focus = False
         self.teach_card, self.gate, self.versions = TeachCard(theme), GateCard(theme), VersionsCard(theme)
         self.list = CorrectionList(theme)
-        self.search_line = SearchLine(theme, "Search the corrections", self.teach_card.strip)
+        self.search_line = SearchLine(theme, tr("Search the corrections"), self.teach_card.strip)
         self.counted = plain_label(type="small", ink="quiet", wrap=False)
         self.undo = UndoLine(theme)
-        self.open = push_button(theme, "Open the document", icon="open", tip="Enter, or a double click")
-        self.delete = push_button(theme, "Delete", icon="delete", tip="Delete it  (Del)")
-        self.export = push_button(theme, "Export…", icon="save", tip="Write those listed as SQuAD 2.0")
+        self.open = push_button(
+            theme, tr("Open the document"), icon="open", tip=tr("Enter, or a double click")
+        )
+        self.delete = push_button(theme, tr("Delete"), icon="delete", tip=tr("Delete it  (Del)"))
+        self.export = push_button(
+            theme, tr("Export…"), icon="save", tip=tr("Write those listed as SQuAD 2.0")
+        )
         self.empty = EmptyState(theme, "teach")
         self.panes = TwoPanes(theme)
         self._lay_out()
@@ -152,7 +157,9 @@ class ReaderSection(Section):
     def _show_all(self, words: str) -> None:
         shown, searched = len(self.list.corrections()), bool(words.strip())
         self.counted.setText(
-            f"{shown:,} of {self._whole:,}" if searched else count(self._whole, "correction")
+            tr("{shown:,} of {whole:,}", shown=shown, whole=self._whole)
+            if searched
+            else tr("{n:,} correction", "{n:,} corrections", n=self._whole)
         )
         self.export.setEnabled(shown > 0)
         had_focus = self.search_line.hasFocus()
@@ -162,12 +169,16 @@ class ReaderSection(Section):
             self._stack.setCurrentWidget(self.list)
         else:
             if searched:
-                short = first_words(words)
                 self.empty.show_message(
-                    "Nothing found", f"No correction has “{short}”.", "Show everything", primary=False
+                    tr("Nothing found"),
+                    tr("No correction has “{words}”.", words=first_words(words)),
+                    tr("Show everything"),
+                    primary=False,
                 )
             else:
-                self.empty.show_message(*_NOTHING, "Ask a question", tip="To the page Ask  (Ctrl+1)")
+                self.empty.show_message(
+                    tr("No corrections yet"), _WHAT, tr("Ask a question"), tip=tr("To the page Ask  (Ctrl+1)")
+                )
             self._stack.setCurrentWidget(self.empty)
         self._show_side()
         if had_focus:
@@ -231,7 +242,7 @@ class ReaderSection(Section):
 
     def _offer_undo(self) -> None:
         if self._deleted:
-            self.undo.offer(f"“{first_words(self._deleted[-1].question)}” deleted")
+            self.undo.offer(tr("“{question}” deleted", question=first_words(self._deleted[-1].question)))
 
     @Slot()
     def _undo_over(self) -> None:
@@ -246,9 +257,9 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _copy(self, correction: Correction) -> None:
-        words = correction.words or ABSENT
+        words = correction.words or localised(ABSENT)
         QGuiApplication.clipboard().setText(f"{correction.question}\n{words}\n({correction.name})")
-        self.note.emit("Copied")
+        self.note.emit(tr("Copied"))
 
     @Slot()
     def _chosen(self) -> None:
@@ -258,7 +269,7 @@ class ReaderSection(Section):
 
     @Slot()
     def _ask_export(self) -> None:
-        if name := save_name(self, "Export the corrections", "corrections.json", "SQuAD 2.0 (*.json)"):
+        if name := save_name(self, tr("Export the corrections"), "corrections.json", "SQuAD 2.0 (*.json)"):
             self.export_to(Path(name))
 
     def export_to(self, path: Path) -> None:
@@ -271,7 +282,7 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _exported(self, number: int) -> None:
-        self.note.emit(f"{count(number, 'correction')} exported")
+        self.note.emit(tr("{n:,} correction exported", "{n:,} corrections exported", n=number))
 
     # Teaching
 
@@ -317,8 +328,20 @@ class ReaderSection(Section):
 
     @Slot(object)
     def _taught(self, version: ReaderVersion) -> None:
-        better = "it is better" if version.is_better else "it is not better"
-        self.note.emit(f"The reader was taught from {count(version.corrections, 'correction')}: {better}")
+        number = version.corrections
+        self.note.emit(
+            tr(
+                "The reader was taught from {n:,} correction: it is better",
+                "The reader was taught from {n:,} corrections: it is better",
+                n=number,
+            )
+            if version.is_better
+            else tr(
+                "The reader was taught from {n:,} correction: it is not better",
+                "The reader was taught from {n:,} corrections: it is not better",
+                n=number,
+            )
+        )
         self.gate.show_version(version)
         self.changed.emit("models")
 
@@ -336,7 +359,7 @@ class ReaderSection(Section):
     @Slot()
     def _used(self) -> None:
         self.changed.emit(Head.QUESTION_ANSWERING.value)
-        self.note.emit("Another reader answers questions from now on")
+        self.note.emit(tr("Another reader answers questions from now on"))
 
     @Slot()
     def _removed(self) -> None:
@@ -344,12 +367,12 @@ class ReaderSection(Section):
 
     @Slot(str)
     def _ask_version_export(self, name: str) -> None:
-        if folder := folder_name(self, "Export into a new folder there"):
+        if folder := folder_name(self, tr("Export into a new folder there")):
             self.teaching.export(name, Path(folder) / name)
 
     @Slot()
     def _version_exported(self) -> None:
-        self.note.emit("Exported")
+        self.note.emit(tr("Exported"))
 
     # Layout
 

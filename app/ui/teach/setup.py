@@ -18,19 +18,20 @@ from PySide6.QtWidgets import (
 
 from app.core.labels import Dataset, Label
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.models import ModelCard, ProblemType
-from app.core.wording import count, first_words
+from app.core.wording import first_words
 from app.ui.kit.form_card import MOST_WIDE, CardColumn, FormCard, set_hint
 from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.flows.teach.datasets import ReadTable
     from app.flows.teach.files import TextTable
 
-_NONE = "None: I label them here"
-_LABELS_HINT = (
+_LABELS_HINT = Message(
     "A line for each. A colon and a few words make the first guesses better:"
     " “Delivery: the parcel, the courier, when it came”."
 )
@@ -61,15 +62,15 @@ class Setup(QFrame):
         self._cards: tuple[ModelCard, ...] = ()
         self.labels = QPlainTextEdit()
         self.labels.setTabChangesFocus(True)
-        self.multi = QCheckBox("Several may apply to one text, or none")
-        self.begin = push_button(theme, "Begin", kind="primary")
-        self.cancel = push_button(theme, "Cancel")
+        self.multi = QCheckBox(tr("Several may apply to one text, or none"))
+        self.begin = push_button(theme, tr("Begin"), kind="primary")
+        self.cancel = push_button(theme, tr("Cancel"))
         self._card = FormCard(theme)
-        self._card.add_row("Name", self.name)
-        self._example = self._card.add_row("Texts in", self.text_column)
-        self._found = self._card.add_row("Labels in", self.label_column)
-        self._card.add_row("Begin with", self.begin_with)
-        self._card.add_row("Labels", self.labels, _LABELS_HINT)
+        self._card.add_row(tr("Name"), self.name)
+        self._example = self._card.add_row(tr("Texts in"), self.text_column)
+        self._found = self._card.add_row(tr("Labels in"), self.label_column)
+        self._card.add_row(tr("Begin with"), self.begin_with)
+        self._card.add_row(tr("Labels"), self.labels, _LABELS_HINT)
         self._card.add_row("", self.multi)
         row = QHBoxLayout()
         row.addWidget(self.begin)
@@ -91,9 +92,9 @@ class Setup(QFrame):
         theme.in_steps(self.notice.setMaximumWidth, MOST_WIDE)
         theme.in_steps(self.labels.setMinimumHeight, 36)
         for widget, words in (
-            (self.name, "Name"), (self.text_column, "Column of the texts"),
-            (self.label_column, "Column of labels"), (self.begin_with, "Begin with"),
-            (self.labels, "Labels, one a line"),
+            (self.name, tr("Name")), (self.text_column, tr("Column of the texts")),
+            (self.label_column, tr("Column of labels")), (self.begin_with, tr("Begin with")),
+            (self.labels, tr("Labels, one a line")),
         ):  # fmt: skip
             widget.setAccessibleName(words)
         self.text_column.currentIndexChanged.connect(self._column_chosen)
@@ -109,19 +110,21 @@ class Setup(QFrame):
         """
         table, path, cards = read.table, read.path, read.cards
         self.table, self.dataset, self.source = None, None, str(path) if path is not None else ""
-        self._title.setText("Which labels?")
-        self._about.setText(
-            f"{count(len(table.rows), 'text')}{f' of {path.name}' if path is not None else ''}."
-            " The table is copied into Spanlight; the file stays as it is."
-        )
-        self.name.setText(path.stem if path is not None else "Texts")
+        self._title.setText(tr("Which labels?"))
+        if path is not None:
+            texts = tr("{n:,} text of {file}.", "{n:,} texts of {file}.", n=len(table.rows), file=path.name)
+        else:
+            texts = tr("{n:,} text.", "{n:,} texts.", n=len(table.rows))
+        copied = tr("The table is copied into Spanlight; the file stays as it is.")
+        self._about.setText(f"{texts} {copied}")
+        self.name.setText(path.stem if path is not None else tr("Texts"))
         self.multi.setChecked(False)
         self.labels.clear()
         for choice in (self.text_column, self.label_column):
             choice.clear()
         columns = [legible(column) for column in table.columns]
         self.text_column.addItems(columns)
-        self.label_column.addItems([_NONE, *columns])
+        self.label_column.addItems([tr("None: I label them here"), *columns])
         self.table = table
         self.text_column.setCurrentIndex(table.text_column)
         has_labels = table.label_column >= 0 and not unlabelled
@@ -130,9 +133,9 @@ class Setup(QFrame):
             self.labels.setPlainText("\n".join(table.labels_in(table.label_column)))
         self._cards = cards
         self.begin_with.clear()
-        self.begin_with.addItem("Labels of my own")
+        self.begin_with.addItem(tr("Labels of my own"))
         for card in cards:
-            self.begin_with.addItem(f"{card.title}: {first_words(', '.join(card.labels), 60)}")
+            self.begin_with.addItem(f"{localised(card.title)}: {first_words(', '.join(card.labels), 60)}")
         self.begin_with.setCurrentIndex(int(with_model and bool(cards)))
         self._column_chosen()
         self._labels_chosen()
@@ -143,9 +146,9 @@ class Setup(QFrame):
     def show_dataset(self, dataset: Dataset) -> None:
         """Ask which labels a data set is to have."""
         self.table, self.dataset = None, dataset
-        self._title.setText(f"The labels of {dataset.name}")
+        self._title.setText(tr("The labels of {name}", name=dataset.name))
         self._about.setText(
-            "A label that is renamed keeps its texts; one that is taken out leaves them without it."
+            tr("A label that is renamed keeps its texts; one that is taken out leaves them without it.")
         )
         self.labels.setPlainText("\n".join(label.text for label in dataset.labels))
         self._show_parts(new=False)
@@ -220,18 +223,23 @@ class Setup(QFrame):
         words = ""
         if at >= 0:
             found = self.table.labels_in(at)
-            words = f"{count(len(found), 'label')}: {first_words(', '.join(found), 160)}"
+            words = tr(
+                "{n:,} label: {labels}",
+                "{n:,} labels: {labels}",
+                n=len(found),
+                labels=first_words(", ".join(found), 160),
+            )
         set_hint(self._found, words)
         self.labels.setPlaceholderText(
-            "Those of the column; add others or descriptions here"
+            tr("Those of the column; add others or descriptions here")
             if at >= 0
-            else "Complaint\nPraise\nQuestion"
+            else tr("Complaint\nPraise\nQuestion")
         )
 
     def _show_parts(self, *, new: bool) -> None:
         self.notice.clear()
-        self.begin.setText("Begin" if new else "Save")
+        self.begin.setText(tr("Begin") if new else tr("Save"))
         self.begin.setAccessibleName(self.begin.text())
-        self._card.show_rows(("Name", "Texts in", "Labels in", "Begin with", ""), new)
+        self._card.show_rows((tr("Name"), tr("Texts in"), tr("Labels in"), tr("Begin with"), ""), new)
         if not new:
             self.labels.setReadOnly(False)

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import EngineLost
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Flow, Job, Lanes, do
 from app.ui.teach.labelled import LabelledTexts
+from app.ui.teach.teaching import LATER
 
 if TYPE_CHECKING:
     from app.flows.teach.files import TextTable
@@ -359,7 +361,7 @@ class TeachStore(QObject, LabelledTexts):
         from app.flows.teach.teach import teach
 
         self._left = self.teach
-        job = self._start(teach, "Getting ready to learn")
+        job = self._start(teach, Message("Getting ready to learn"))
         if job is not None:
             self._learnt_from = len(self._learning)
             job.done.connect(self.taught)
@@ -370,7 +372,7 @@ class TeachStore(QObject, LabelledTexts):
         from app.flows.teach.teach import measure
 
         self._left = self.measure
-        self._start(measure, "Getting ready to measure")
+        self._start(measure, Message("Getting ready to measure"))
 
     def _start(self, flow: Flow, words: str) -> Job | None:
         """Start teaching or measuring; None where there are too few examples."""
@@ -390,7 +392,7 @@ class TeachStore(QObject, LabelledTexts):
         job.partial.connect(self._part_taught)
         job.done.connect(self._done)
         job.failed.connect(self._teaching_failed)
-        self.teaching.emit(Progress(0, 0, "Teaching goes on" if goes_on else words))
+        self.teaching.emit(Progress(0, 0, Message("Teaching goes on") if goes_on else words))
         return job
 
     @Slot()
@@ -452,7 +454,7 @@ class TeachStore(QObject, LabelledTexts):
             self._teaching.drop()
             self._teaching = None
             self._waiting = self._left
-            self.teaching.emit(Progress(0, 0, "Teaching goes on after other work"))
+            self.teaching.emit(LATER)
         if self._guessing is not None and self._guessing.running:
             self._guessing.drop()
             self._guessing, self._guess_again = None, True

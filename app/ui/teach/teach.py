@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 
+from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import SectionedPage
@@ -22,7 +23,7 @@ class TeachView(SectionedPage[LabelsSection | ReaderSection]):
     """
 
     KEY = "teach"
-    TITLE = "Teach"
+    TITLE = Message("Teach")
     ICON = "teach"
 
     opened = Signal(object)
@@ -40,7 +41,7 @@ class TeachView(SectionedPage[LabelsSection | ReaderSection]):
         super().show_section(key, argument)
         self.workspace.settings.teach_section = self.names.selected()
         if (section := self.section()) is not None:
-            self.SHORTCUTS = (*section.SHORTCUTS, ("Ctrl+Tab", "Labels, or the reader"))
+            self.SHORTCUTS = (*section.SHORTCUTS, ("Ctrl+Tab", Message("Labels, or the reader")))
 
     def connect_section(self, section: LabelsSection | ReaderSection) -> None:
         """Connect to what the section of the reader requests."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import EngineLost, SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
@@ -19,10 +20,10 @@ from app.ui.kit.jobs import Job, Lanes
 if TYPE_CHECKING:
     from app.flows.teach.reader import ReaderVersion, UnfinishedTeaching
 
-GETTING_READY = Progress(0, 0, "Getting ready to learn")
-LATER = Progress(0, 0, "Teaching goes on after other work")
-_ENDING = Progress(0, 0, "Keeping what was learnt")
-_DISCARDING = Progress(0, 0, "Discarding what was learnt")
+GETTING_READY = Progress(0, 0, Message("Getting ready to learn"))
+LATER = Progress(0, 0, Message("Teaching goes on after other work"))
+_ENDING = Progress(0, 0, Message("Keeping what was learnt"))
+_DISCARDING = Progress(0, 0, Message("Discarding what was learnt"))
 
 
 @dataclass(frozen=True, slots=True)

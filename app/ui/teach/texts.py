@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from app.core.legible import legible
-from app.core.wording import count, percent
+from app.core.wording import percent
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
@@ -18,6 +18,7 @@ from app.ui.kit.search_line import SearchLine
 from app.ui.kit.spoken import name_choice
 from app.ui.kit.table import ROW_ROLE, Column, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.teach.desk import KEYS
 from app.ui.teach.labelled import TextRow
 
@@ -38,24 +39,31 @@ class TextList(RowTable):
     cleared = Signal()
 
     def __init__(self, theme: Theme) -> None:
+        # Made once: the search asks for the percentages of all rows.
+        percents = [localised(percent(number / 100)) for number in range(101)]
         columns = (
             Column(
-                "Text",
+                tr("Text"),
                 lambda row: " ".join(row.text[:400].split()),
                 lambda row: row.text.casefold(),
                 lambda row: row.text[:2000],
             ),
-            Column("Your label", lambda row: row.given, lambda row: row.given.casefold()),
-            Column("Guess", lambda row: row.guess, lambda row: row.guess.casefold()),
+            Column(tr("Your label"), lambda row: row.given, lambda row: row.given.casefold()),
+            Column(tr("Guess"), lambda row: row.guess, lambda row: row.guess.casefold()),
             Column(
-                "Sure",
-                lambda row: percent(row.probability) if row.guess else "",
+                tr("Sure"),
+                lambda row: percents[round(100 * row.probability)] if row.guess else "",
                 lambda row: row.probability,
                 number=True,
             ),
-            Column("No.", lambda row: f"{row.row + 1:,}", lambda row: float(row.row), number=True),
+            Column(
+                tr("No."),
+                lambda row: tr("{number:,}", number=row.row + 1),
+                lambda row: float(row.row),
+                number=True,
+            ),
         )
-        super().__init__(theme, "All texts", columns)
+        super().__init__(theme, tr("All texts"), columns)
         self.setSelectionMode(RowTable.SelectionMode.ExtendedSelection)
         self.doubleClicked.connect(self._opened)
 
@@ -131,17 +139,17 @@ class Texts(QFrame):
         self._rows: Sequence[TextRow] = ()
         self._names: tuple[str, ...] = ()
         self._only: frozenset[int] | None = None
-        self.search = SearchLine(theme, "Search the texts")
+        self.search = SearchLine(theme, tr("Search the texts"))
         self.filter = ElidedChoice()
-        name_choice(self.filter, "Which texts")
+        name_choice(self.filter, tr("Which texts"))
         self.filter.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.words = plain_label(type="small", ink="quiet", wrap=False)
         self.list = TextList(theme)
         self.bars = ScoreBars(theme)
-        self.bars.setAccessibleName("Texts of each label")
+        self.bars.setAccessibleName(tr("Texts of each label"))
         self._of = plain_label(type="strong")
         hint = plain_label(
-            "1 to 9 label the chosen texts, Delete takes labels back, Enter opens one.",
+            tr("1 to 9 label the chosen texts, Delete takes labels back, Enter opens one."),
             type="small",
             ink="quiet",
         )
@@ -179,7 +187,7 @@ class Texts(QFrame):
             self._names = tuple(names)
             self.filter.clear()
             for title, key in (
-                ("All", ALL), ("Not labelled", OPEN), ("Labelled by me", MINE), ("Unsure", UNSURE),
+                (tr("All"), ALL), (tr("Not labelled"), OPEN), (tr("Labelled by me"), MINE), (tr("Unsure"), UNSURE),
             ):  # fmt: skip
                 self.filter.addItem(title, key)
             for name in names:
@@ -200,9 +208,12 @@ class Texts(QFrame):
     def show_counts(self, counts: Counter[str]) -> None:
         """Show how many texts have each label, the most frequent first."""
         total = max(1, sum(counts.values()))
-        rows = tuple(ScoreRow(name, number / total, f"{number:,}") for name, number in counts.most_common(50))
+        rows = tuple(
+            ScoreRow(name, number / total, tr("{number:,}", number=number))
+            for name, number in counts.most_common(50)
+        )
         self.bars.set_rows(rows)
-        self._of.setText("Texts of each label" if rows else "")
+        self._of.setText(tr("Texts of each label") if rows else "")
 
     def show_everything(self) -> None:
         """Forget the search and the filter, for another data set."""
@@ -236,7 +247,7 @@ class Texts(QFrame):
         self._count()
 
     def _count(self) -> None:
-        self.words.setText(count(self.list.model().rowCount(), "text"))
+        self.words.setText(tr("{n:,} text", "{n:,} texts", n=self.list.model().rowCount()))
 
     def _wanted(self) -> Callable[[TextRow], bool] | None:
         """Which rows the filter takes; None for all."""
