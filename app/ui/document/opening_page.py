@@ -60,7 +60,7 @@ class OpeningPage(QFrame):
         self._begin(name)
         self.again.hide()
         self._actions.show()
-        self.lock.ask("This file", wrong)
+        self.lock.ask("", wrong)
 
     def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
         """Show why the file cannot be opened."""
