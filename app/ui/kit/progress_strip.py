@@ -23,6 +23,16 @@ def waits_for(ahead: str) -> str:
     return tr("Waits for {ahead} to end", ahead=ahead)
 
 
+def in_words(what: str, progress: Progress) -> str:
+    """What is done, how far, and the time left, the last two if known: "Reading, 34%, about 20 seconds left"."""
+    parts = [what]
+    if progress.total:
+        parts.append(wording.percent(progress.fraction) if progress.done else Message("{number}%", number=0))
+    if progress.seconds_left is not None:
+        parts.append(wording.time_left(progress.seconds_left))
+    return ", ".join(map(localised, parts))
+
+
 class QueueStatus(QObject):
     """Shows in a strip what a job waits for, and `words` once it starts; it lives as long as the job."""
 
@@ -87,17 +97,12 @@ class ProgressStrip(QFrame):
 
     def show_progress(self, progress: Progress) -> None:
         """Show the progress, and the time left if it is known."""
-        parts = [localised(progress.what) or tr("Reading")]
         if progress.total:
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(progress.fraction * 1000))
-            done = wording.percent(progress.fraction) if progress.done else Message("{number}%", number=0)
-            parts.append(localised(done))
         else:
             self._theme.show_busy(self._bar)
-        if progress.seconds_left is not None:
-            parts.append(localised(wording.time_left(progress.seconds_left)))
-        self._show(", ".join(parts))
+        self._show(in_words(progress.what or Message("Reading"), progress))
 
     def _show(self, words: str) -> None:
         self._words.setText(words)
