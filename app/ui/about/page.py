@@ -11,6 +11,7 @@ from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
 from app.ui.about.overview import OverviewSection
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import as_tip
 from app.ui.kit.sectioned import Section, SectionedPage
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -65,7 +66,7 @@ class AboutView(SectionedPage[Section]):
         super()._lay_out()
         self.back = QToolButton()
         self.back.setAccessibleName(tr("Back"))
-        self.back.setToolTip(tr("Back  (Esc)"))
+        self.back.setToolTip(as_tip(tr("Back  (Esc)")))
         self.row.addWidget(self.back)
         self.back.setIcon(self.theme.icon("close", "ink_quiet"))
         self.theme.space(self.row, 6, (6, 4, 4, 4))

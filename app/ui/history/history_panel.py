@@ -24,7 +24,7 @@ from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import as_tip, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
@@ -62,7 +62,9 @@ class HistoryBar(QFrame):
         super().__init__()
         self.keep = QCheckBox(tr("Keep a history"))
         self.keep.setAccessibleName(self.keep.text())
-        self.keep.setToolTip(tr("Questions, their answers and pasted texts are kept, on this computer only"))
+        self.keep.setToolTip(
+            as_tip(tr("Questions, their answers and pasted texts are kept, on this computer only"))
+        )
         self.keep.clicked.connect(self.history_toggled)
         self.export = push_button(theme, tr("Export…"), icon="save")
         self.menu = QMenu(self.export)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, S
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QStyle, QToolButton, QWidget
 
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
@@ -32,7 +33,7 @@ class SearchLine(QLineEdit):
         self._glass.setEnabled(False)
         self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.clear_action = QAction(tr("Clear"), self)
-        self.clear_action.setToolTip(tr("Clear  (Esc)"))
+        self.clear_action.setToolTip(as_tip(tr("Clear  (Esc)")))
         self.clear_action.setVisible(False)
         self.clear_action.triggered.connect(self.clear)
         self.addAction(self.clear_action, QLineEdit.ActionPosition.TrailingPosition)

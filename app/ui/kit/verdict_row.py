@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.corrections import Verdict
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import KeyButton, plain_label
+from app.ui.kit.parts import KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -27,7 +27,7 @@ class VerdictRow(QWidget):
         self.yours = plain_label(type="small_strong")
         self.right = KeyButton(theme, tr("Right"), "A", kind="verdict", type="small")
         self.instead = KeyButton(theme, tr("These words instead"), "E", kind="verdict", type="small")
-        self.instead.setToolTip(tr("Select the right words in the document first  (E)"))
+        self.instead.setToolTip(as_tip(tr("Select the right words in the document first  (E)")))
         self.absent = KeyButton(theme, tr("Not in the text"), "X", kind="verdict", type="small")
         column, buttons = QVBoxLayout(self), FlowRow()
         column.addWidget(self.about)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWi
 from app.core import wording
 from app.core.message import Message
 from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
 
@@ -94,7 +95,7 @@ class NetworkButton(QPushButton):
         tip = localised(_TIPS[self._offline])
         self.setChecked(self._offline)
         self.setText(words)
-        self.setToolTip(tip)
+        self.setToolTip(as_tip(tip))
         self.setAccessibleName(tr("Offline switch: {state}", state=words))
         self.setAccessibleDescription(tip.replace("\n", " "))
         icon = "offline" if self._offline else "network"
