@@ -64,6 +64,8 @@ def is_ours(node: ast.expr) -> bool:
     match node:
         case ast.Constant() | ast.Call(func=ast.Name(id="as_tip")):
             return True
+        case ast.Call(func=ast.Name(id="tr" | "localised"), args=texts, keywords=[]):
+            return all(map(is_ours, texts))
         case ast.Name(id=name):
             return name.strip("_").isupper()
         case ast.JoinedStr(values=values):
@@ -144,6 +146,7 @@ def test_no_text_is_shown_but_as_plain_text() -> None:
     [
         "widget.setToolTip(name)",
         "widget.setToolTip(f'{NAME}: {path}')",
+        "widget.setToolTip(tr('{name} is not read', name=name))",
         "bar.setTabToolTip(0, title or path)",
         "QToolTip.showText(place, row.tip, self)",
         "choice.setItemData(0, card.folder, Qt.ItemDataRole.ToolTipRole)",

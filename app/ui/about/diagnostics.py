@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.devices import Devices
+from app.core.message import Message
 from app.flows.diagnostics import diagnostics
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
@@ -16,16 +17,20 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_ABOUT = (
+_ABOUT = Message(
     "Copy it into a report of a fault. It names no text, question or answer; the log's last lines may name what went"
     " wrong, so look through it first. Nothing is sent by itself."
 )
-_COPY, _COPIED, _COPIED_MS = "Copy", "Copied", 2500
+_COPY, _COPIED, _COPIED_MS = Message("Copy"), Message("Copied"), 2500
 
 
 def window_facts(window: QWidget, theme: Theme) -> list[tuple[str, str]]:
-    """Facts about the window: its toolkit, its theme, and the screens with their sizes and scales."""
+    """Facts about the window: its toolkit, its theme, and the screens with their sizes and scales.
+
+    In English like all of the text, which is for whoever mends Spanlight.
+    """
     facts = [*qt_versions(), ("Platform", QGuiApplication.platformName())]
     facts.append(("Look", f"{theme.name}, chosen: {theme.wanted}"))
     facts.append(("Window", f"{window.width()} x {window.height()}, scale {window.devicePixelRatioF():g}"))
@@ -41,17 +46,17 @@ class DiagnosticsSection(Section):
     """An explanation, a button that copies, and the text."""
 
     KEY = "diagnostics"
-    TITLE = "Diagnostics"
+    TITLE = Message("Diagnostics")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._devices_job: Job | None = None
         self._devices: list[tuple[str, str]] = []
-        self.copy = push_button(theme, _COPY, kind="primary", name="Copy the diagnostics")
+        self.copy = push_button(theme, _COPY, kind="primary", name=tr("Copy the diagnostics"))
         self.copy.setEnabled(False)
-        self.text = PlainText(theme, "Diagnostics")
-        self.text.setPlaceholderText("Being gathered…")
+        self.text = PlainText(theme, tr("Diagnostics"))
+        self.text.setPlaceholderText(tr("Being gathered…"))
         self._back = QTimer(self)
         self._back.setSingleShot(True)
         self._back.setInterval(_COPIED_MS)
@@ -115,7 +120,7 @@ class DiagnosticsSection(Section):
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
         self.copy.setText(_COPIED)
-        self.note.emit("The diagnostics were copied")
+        self.note.emit(tr("The diagnostics were copied"))
         self._back.start()
 
     @Slot()
@@ -125,5 +130,5 @@ class DiagnosticsSection(Section):
     @Slot()
     def _fit_button(self) -> None:
         step = self.theme.step
-        wide = self.copy.fontMetrics().horizontalAdvance(_COPIED)
+        wide = self.copy.fontMetrics().horizontalAdvance(localised(_COPIED))
         self.copy.setMinimumWidth(wide + step(9))

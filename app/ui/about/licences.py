@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from app.core.components import Component
 from app.core.licences import licence_in_words
+from app.core.message import Message
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
 from app.ui.about.plain_text import PlainText
@@ -18,10 +19,11 @@ from app.ui.kit.model_list import ModelList, ModelRow
 from app.ui.kit.parts import plain_label
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import TwoPanes
 
 _SPLITTER = "licences"
-_NO_TEXT = "No text of it comes along."
+_NO_TEXT, _NOT_STATED = Message("No text of it comes along."), Message("not stated")
 
 
 class LicenceSheet(QFrame):
@@ -35,7 +37,7 @@ class LicenceSheet(QFrame):
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
-        self.text = PlainText(theme, "Licence")
+        self.text = PlainText(theme, tr("Licence"))
         self._column = QVBoxLayout(self)
         for part in (self._title, self._details, self._note):
             self._column.addWidget(part)
@@ -47,8 +49,8 @@ class LicenceSheet(QFrame):
         if part.name == self.title() and self.text.toPlainText():
             return
         self._title.set_text(part.name)
-        version = f"version {part.version}" if part.version else ""
-        details = " · ".join(words for words in (licence, version, part.page) if words)
+        version = tr("version {version}", version=part.version) if part.version else ""
+        details = " · ".join(filter(None, (localised(licence), version, part.page)))
         self._details.setText(details)
         self._details.setAccessibleName(details)
         self._note.setText(part.note)
@@ -57,8 +59,8 @@ class LicenceSheet(QFrame):
         for one in part.texts:
             names = f"[{', '.join(one.names)}]\n\n" if len(part.texts) > 1 and one.names else ""
             texts.append(names + one.text)
-        self.text.setPlainText("\n\n\n".join(texts) or _NO_TEXT)
-        self.text.setAccessibleName(f"Licence of {part.name}")
+        self.text.setPlainText("\n\n\n".join(texts) or localised(_NO_TEXT))
+        self.text.setAccessibleName(tr("Licence of {part}", part=part.name))
 
     def title(self) -> str:
         """The shown name."""
@@ -69,15 +71,15 @@ class LicencesSection(Section):
     """A list with a search at the left, the licence of the chosen component at the right."""
 
     KEY = "licences"
-    TITLE = "Licences"
+    TITLE = Message("Licences")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
         self._job: Job | None = None
         self._parts: tuple[Component, ...] = ()
         self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, "Search parts and licences", {})
-        self.list = ModelList(theme, "What Spanlight is made of")
+        self.filters = ModelFilters(theme, tr("Search parts and licences"), {})
+        self.list = ModelList(theme, tr("What Spanlight is made of"))
         self.sheet = LicenceSheet(theme)
         self.empty = EmptyState(theme, "models")
         for part in (self.notice, self.filters, self.list):
@@ -122,7 +124,7 @@ class LicencesSection(Section):
             return
         words = self.filters.words()
         rows = [
-            ModelRow(str(at), part.name, licence_in_words(part.licence) or "not stated", part.version)
+            ModelRow(str(at), part.name, licence_in_words(part.licence) or _NOT_STATED, part.version)
             for at, part in enumerate(self._parts)
             if part.fits(words)
         ]
@@ -135,11 +137,13 @@ class LicencesSection(Section):
     @Slot(str)
     def _show(self, key: str) -> None:
         if not key:
-            self.empty.show_message("Nothing found", "No part, and no licence, fits this search.", "Show all")
+            self.empty.show_message(
+                tr("Nothing found"), tr("No part, and no licence, fits this search."), tr("Show all")
+            )
             self.panes.show_right(self.empty)
             return
         part = self._parts[int(key)]
-        self.sheet.show_part(part, licence_in_words(part.licence) or "not stated")
+        self.sheet.show_part(part, licence_in_words(part.licence) or _NOT_STATED)
         self.panes.show_right(self.sheet)
 
     @Slot(str)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from app.core import wording
 from app.core.about import COPYRIGHT, NAME, VERSION
 from app.core.devices import Devices
+from app.core.message import Message
 from app.flows.about import About, about, places
 from app.flows.models.devices import devices
 from app.flows.workspace import Workspace
@@ -25,10 +26,12 @@ from app.ui.kit.outside import open_folder
 from app.ui.kit.parts import IconLabel, plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_WHAT = "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
-
-_STAYS = "Nothing of it ever leaves this computer."
+_WHAT = Message(
+    "Answers questions about your own documents by lighting up the exact words of the answer, on your own computer."
+)
+_STAYS = Message("Nothing of it ever leaves this computer.")
 
 
 def qt_versions() -> tuple[tuple[str, str], ...]:
@@ -50,15 +53,18 @@ class OverviewSection(Section):
         self._about: About | None = None
         self._device = ""
         self.icon = IconLabel(theme, theme.app_icon(), 16)
-        self.icon.setAccessibleName(f"{NAME}'s icon")
+        self.icon.setAccessibleName(tr("Spanlight's icon"))
         self.version = plain_label(
-            f"Version {VERSION} · {COPYRIGHT}", type="small", ink="quiet", selectable=True
+            tr("Version {version} · {copyright}", version=VERSION, copyright=COPYRIGHT),
+            type="small",
+            ink="quiet",
+            selectable=True,
         )
         self.what = plain_label(_WHAT)
-        self.licence = LinkedChoice(theme, "All licences")
-        self.updates = LinkedChoice(theme, "Settings: Updates")
-        self.welcome = LinkedChoice(theme, "Show the welcome again")
-        self.fault = LinkedChoice(theme, "Diagnostics")
+        self.licence = LinkedChoice(theme, tr("All licences"))
+        self.updates = LinkedChoice(theme, tr("Settings: Updates"))
+        self.welcome = LinkedChoice(theme, tr("Show the welcome again"))
+        self.fault = LinkedChoice(theme, tr("Diagnostics"))
         self.versions, self.computer = FactsGrid(theme), FactsGrid(theme)
         self.folders: dict[str, QPushButton] = {}
         self._lay_out()
@@ -87,12 +93,13 @@ class OverviewSection(Section):
     @Slot(object)
     def _devices_found(self, found: Devices) -> None:
         title = next((one.title for one in found.options if one.key == found.auto.device), found.auto.title)
-        self._device = f"{title}, as {found.auto.reason}" if found.auto.reason else title
+        reason = found.auto.reason
+        self._device = tr("{device}, as {reason}", device=title, reason=reason) if reason else title
         self._show_computer()
 
     @Slot(object)
     def _no_devices(self, error: BaseException) -> None:
-        self._device = "not known: the models cannot be started"
+        self._device = tr("not known: the models cannot be started")
         self._show_computer()
 
     def _show_computer(self) -> None:
@@ -101,11 +108,19 @@ class OverviewSection(Section):
         here = self._about
         self.computer.set_facts(
             [
-                Fact("System", here.system),
-                Fact("Processor", f"{here.processor}, {wording.count(here.cores, 'core')}"),
-                Fact("Memory", wording.size(here.memory) if here.memory else ""),
-                Fact("Graphics", ", ".join(here.graphics)),
-                Fact("Models run on", self._device or "Being looked up…"),
+                Fact(tr("System"), here.system),
+                Fact(
+                    tr("Processor"),
+                    tr(
+                        "{processor}, {n:,} core",
+                        "{processor}, {n:,} cores",
+                        processor=here.processor,
+                        n=here.cores,
+                    ),
+                ),
+                Fact(tr("Memory"), wording.size(here.memory) if here.memory else ""),
+                Fact(tr("Graphics"), ", ".join(here.graphics)),
+                Fact(tr("Models run on"), self._device or tr("Being looked up…")),
             ]
         )
 
@@ -125,25 +140,29 @@ class OverviewSection(Section):
         self.theme.space(row, 5)
         row.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
-        self.licence.set_words("Free software, under the Apache License 2.0")
-        self.updates.set_words("Asked for only when you press the button")
-        self.welcome.set_words("A sample that is asked for you")
-        self.fault.set_words("What helps to find it, to copy")
+        self.licence.set_words(tr("Free software, under the Apache License 2.0"))
+        self.updates.set_words(tr("Asked for only when you press the button"))
+        self.welcome.set_words(tr("A sample that is asked for you"))
+        self.fault.set_words(tr("What helps to find it, to copy"))
         ways = FormCard(self.theme)
-        ways.add_row("Licence", self.licence)
-        ways.add_row("Updates", self.updates)
-        ways.add_row("First steps", self.welcome)
-        ways.add_row("When something is wrong", self.fault)
-        versions_card = FormCard(self.theme, "Versions")
+        ways.add_row(tr("Licence"), self.licence)
+        ways.add_row(tr("Updates"), self.updates)
+        ways.add_row(tr("First steps"), self.welcome)
+        ways.add_row(tr("When something is wrong"), self.fault)
+        versions_card = FormCard(self.theme, tr("Versions"))
         versions_card.add_full_width(self.versions)
-        computer = FormCard(self.theme, "This computer")
+        computer = FormCard(self.theme, tr("This computer"))
         computer.add_full_width(self.computer)
-        folders_card = FormCard(self.theme, "Where everything lies")
+        folders_card = FormCard(self.theme, tr("Where everything lies"))
         here = places(self.workspace)
         for place in here:
             path = ElidedLabel(short_path(place.folder))
-            button = push_button(self.theme, "Open the folder", name=f"Open the folder: {place.title}")
-            path.setAccessibleName(f"{place.title}: {place.folder}")
+            button = push_button(
+                self.theme,
+                tr("Open the folder"),
+                name=tr("Open the folder: {folder}", folder=place.title),
+            )
+            path.setAccessibleName(f"{localised(place.title)}: {place.folder}")
             path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button.clicked.connect(partial(self._open, place.folder))
             folders_card.add_row(place.title, side_by_side(path, button), _STAYS if place is here[-1] else "")

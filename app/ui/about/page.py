@@ -5,13 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QToolButton
 
+from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.about.diagnostics import DiagnosticsSection
 from app.ui.about.licences import LicencesSection
 from app.ui.about.overview import OverviewSection
 from app.ui.kit.jobs import Lanes
+from app.ui.kit.parts import as_tip
 from app.ui.kit.sectioned import Section, SectionedPage
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # In the order of their names; a section is created when it is first shown.
 SECTIONS: tuple[type[Section], ...] = (OverviewSection, LicencesSection, DiagnosticsSection)
@@ -25,13 +28,13 @@ class AboutView(SectionedPage[Section]):
     """
 
     KEY = "about"
-    TITLE = "About"
+    TITLE = Message("About")
     ICON = "help"
     SHORTCUTS = (
-        ("Ctrl+Tab", "Next section"),
-        ("Ctrl+Shift+Tab", "Section before"),
-        ("Ctrl+F", "Search licences"),
-        ("Esc", "Back"),
+        ("Ctrl+Tab", Message("Next section")),
+        ("Ctrl+Shift+Tab", Message("Section before")),
+        ("Ctrl+F", Message("Search licences")),
+        ("Esc", Message("Back")),
     )
 
     closed = Signal()
@@ -62,8 +65,8 @@ class AboutView(SectionedPage[Section]):
     def _lay_out(self) -> None:
         super()._lay_out()
         self.back = QToolButton()
-        self.back.setAccessibleName("Back")
-        self.back.setToolTip("Back  (Esc)")
+        self.back.setAccessibleName(tr("Back"))
+        self.back.setToolTip(as_tip(tr("Back  (Esc)")))
         self.row.addWidget(self.back)
         self.back.setIcon(self.theme.icon("close", "ink_quiet"))
         self.theme.space(self.row, 6, (6, 4, 4, 4))

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised
 
 
 class PlainText(QPlainTextEdit):
@@ -17,7 +18,7 @@ class PlainText(QPlainTextEdit):
         self.setReadOnly(True)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(name)
+        self.setAccessibleName(localised(name))
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton
 
 from app.ui.kit.parts import Label, as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
@@ -28,20 +29,20 @@ class FindBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setProperty("kind", "frame")
-        self.setAccessibleName("Find in the text")
+        self.setAccessibleName(tr("Find in the text"))
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Find in the text")
-        self.field.setAccessibleName("Find in the text")
+        self.field.setPlaceholderText(tr("Find in the text"))
+        self.field.setAccessibleName(tr("Find in the text"))
         self.news = Label()
         self.news.setProperty("ink", "quiet")
         self._back, self._next, self._close = QToolButton(), QToolButton(), QToolButton()
-        for button, name in (
-            (self._back, "Previous place  (Shift+Enter, Shift+F3)"),
-            (self._next, "Next place  (Enter, F3)"),
-            (self._close, "Put away  (Esc)"),
+        for button, name, tip in (
+            (self._back, tr("Previous place"), tr("Previous place  (Shift+Enter, Shift+F3)")),
+            (self._next, tr("Next place"), tr("Next place  (Enter, F3)")),
+            (self._close, tr("Put away"), tr("Put away  (Esc)")),
         ):
-            button.setAccessibleName(name.split("  ")[0])
-            button.setToolTip(as_tip(name))
+            button.setAccessibleName(name)
+            button.setToolTip(as_tip(tip))
         row = QHBoxLayout(self)
         row.addWidget(self.field, 1)
         for widget in (self.news, self._back, self._next, self._close):

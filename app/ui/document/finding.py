@@ -7,13 +7,14 @@ from time import perf_counter
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from app.core import wording
+from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.document.find_bar import FindBar
 from app.ui.document.marks.word_search import TURN, Searched, ViewState
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
-IN_FIND_BAR = ("F3 / Shift+F3", "In the find bar: next, previous place")
+IN_FIND_BAR = ("F3 / Shift+F3", Message("In the find bar: next, previous place"))
 SIZES = (50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300)
 USUAL = 100
 _LONGEST = 80
@@ -91,7 +92,7 @@ class Finding(QObject):
     def _find(self, words: str, backwards: bool) -> None:
         searched = self._searched()
         if searched is None:
-            self._bar.news.setText("Not found")
+            self._bar.news.setText(tr("Not found"))
             return
         # Enter before the first match was selected selects that.
         first = None
@@ -121,15 +122,17 @@ class Finding(QObject):
             self._take_view(searched)
             yield from self._show_matches(searched, words, True)
         else:
-            self._bar.news.setText("Not found")
+            self._bar.news.setText(tr("Not found"))
 
     def _show_matches(self, searched: Searched, words: str, stepped: bool) -> Iterator[None]:
         """Show the number of matches and, after a step, that of the selected one."""
         number, several = yield from searched.count_places(words)
         if stepped and number:
-            self._bar.news.setText(f"{number:,} of {several:,}")
+            self._bar.news.setText(tr("{number:,} of {total:,}", number=number, total=several))
+        elif several:
+            self._bar.news.setText(tr("{n:,} place", "{n:,} places", n=several))
         else:
-            self._bar.news.setText(wording.count(several, "place") if several else "Not found")
+            self._bar.news.setText(tr("Not found"))
 
     def _take_view(self, searched: Searched) -> None:
         """Take the present view as the starting view."""

@@ -10,6 +10,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 
 class OpeningPage(QFrame):
@@ -25,8 +26,8 @@ class OpeningPage(QFrame):
         self.strip = ProgressStrip(theme)
         self.notice = Notice(theme, closable=False)
         self.lock = PasswordLine(theme)
-        self.again = push_button(theme, "Try again", icon="open")
-        self.close_button = push_button(theme, "Close")
+        self.again = push_button(theme, tr("Try again"), icon="open")
+        self.close_button = push_button(theme, tr("Close"))
         self._actions = QWidget()
         actions = QHBoxLayout(self._actions)
         actions.setContentsMargins(0, 0, 0, 0)
@@ -53,14 +54,14 @@ class OpeningPage(QFrame):
     def reading(self, name: str) -> None:
         """Show that a file is being read."""
         self._begin(name)
-        self.strip.waiting("Opening")
+        self.strip.waiting(tr("Opening"))
 
     def ask_password(self, name: str, wrong: bool) -> None:
         """Ask for the file's password; `wrong`: the last one did not fit."""
         self._begin(name)
         self.again.hide()
         self._actions.show()
-        self.lock.ask("This file", wrong)
+        self.lock.ask("", wrong)
 
     def show_fault(self, name: str, sentence: str, hint: str = "", report: str = "") -> None:
         """Show why the file cannot be opened."""

@@ -34,6 +34,7 @@ from app.ui.document.marks.offsets import text_at
 from app.ui.document.marks.word_search import Searched
 from app.ui.kit.dropped import copied_files, dropped_files, take_files_only
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # A highlighted place is scrolled to have this share of the view above it.
 ABOVE = 0.3
@@ -154,7 +155,7 @@ class Pane(_ScrollArea):
         super().__init__(theme, parent)
         self._heat: tuple[float, ...] = ()
         self._noted_position: object = self._scroll_position()
-        self.setAccessibleName("Document")
+        self.setAccessibleName(tr("Document"))
         self.map.mark_clicked.connect(self.light_chosen)
         self.map.place_clicked.connect(self._go_to_share)
 

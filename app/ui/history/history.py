@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.core import wording
 from app.core.corrections import Correction
 from app.core.errors import EngineLost, PasswordNeeded, SpanlightError
 from app.core.history import Entry, Forgotten
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.history.export import Exported, export
 from app.flows.history.export_formats import FORMATS
@@ -35,11 +35,13 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
 from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 PAGE = 100
 _NOTES_SHOWN = 3
-_LOCKED = "Open it with Enter, type the password there, and ask again there."
+_LOCKED = Message("Open it with Enter, type the password there, and ask again there.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +81,15 @@ class HistoryView(Page):
     """
 
     KEY = "history"
-    TITLE = "History"
+    TITLE = Message("History")
     ICON = "history"
     SHORTCUTS = (
-        ("Ctrl+F", "Search"),
-        ("Enter", "Open the document there"),
-        ("F5", "Ask again, and see what changed"),
-        ("Del", "Delete"),
-        ("Ctrl+Z", "Bring back what was deleted"),
-        ("Ctrl+C", "Copy the answer with where it stands"),
+        ("Ctrl+F", Message("Search")),
+        ("Enter", Message("Open the document there")),
+        ("F5", Message("Ask again, and see what changed")),
+        ("Del", Message("Delete")),
+        ("Ctrl+Z", Message("Bring back what was deleted")),
+        ("Ctrl+C", Message("Copy the answer with where it stands")),
     )
 
     opened = Signal(object)
@@ -218,7 +220,7 @@ class HistoryView(Page):
     def _offer_undo(self) -> None:
         if self._forgotten:
             question = elided(" ".join(self._forgotten[-1].entry.question.split()))
-            self.panel.undo.offer(f"“{question}” deleted")
+            self.panel.undo.offer(tr("“{question}” deleted", question=question))
 
     @Slot()
     def _bring_back(self) -> None:
@@ -247,7 +249,7 @@ class HistoryView(Page):
 
     @Slot(object)
     def _all_deleted(self, number: int) -> None:
-        self.note.emit(f"{wording.count(number, 'question')} deleted")
+        self.note.emit(tr("{n:,} question deleted", "{n:,} questions deleted", n=number))
         self.panel.show_all()
 
     def _follow(self, job: Job, done: Callable[..., object]) -> None:
@@ -267,18 +269,18 @@ class HistoryView(Page):
     @Slot(object)
     def check(self, entry: Entry) -> None:
         """Ask an entry's question again, and show below it what changed."""
-        words = f"Asking again: {' '.join(entry.question.split())}"
+        words = tr("Asking again: {question}", question=" ".join(entry.question.split()))
         self._begin(words)
         self._checked = entry
-        self._list.history.set_news(entry.number, "Asking again…")
+        self._list.history.set_news(entry.number, tr("Asking again…"))
         job = self.lanes.work.start(check_again, self.workspace, entry)
-        job.name = "the work on History"
+        job.name = Message("the work on History")
         QueueStatus(self.lanes.work, job, self.panel.strip, words)
         self._run(job, self._check_done)
 
     def export_to(self, kind: str, path: Path) -> None:
         """Export the listed entries, including those not loaded yet."""
-        self._begin("Exporting")
+        self._begin(tr("Exporting"))
         job = self.lanes.documents.start(_export, self.workspace, self._words, kind, path)
         self._run(job, self._exported)
 
@@ -299,20 +301,31 @@ class HistoryView(Page):
     def _check_done(self, comparison: Comparison) -> None:
         self._checked = None
         self.panel.strip.clear()
-        number = comparison.entry.number
-        self._list.history.set_news(number, " ".join(comparison.sentences), not comparison.same)
-        self.note.emit(comparison.sentences[0])
+        number, told = comparison.entry.number, [*map(localised, comparison.sentences)]
+        self._list.history.set_news(number, " ".join(told), not comparison.same)
+        self.note.emit(told[0])
 
     @Slot(object)
     def _exported(self, exported: Exported) -> None:
         self.panel.strip.clear()
-        names = ", ".join(file.name for file in exported.files) or "no file"
-        summary = f"{wording.count(exported.count, 'answer')} exported to {names}"
+        if exported.files:
+            summary = tr(
+                "{n:,} answer exported to {files}",
+                "{n:,} answers exported to {files}",
+                n=exported.count,
+                files=", ".join(file.name for file in exported.files),
+            )
+        else:
+            summary = tr(
+                "{n:,} answer exported to no file", "{n:,} answers exported to no file", n=exported.count
+            )
         self.note.emit(summary)
         if exported.notes:
-            more = len(exported.notes) - _NOTES_SHOWN
-            rest = (f"And {more:,} more of this kind.",) if more > 0 else ()
-            self.panel.notice.show_hint(f"{summary}.", " ".join((*exported.notes[:_NOTES_SHOWN], *rest)))
+            notes = [*map(localised, exported.notes[:_NOTES_SHOWN])]
+            more = len(exported.notes) - len(notes)
+            if more:
+                notes.append(tr("And {n:,} more of this kind.", "And {n:,} more of this kind.", n=more))
+            self.panel.notice.show_hint(sentences(summary), " ".join(notes))
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
@@ -328,7 +341,7 @@ class HistoryView(Page):
     @Slot()
     def _stopped(self) -> None:
         self._rest()
-        self.note.emit("Stopped")
+        self.note.emit(tr("Stopped"))
 
     def _rest(self) -> None:
         self.panel.strip.clear()
@@ -339,8 +352,9 @@ class HistoryView(Page):
     @Slot(str)
     def _export(self, kind: str) -> None:
         title, suffix = next((one.title, one.suffix) for one in FORMATS if one.key == kind)
-        kinds = f"{title.split(' (')[0]} (*{suffix})"
-        if name := save_name(self, f"Export: {title}", f"answers{suffix}", kinds):
+        kinds = f"{localised(title).partition(' (')[0]} (*{suffix})"
+        name = tr("answers{suffix}", suffix=suffix)
+        if name := save_name(self, tr("Export: {format}", format=title), name, kinds):
             self.export_to(kind, Path(name))
 
     # Small actions
@@ -355,15 +369,17 @@ class HistoryView(Page):
             self._show_fault(error)
         if not on and self._whole > 0:
             self.panel.notice.show_hint(
-                "From now on nothing is kept.", "What stands here stays until you delete it."
+                tr("From now on nothing is kept."), tr("What stands here stays until you delete it.")
             )
         self._show_found()
         self.changed.emit("keep_history")
 
     @Slot(object)
     def _copy(self, entry: Entry) -> None:
-        QGuiApplication.clipboard().setText(f"{entry.question}\n{entry.words}\n({citation(entry)})")
-        self.note.emit("Copied with where it stands")
+        QGuiApplication.clipboard().setText(
+            f"{entry.question}\n{localised(entry.words)}\n({localised(citation(entry))})"
+        )
+        self.note.emit(tr("Copied with where it stands"))
 
     @Slot(object)
     def _show_fault(self, error: BaseException) -> None:

@@ -14,6 +14,7 @@ from app.ui.kit.theme import Theme
 _APART = "  ·  "
 _LEAST_OF_NAME = 0.75  # of the room that the name shares with the note on the part that was read
 _MOST_SAID = 0.5  # of the room that what was said shares with the name
+_VERY_LIKELY = 0.9
 _WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.TextFlag.TextWordWrap
 
 
@@ -127,7 +128,7 @@ class HistoryDelegate(RowDelegate):
         top = QRectF(inner.left(), inner.top(), inner.width(), self.line_height("strong"))
         used = self.draw_text(painter, top, row.time, "small", "ink_quiet", RIGHT)
         top.setRight(top.right() - used - theme.step(3))
-        # Questions and answers are in any script; the line below them is English with names.
+        # Questions and answers are in any script; the line below them is in the window's language, with names.
         painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         self.draw_text(painter, top, row.title, "strong")
         middle = QRectF(
@@ -136,9 +137,9 @@ class HistoryDelegate(RowDelegate):
         answer = middle.adjusted(0, 0, -self.tools, 0)
         ink = "ink"
         if row.entry is not None and row.entry.shown is not None:
-            faint = row.entry.best is None
-            self.draw_lit(painter, answer, row.answer, faint=faint)
-            ink = "accent" if faint else "likely" if row.likely.startswith("Very likely") else "ink"
+            best = row.entry.best
+            self.draw_lit(painter, answer, row.answer, faint=best is None)
+            ink = "accent" if best is None else "likely" if best.probability >= _VERY_LIKELY else "ink"
         else:
             self.draw_text(painter, answer, row.answer, "quote", "ink_quiet")
         low = QRectF(

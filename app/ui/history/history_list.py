@@ -7,16 +7,18 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from app.core.history import Entry
+from app.core.message import Message
 from app.ui.history.history_delegate import HistoryDelegate
 from app.ui.history.history_model import HistoryModel
 from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RowList
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _ACTIONS = (
-    ("open", "open", "Open", "Open the document there  (Enter)"),
-    ("check", "again", "Check again", "Ask again, and see what changed  (F5)"),
-    ("delete", "delete", "Delete", "Delete  (Del)"),
+    ("open", "open", "Enter", Message("Open"), Message("Open the document there  (Enter)")),
+    ("check", "again", "F5", Message("Check again"), Message("Ask again, and see what changed  (F5)")),
+    ("delete", "delete", "Del", Message("Delete"), Message("Delete  (Del)")),
 )
 
 
@@ -29,9 +31,9 @@ class RowTools(QFrame):
         super().__init__(parent)
         self._buttons: dict[str, QToolButton] = {}
         row = QHBoxLayout(self)
-        for action, icon, name, tip in _ACTIONS:
+        for action, icon, _, name, tip in _ACTIONS:
             button = self._buttons[action] = QToolButton()
-            button.setAccessibleName(name)
+            button.setAccessibleName(localised(name))
             button.setToolTip(as_tip(tip))
             button.setProperty("kind", "row")
             button.setProperty("action", action)
@@ -67,7 +69,7 @@ class HistoryList(RowList):
 
     def __init__(self, theme: Theme, most_wide: float) -> None:
         self.history, self._delegate = HistoryModel(), HistoryDelegate(theme)
-        super().__init__(theme, "What was asked before", self.history, self._delegate)
+        super().__init__(theme, tr("What was asked before"), self.history, self._delegate)
         self._most_wide = most_wide
         self._over = -1
         self.tools = RowTools(theme, self.viewport())
@@ -154,11 +156,10 @@ class HistoryList(RowList):
         if entry is None:
             return
         self.setCurrentIndex(index)
-        menu = QMenu(self)
-        for action, _, name, tip in _ACTIONS:
-            keys = tip.rsplit("(", 1)[1].rstrip(")")
-            menu.addAction(f"{name}\t{keys}").setData(action)
-        menu.addAction("Copy\tCtrl+C").setData("copy")
+        menu, copy = QMenu(self), tr("Copy")
+        for action, _, keys, name, _ in _ACTIONS:
+            menu.addAction(f"{localised(name)}\t{keys}").setData(action)
+        menu.addAction(f"{copy}\tCtrl+C").setData("copy")
         if (chosen := menu.exec(place)) is not None:
             self._act(chosen.data(), entry)
         menu.deleteLater()

@@ -14,6 +14,7 @@ from app.core.history import Entry
 from app.core.wording import UNNAMED
 from app.ui.kit.row_list import Index, RowModel
 from app.ui.kit.spoken import sentences
+from app.ui.kit.translation import localised
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Row:
         """The document's path (its name if it is no file), and below it the part of it that was read."""
         if self.entry is None:
             return ""
-        return "\n".join(one for one in (self.entry.path or self.name, self.entry.in_part) if one)
+        return "\n".join(one for one in (self.entry.path or self.name, localised(self.entry.in_part)) if one)
 
     @property
     def accessible_text(self) -> str:
@@ -65,10 +66,10 @@ def row_of(entry: Entry, said: Correction | None = None) -> Row:
     """The row of an entry, with what was said of its answer."""
     shown, moment = entry.shown, local(entry.asked)
     place = f", {plain(shown.where)}" if shown is not None and shown.where else ""
-    part = f"  ·  {entry.in_part}" if entry.in_part else ""
+    part = f"  ·  {localised(entry.in_part)}" if entry.in_part else ""
     return Row(
-        plain(entry.question), moment.date(), entry, plain(entry.words), entry.likely, plain(entry.name) or UNNAMED,
-        place, part, f"{moment:%H:%M}",
+        plain(entry.question), moment.date(), entry, plain(entry.words), localised(entry.likely),
+        plain(entry.name) or localised(UNNAMED), place, part, f"{moment:%H:%M}",
         said=plain(said.said_of(entry.shown_span)) if said is not None else "",
         agreed=said is not None and said.agrees_with(entry.shown_span),
     )  # fmt: skip
@@ -79,8 +80,8 @@ def _key(entry: Entry) -> tuple[str, str]:
 
 
 def plain(text: str) -> str:
-    """The text on one line."""
-    return " ".join(text.replace("\0", " ").split())
+    """The text on one line, in the window's language if it is a message."""
+    return " ".join(localised(text).replace("\0", " ").split())
 
 
 class HistoryModel(RowModel):
@@ -230,6 +231,6 @@ class HistoryModel(RowModel):
             first = not at or days[at - 1] != on
             last = at + 1 == len(days) or days[at + 1] != on
             if first:
-                rows.append(Row(day(on, today), on))
+                rows.append(Row(localised(day(on, today)), on))
             rows.append(self._make_row(entry, first, last))
         return rows

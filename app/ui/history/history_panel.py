@@ -18,24 +18,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.wording import count
+from app.core.message import Message
 from app.ui.history.history_list import HistoryList
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button, rule
+from app.ui.kit.parts import as_tip, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import UndoLine
 
 MOST_WIDE = 210
 NOTHING = (
-    "Nothing asked yet",
-    "Ask a document something: the question, its answer and the place are kept here.",
+    Message("Nothing asked yet"),
+    Message("Ask a document something: the question, its answer and the place are kept here."),
 )
-OFF = ("No history is kept", "What you ask is not kept. The switch below changes that.")
+OFF = (
+    Message("No history is kept"),
+    Message("What you ask is not kept. The switch below changes that."),
+)
 
 
 def elided(words: str) -> str:
@@ -56,19 +60,21 @@ class HistoryBar(QFrame):
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self.keep = QCheckBox("Keep a history")
-        self.keep.setAccessibleName("Keep a history")
-        self.keep.setToolTip("Questions, their answers and pasted texts are kept, on this computer only")
+        self.keep = QCheckBox(tr("Keep a history"))
+        self.keep.setAccessibleName(self.keep.text())
+        self.keep.setToolTip(
+            as_tip(tr("Questions, their answers and pasted texts are kept, on this computer only"))
+        )
         self.keep.clicked.connect(self.history_toggled)
-        self.export = push_button(theme, "Export…", icon="save")
+        self.export = push_button(theme, tr("Export…"), icon="save")
         self.menu = QMenu(self.export)
         self.menu.triggered.connect(self._format_chosen)
         self.export.setMenu(self.menu)
         for key, title in formats:
-            self.menu.addAction(title).setData(key)
-        self.delete_all = push_button(theme, "Delete everything…", icon="delete")
+            self.menu.addAction(localised(title)).setData(key)
+        self.delete_all = push_button(theme, tr("Delete everything…"), icon="delete")
         self.delete_all.clicked.connect(self._ask_to_confirm)
-        self.question = Confirmation(theme, "Delete everything")
+        self.question = Confirmation(theme, tr("Delete everything"))
         self.question.confirm.setIcon(theme.icon("delete", "ink"))
         self.question.cancelled.connect(self._show_usual)
         self.question.confirmed.connect(self._show_usual)
@@ -98,9 +104,14 @@ class HistoryBar(QFrame):
 
     @Slot()
     def _ask_to_confirm(self) -> None:
-        entries = count(self._total, "question and its answer", "questions and their answers")
         self._stack.setCurrentWidget(self.question)
-        self.question.ask(f"Delete {entries} for good? This cannot be undone.")
+        self.question.ask(
+            tr(
+                "Delete {n:,} question and its answer for good? This cannot be undone.",
+                "Delete {n:,} questions and their answers for good? This cannot be undone.",
+                n=self._total,
+            )
+        )
 
     @Slot()
     def _show_usual(self) -> None:
@@ -129,7 +140,7 @@ class HistoryPanel(QFrame):
         self.empty = EmptyState(theme, "history", kind="desk")
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
-        self.search = SearchLine(theme, "Search questions, answers and documents", self.strip)
+        self.search = SearchLine(theme, tr("Search questions, answers and documents"), self.strip)
         self.undo = UndoLine(theme)
         self.bar = HistoryBar(theme, formats)
         self.counted = plain_label(type="small", ink="quiet", wrap=False)
@@ -155,7 +166,11 @@ class HistoryPanel(QFrame):
         total = self.list.history.total
         searched = bool(words.strip())
         self.bar.set_total(total, whole)
-        self.counted.setText(f"{total:,} of {whole:,}" if searched else count(whole, "question"))
+        self.counted.setText(
+            tr("{number:,} of {total:,}", number=total, total=whole)
+            if searched
+            else tr("{n:,} question", "{n:,} questions", n=whole)
+        )
         self.counted.setVisible(bool(whole))
         focused = self.search.hasFocus() or self.empty.isAncestorOf(self.focusWidget() or self)
         self.search.setVisible(bool(whole) or searched)
@@ -163,15 +178,15 @@ class HistoryPanel(QFrame):
         if not total and searched:
             short = elided(" ".join(words.split()))
             self.empty.show_message(
-                "Nothing found",
-                f"No question, answer or document here has “{short}”.",
-                "Show everything",
+                tr("Nothing found"),
+                tr("No question, answer or document here has “{words}”.", words=short),
+                tr("Show everything"),
                 primary=False,
             )
         elif not total:
-            ask = "Ask a question" if enabled else ""
+            ask = tr("Ask a question") if enabled else ""
             self.empty.show_message(
-                *(NOTHING if enabled else OFF), ask, tip="To the page where documents are asked  (Ctrl+1)"
+                *(NOTHING if enabled else OFF), ask, tip=tr("To the page where documents are asked  (Ctrl+1)")
             )
         self._stack.setCurrentWidget(self.list if total else self.empty)
         if focused and not self.search.hasFocus():
@@ -212,7 +227,7 @@ class HistoryPanel(QFrame):
     def _lay_out(self) -> None:
         self.setProperty("kind", "desk")
         head, above, below = QHBoxLayout(), QVBoxLayout(), QVBoxLayout()
-        head.addWidget(plain_label("History", type="title", wrap=False))
+        head.addWidget(plain_label(tr("History"), type="title", wrap=False))
         head.addWidget(self.counted, 0, Qt.AlignmentFlag.AlignBottom)
         head.addStretch(1)
         head.addWidget(self.search, 2)

@@ -23,6 +23,7 @@ from app.core.tables import csv_lines
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr, written
 
 _LEAP = 10
 Cell = str | int | float
@@ -41,8 +42,7 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
 
 def tick_label(value: float) -> str:
     """The label of a tick, as short as possible, with a true minus sign."""
-    text = f"{value:.6g}" if abs(value) >= 1e-3 or value == 0 else f"{value:.0e}"
-    return text.replace("-", "−")
+    return written(float(value), ".6g" if abs(value) >= 1e-3 or value == 0 else ".0e").replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,15 @@ def shown(cell: Cell) -> str:
 def number(value: float) -> str:
     """A number to three or four digits with a true minus sign: "6.31", "−0.052", "6.0e−8", "0"."""
     size = abs(value)
-    if value == 0 or size >= 1e6 or size < 1e-3:
-        text = "0" if value == 0 else f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    if value == 0:
+        return "0"
+    if size >= 1e6 or size < 1e-3:
+        form = ".1e"
     elif size >= 100:
-        text = f"{value:.0f}"
+        form = ".0f"
     else:
-        text = f"{value:.2f}" if size >= 0.0995 else f"{value:.3f}" if size >= 0.00995 else f"{value:.4f}"
+        form = ".2f" if size >= 0.0995 else ".3f" if size >= 0.00995 else ".4f"
+    text = written(float(value), form).replace("e-0", "e-").replace("e+0", "e")
     return text.replace("-", "−")
 
 
@@ -132,9 +135,9 @@ class Chart(Figures):
     def __init__(self, theme: Theme, title: str) -> None:
         super().__init__()
         self.theme = theme
-        self.title = title
+        self.title = localised(title)
         self._current = -1
-        self.setAccessibleName(title)
+        self.setAccessibleName(self.title)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         theme.changed.connect(self.restyle)
@@ -172,7 +175,7 @@ class Chart(Figures):
 
     def about(self) -> str:
         """The text for a screen reader while no place is current."""
-        return "Arrow keys walk through the numbers." if self.count() else "Nothing to show yet."
+        return tr("Arrow keys walk through the numbers.") if self.count() else tr("Nothing to show yet.")
 
     def place_at(self, point: QPointF) -> int:
         """The place at a point of the widget; -1 for none."""

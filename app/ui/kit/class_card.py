@@ -12,6 +12,7 @@ from app.ui.kit.parts import plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, breakable, nice_label
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr, written
 
 _MOST_IN_LARGE, _LONGEST_IN_LARGE = 4, 48
 
@@ -20,13 +21,16 @@ def headline(item: Classification) -> str:
     """The headline: the winning class, the labels that apply, or a regression head's values."""
     if item.problem == ProblemType.REGRESSION:
         if len(item.scores) > _MOST_IN_LARGE:
-            return wording.count(len(item.scores), "value")
-        return ", ".join(f"{score.probability:.2f}" for score in item.scores)
+            return tr("{n:,} value", "{n:,} values", n=len(item.scores))
+        return ", ".join(written(score.probability, ".2f") for score in item.scores)
     if item.problem == ProblemType.MULTI_LABEL and not item.fitting:
-        return f"Not {nice_label(item.scores[0].label)}" if len(item.scores) == 1 else "None of them"
+        if len(item.scores) == 1:
+            return tr("Not {label}", label=nice_label(item.scores[0].label))
+        return tr("None of them")
     fitting = [nice_label(s.label) for s in sorted(item.fitting, key=lambda s: -s.probability)]
     if len(fitting) > _MOST_IN_LARGE:
-        fitting = [*fitting[: _MOST_IN_LARGE - 1], f"{len(fitting) - _MOST_IN_LARGE + 1} more"]
+        named = fitting[: _MOST_IN_LARGE - 1]
+        fitting = [*named, tr("{number} more", number=len(fitting) - len(named))]
     return ", ".join(fitting)
 
 
@@ -38,20 +42,32 @@ def sureness(item: Classification) -> str:
         highest = max((score.probability for score in item.scores), default=0.0)
         if len(item.scores) == 1:
             return wording.likely(1 - highest)
-        return f"Every label is below one half, the highest at {wording.percent(highest)}"
+        return tr("Every label is below one half, the highest at {percent}", percent=wording.percent(highest))
     if len(item.fitting) > 1:
-        ends = [wording.percent(pick(s.probability for s in item.fitting)) for pick in (min, max)]
-        between = f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"each {ends[0]}"
-        return f"{len(item.fitting)} of {len(item.scores)} apply, {between}"
+        least, most = (wording.percent(pick(s.probability for s in item.fitting)) for pick in (min, max))
+        number, total = len(item.fitting), len(item.scores)
+        if least == most:
+            return tr("{number} of {total} apply, each {percent}", number=number, total=total, percent=least)
+        return tr(
+            "{number} of {total} apply, from {least} to {most}",
+            number=number,
+            total=total,
+            least=least,
+            most=most,
+        )
     if item.problem == ProblemType.SINGLE_LABEL and item.probability < 0.5:
-        return f"Unsure: the likeliest of {len(item.scores)}, {wording.percent(item.probability)}"
+        return tr(
+            "Unsure: the likeliest of {number}, {percent}",
+            number=len(item.scores),
+            percent=wording.percent(item.probability),
+        )
     return wording.likely(item.probability)
 
 
 def score_rows(item: Classification) -> tuple[ScoreRow, ...]:
     """A row for every class, the likeliest first (a regression head's values in the model's order, without bars)."""
     if item.problem == ProblemType.REGRESSION:
-        return tuple(ScoreRow(nice_label(s.label), None, f"{s.probability:.4g}") for s in item.scores)
+        return tuple(ScoreRow(nice_label(s.label), None, written(s.probability, ".4g")) for s in item.scores)
     fitting = {score.label for score in item.fitting}
     return tuple(
         ScoreRow(
@@ -78,7 +94,7 @@ class ClassCard(QFrame):
         for widget in (self._winner, self._sure, self._bars, self._length, self.foot):
             layout.addWidget(widget)
         self.setProperty("kind", "card")
-        self.setAccessibleName("Classification")
+        self.setAccessibleName(tr("Classification"))
         # The bars leave room for their focus ring: everything else is aligned with their text.
         for widget in (self._winner, self._sure, self._length, self.foot):
             theme.in_steps(widget.setContentsMargins, 1, 0, 1, 0)
@@ -96,8 +112,13 @@ class ClassCard(QFrame):
         mark(self._sure, ink="likely" if certain else "")
         self._bars.set_rows(score_rows(item))
         self._length.setVisible(item.windows > 1)
-        windows = wording.count(item.windows, "window")
-        self._length.setText(f"A long text: read whole in {windows}, then pooled.")
+        self._length.setText(
+            tr(
+                "A long text: read whole in {n:,} window, then pooled.",
+                "A long text: read whole in {n:,} windows, then pooled.",
+                n=item.windows,
+            )
+        )
         self.foot.show_source(source)
         self.setAccessibleDescription(sentences(self._headline, self._sure.text()))
 

@@ -6,8 +6,11 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.core.message import Message
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+
+_KEEP = Message("Keep it")
 
 
 class Confirmation(QWidget):
@@ -20,7 +23,7 @@ class Confirmation(QWidget):
     cancelled = Signal()
 
     def __init__(
-        self, theme: Theme, action: str, keep: str = "Keep it", *, kind: str = "danger", is_band: bool = False
+        self, theme: Theme, action: str, keep: str = _KEEP, *, kind: str = "danger", is_band: bool = False
     ) -> None:
         super().__init__()
         self._question = plain_label(type="strong")

@@ -41,7 +41,7 @@ class EmptyState(QFrame):
         self._title.setText(title)
         self._words.setText(words)
         self.button.setText(action)
-        self.button.setAccessibleName(action)
+        self.button.setAccessibleName(self.button.text())
         self.button.setToolTip(as_tip(tip))
         self.button.setVisible(bool(action))
         mark(self.button, kind="primary" if primary else "")

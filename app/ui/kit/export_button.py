@@ -6,12 +6,14 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QPushButton
 
+from app.core.message import Message
 from app.ui.kit.theme import mark
+from app.ui.kit.translation import localised, tr
 
-_FORMATS = (
-    (".csv", "CSV (for any spreadsheet)…", "CSV (*.csv)"),
-    (".xlsx", "Excel workbook…", "Excel workbook (*.xlsx)"),
-    (".jsonl", "JSON Lines…", "JSON Lines (*.jsonl)"),
+_FORMATS: tuple[tuple[str, str, str], ...] = (
+    (".csv", Message("CSV (for any spreadsheet)…"), "CSV (*.csv)"),
+    (".xlsx", Message("Excel workbook…"), Message("Excel workbook (*.xlsx)")),
+    (".jsonl", Message("JSON Lines…"), "JSON Lines (*.jsonl)"),
 )
 
 
@@ -21,15 +23,15 @@ class ExportButton(QPushButton):
     exported = Signal(str)
 
     def __init__(self, *others: tuple[str, str]) -> None:
-        super().__init__("Export")
+        super().__init__(tr("Export"))
         self.setAccessibleName(self.text())
         menu = QMenu(self)
         for key, title, _ in _FORMATS:
-            menu.addAction(title).setData(key)
+            menu.addAction(localised(title)).setData(key)
         if others:
             menu.addSeparator()
         for key, title in others:
-            menu.addAction(title).setData(key)
+            menu.addAction(localised(title)).setData(key)
         menu.triggered.connect(self._chosen)
         self.setMenu(menu)
         mark(self, menu="true")

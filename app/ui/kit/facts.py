@@ -52,7 +52,7 @@ class FactsGrid(QFrame):
                 fact = self._facts[at]
                 name.setText(fact.name)
                 value.setText(fact.value)
-                value.setAccessibleName(f"{fact.name}: {fact.value}")
+                value.setAccessibleName(f"{name.text()}: {value.text()}")
                 for label in (name, value):
                     label.setToolTip(as_tip(fact.tip))
         self._arrange()

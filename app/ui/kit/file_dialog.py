@@ -7,11 +7,15 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QSize, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog, QHeaderView, QTreeView, QWidget
 
+from app.core.message import Message
+from app.ui.kit.translation import localised, tr
+
 # The files that can be read, in Qt's filter syntax.
-DOCUMENTS = (
-    "Documents (*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv)"
-    ";;All files (*)"
+DOCUMENTS = Message(
+    "Documents ({endings});;All files (*)",
+    endings="*.pdf *.docx *.html *.htm *.xhtml *.md *.markdown *.txt *.text *.rst *.log *.csv",
 )
+
 # Where Qt itself saves the columns of its dialog and its folder, once it has been used.
 _QT_ORGANIZATION, _COLUMNS, _SIZE = "QtProject", "FileDialog/treeViewHeader", "FileDialog/size"
 _LAST = "FileDialog/lastVisited"
@@ -48,7 +52,7 @@ def save_name(parent: QWidget, title: str, name: str, kinds: str) -> str:
 
 def as_file_name(name: str) -> str:
     """A name as that of a file on any system."""
-    return "".join("-" if letter in '<>:"/\\|?*' else letter for letter in name).strip(". ") or "table"
+    return "".join("-" if letter in '<>:"/\\|?*' else letter for letter in name).strip(". ") or tr("table")
 
 
 def save_dialog(parent: QWidget, title: str, name: str, kinds: str) -> QFileDialog:
@@ -70,7 +74,7 @@ def file_dialog(parent: QWidget, title: str, folder: str = "", kinds: str = "") 
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         if not Path(folder).is_dir():  # Qt would take its name for that of a file
             folder = str(Path.home())
-    dialog = QFileDialog(parent, title, folder, kinds)
+    dialog = QFileDialog(parent, localised(title), folder, localised(kinds))
     files = dialog.findChild(QTreeView, "treeView")
     if files is not None:  # it is Qt's own
         _Fitted(dialog, files.header())

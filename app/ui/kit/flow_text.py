@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.core.positions import Offsets
 from app.ui.kit.page_layout import line_boxes, line_pen
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 
 class FlowText(QWidget):
@@ -43,7 +44,7 @@ class FlowText(QWidget):
 
         They are underlined, and have a ground in a quotation. `role` colours the letters.
         """
-        self._faint = faint
+        self._faint, text = faint, localised(text)
         offsets = Offsets(text)
         self._stress = (offsets.to_qt(stress[0]), offsets.to_qt(stress[1]))
         # Qt would drop a byte order mark at the start; a word joiner is as invisible, and stays.

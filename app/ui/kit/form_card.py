@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLay
 
 from app.ui.kit.parts import Scrolling, plain_label
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised
 
 MOST_WIDE = 210
 # In steps; below this width headings are placed above their widgets.
@@ -62,8 +63,9 @@ class FormCard(QFrame):
 
     def show_rows(self, titles: Collection[str], shown: bool) -> None:
         """Show or hide the rows with these headings."""
+        wanted = set(map(localised, titles))
         for row in self._rows:
-            if row.heading is not None and row.heading.text() in titles:
+            if row.heading is not None and row.heading.text() in wanted:
                 for part in (row.heading, row.widget):
                     part.setVisible(shown)
                 if row.hint is not None:

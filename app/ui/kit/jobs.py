@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from app.core.report import Progress, Report, Stopped
+from app.ui.kit.translation import localised
 
 _EVERY_MS = 50
 
@@ -278,7 +279,7 @@ class Lane(QObject):
         busy = len(self._jobs)
         for job in list(self._jobs):
             for sentence in job.notices():
-                self.noticed.emit(sentence)
+                self.noticed.emit(localised(sentence))
             if job.deliver() and job in self._jobs:
                 self._jobs.remove(job)
         if len(self._jobs) < busy:

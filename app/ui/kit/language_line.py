@@ -14,6 +14,7 @@ from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.models import ModelCard
@@ -91,7 +92,9 @@ class LanguageLine(QFrame):
             able = other.able
             self._words.setText(other.sentence)
             self.button.setText(
-                f"Use {able.title}" if able else f"See models that read {language(other.language)}"
+                tr("Use {model}", model=able.title)
+                if able
+                else tr("See models that read {language}", language=language(other.language))
             )
             self.button.setAccessibleName(self.button.text())
         self.setVisible(other is not None)

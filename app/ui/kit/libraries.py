@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.core.errors import Busy, SpanlightError
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,8 +205,8 @@ class Libraries(QObject):
             folder = library.roots[0] if len(library.roots) == 1 else library.name
             self.failed.emit(
                 SpanlightError(
-                    f"There is no document to read in “{folder}”.",
-                    "PDF, Word, web pages, Markdown and plain texts are read, except hidden files.",
+                    Message("There is no document to read in “{folder}”.", folder=folder),
+                    Message("PDF, Word, web pages, Markdown and plain texts are read, except hidden files."),
                 )
             )
         else:
@@ -223,8 +225,10 @@ class Libraries(QObject):
         found = update.in_words
         if wanted is not None and found:
             self.updated.emit(wanted.library)
-        if wanted is not None and (found or not wanted.quiet):
-            self.told.emit(f"{wanted.library.name}: {found or 'nothing new'}")
+        if wanted is not None and found:
+            self.told.emit(tr("{library}: {found}", library=wanted.library.name, found=found))
+        elif wanted is not None and not wanted.quiet:
+            self.told.emit(tr("{library}: nothing new", library=wanted.library.name))
         self._ended()
 
     @Slot(object)

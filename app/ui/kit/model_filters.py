@@ -9,6 +9,7 @@ from app.ui.kit.parts import as_tip
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _ABREAST = 2
 
@@ -32,7 +33,7 @@ class ModelFilters(QFrame):
         for at, (name, choices) in enumerate(filters.items()):
             box = self.choices[name] = QComboBox()
             name_choice(box, name)
-            box.setToolTip(as_tip(f"{name}: which models are listed"))
+            box.setToolTip(as_tip(tr("{filter}: which models are listed", filter=name)))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
             self.offer(name, choices)
@@ -63,7 +64,7 @@ class ModelFilters(QFrame):
         box, before = self.choices[name], self.choice(name)
         box.clear()
         for key, title in choices:
-            box.addItem(title, key)
+            box.addItem(localised(title), key)
         box.setCurrentIndex(max(0, box.findData(before)))
 
     @property

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
 
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +143,6 @@ class ModelList(RowList):
 
 
 def _row_texts(row: ModelRow) -> tuple[str, str, str]:
-    details = f"{row.line}, {row.size}, {row.sign}".rstrip(", ")
-    return row.title, f"{row.title}: {details}", f"{row.title}\n{row.line}"
+    title, line = localised(row.title), localised(row.line)
+    details = ", ".join(filter(None, (line, localised(row.size), localised(row.sign))))
+    return title, f"{title}: {details}", f"{title}\n{line}"

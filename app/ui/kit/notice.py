@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QToolButton, QVBoxLayout
 
 from app.ui.kit.messages import fault_of
-from app.ui.kit.parts import IconLabel, plain_label, push_button
+from app.ui.kit.parts import IconLabel, as_tip, plain_label, push_button
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import tr
@@ -37,7 +37,7 @@ class Notice(QFrame):
             self._close.hide()
         self._close.setIcon(theme.icon("close"))
         self._close.setAccessibleName(tr("Put this message away"))
-        self._close.setToolTip(tr("Put away"))
+        self._close.setToolTip(as_tip(tr("Put away")))
         self._close.clicked.connect(self._put_away)
         words = QVBoxLayout()
         words.addWidget(self._sentence)

@@ -12,6 +12,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
+from app.core.message import Message
+from app.ui.kit.translation import localised, tr
+
 _LIBRARIES = "LD_LIBRARY_PATH"
 # Where PyInstaller's bootloader saves the variable's original value.
 _BEFORE = "LD_LIBRARY_PATH_ORIG"
@@ -19,7 +22,7 @@ _BEFORE = "LD_LIBRARY_PATH_ORIG"
 _LAUNCHER, _LAUNCHER_ON = "xdg-open", "xcb"
 _LOOK_MS = 100
 _MOST_LOOKS = 300
-_NOT_SHOWN = "No program opened the folder."
+_NOT_SHOWN = Message("No program opened the folder.")
 
 
 def open_outside(url: QUrl) -> bool:
@@ -37,13 +40,13 @@ def open_folder(folder: Path, on_failure: Callable[[str, str, str], None], owner
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
-        on_failure("The folder cannot be made.", fault.strerror or "", str(folder))
+        on_failure(tr("The folder cannot be made."), fault.strerror or "", str(folder))
         return
     launcher = shutil.which(_LAUNCHER) if QGuiApplication.platformName() == _LAUNCHER_ON else None
     if launcher is not None:
         _Launched(launcher, folder, on_failure, owner)
     elif not open_outside(QUrl.fromLocalFile(str(folder))):
-        on_failure(_NOT_SHOWN, str(folder), str(folder))
+        on_failure(localised(_NOT_SHOWN), str(folder), str(folder))
 
 
 def show_in_folder(path: str, on_failure: Callable[[str, str, str], None], owner: QObject) -> None:
@@ -52,7 +55,7 @@ def show_in_folder(path: str, on_failure: Callable[[str, str, str], None], owner
     if folder.is_dir():
         open_folder(folder, on_failure, owner)
     else:
-        on_failure("The folder is not there now.", str(folder), str(folder))
+        on_failure(tr("The folder is not there now."), str(folder), str(folder))
 
 
 class _Launched(QObject):
@@ -95,7 +98,7 @@ class _Launched(QObject):
 
     def _fail(self) -> None:
         self._timer.stop()
-        self._on_failure(_NOT_SHOWN, str(self._folder), str(self._folder))
+        self._on_failure(localised(_NOT_SHOWN), str(self._folder), str(self._folder))
         self.deleteLater()
 
 

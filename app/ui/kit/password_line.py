@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 
 class PasswordLine(QWidget):
@@ -23,13 +24,13 @@ class PasswordLine(QWidget):
         self._why = plain_label()
         self.field = QLineEdit()
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
-        self.field.setPlaceholderText("Password")
-        self.field.setAccessibleName("Password of the file")
-        self._open = push_button(theme, "Open", kind="primary", name="Open with this password")
-        self._leave = push_button(theme, "Cancel", name="Do not open the encrypted file")
+        self.field.setPlaceholderText(tr("Password"))
+        self.field.setAccessibleName(tr("Password of the file"))
+        self._open = push_button(theme, tr("Open"), kind="primary", name=tr("Open with this password"))
+        self._leave = push_button(theme, tr("Cancel"), name=tr("Do not open the encrypted file"))
         if not leavable:
             self._leave.hide()
-        self._wrong = plain_label("That password does not fit.", type="small", ink="fault")
+        self._wrong = plain_label(tr("That password does not fit."), type="small", ink="fault")
         row = QHBoxLayout()
         row.addWidget(self.field, 1)
         row.addWidget(self._open)
@@ -45,9 +46,13 @@ class PasswordLine(QWidget):
         theme.space(row, 2)
         self.hide()
 
-    def ask(self, what: str, wrong: bool) -> None:
-        """Ask for the password of `what`; `wrong` if the last one did not fit."""
-        self._why.setText(f"{what} is encrypted. Type its password to open it here.")
+    def ask(self, file: str, wrong: bool) -> None:
+        """Ask for the password of a file, by its name if that is not empty; `wrong` if the last one did not fit."""
+        self._why.setText(
+            tr("{file} is encrypted. Type its password to open it here.", file=file)
+            if file
+            else tr("This file is encrypted. Type its password to open it here.")
+        )
         self._wrong.setVisible(wrong)
         self.field.clear()
         self.show()

@@ -6,11 +6,13 @@ from PySide6.QtCore import QElapsedTimer, QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from app.core import wording
+from app.core.message import Message
 from app.core.report import Progress
 from app.ui.kit.jobs import Job, Lane
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 # How often a screen reader is told how far something is, in milliseconds.
 TOLD_EVERY_MS = 5000
@@ -18,7 +20,17 @@ TOLD_EVERY_MS = 5000
 
 def waits_for(ahead: str) -> str:
     """The text of a job that waits for another one."""
-    return f"Waits for {ahead} to end"
+    return tr("Waits for {ahead} to end", ahead=ahead)
+
+
+def in_words(what: str, progress: Progress) -> str:
+    """What is done, how far, and the time left, the last two if known: "Reading, 34%, about 20 seconds left"."""
+    parts = [what]
+    if progress.total:
+        parts.append(wording.percent(progress.fraction) if progress.done else Message("{number}%", number=0))
+    if progress.seconds_left is not None:
+        parts.append(wording.time_left(progress.seconds_left))
+    return ", ".join(map(localised, parts))
 
 
 class QueueStatus(QObject):
@@ -55,9 +67,11 @@ class ProgressStrip(QFrame):
         self._since_told = QElapsedTimer()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName("Progress")
-        action = "Pause" if pauses else "Stop"
-        self._stop = push_button(theme, action, icon=action.lower(), tip=f"{action}  (Esc)")
+        self._bar.setAccessibleName(tr("Progress"))
+        if pauses:
+            self._stop = push_button(theme, tr("Pause"), icon="pause", tip=tr("Pause  (Esc)"))
+        else:
+            self._stop = push_button(theme, tr("Stop"), icon="stop", tip=tr("Stop  (Esc)"))
         self._stop.clicked.connect(self.stop_asked)
         column = QVBoxLayout()
         column.addWidget(self._words)
@@ -65,7 +79,7 @@ class ProgressStrip(QFrame):
         row = QHBoxLayout(self)
         row.addLayout(column, 1)
         row.addWidget(self._stop)
-        self.setAccessibleName("Progress")
+        self.setAccessibleName(tr("Progress"))
         theme.space(column, 1.5)
         theme.space(row, 3)
         self.hide()
@@ -83,20 +97,16 @@ class ProgressStrip(QFrame):
 
     def show_progress(self, progress: Progress) -> None:
         """Show the progress, and the time left if it is known."""
-        words = progress.what or "Reading"
         if progress.total:
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(progress.fraction * 1000))
-            words = f"{words}, {wording.percent(progress.fraction) if progress.done else '0%'}"
         else:
             self._theme.show_busy(self._bar)
-        if progress.seconds_left is not None:
-            words = f"{words}, {wording.time_left(progress.seconds_left)}"
-        self._show(words)
+        self._show(in_words(progress.what or Message("Reading"), progress))
 
     def _show(self, words: str) -> None:
         self._words.setText(words)
-        self._bar.setAccessibleDescription(words)
+        self._bar.setAccessibleDescription(localised(words))
         self.show()
         if not self._since_told.isValid():
             self._since_told.start()

@@ -22,6 +22,7 @@ from app.core.legible import legible_lines
 from app.ui.kit.page_layout import line_pen, own_pen
 from app.ui.kit.parts import as_tip, draw_line
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 ROW = Qt.ItemDataRole.UserRole
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
@@ -56,7 +57,7 @@ class RowModel(QAbstractListModel):
         if role not in roles:
             return None
         words = self._words(row)[roles.index(role)]
-        return as_tip(words) if role == Qt.ItemDataRole.ToolTipRole else legible_lines(words)
+        return as_tip(words) if role == Qt.ItemDataRole.ToolTipRole else legible_lines(localised(words))
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -150,7 +151,7 @@ class RowDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(font)
         pad = theme.step(0.75)
         room = int(line.width() - 2 * pad)
-        shown = metrics.elidedText(legible_lines(words), Qt.TextElideMode.ElideRight, room)
+        shown = metrics.elidedText(legible_lines(localised(words)), Qt.TextElideMode.ElideRight, room)
         box = QRectF(line.left(), line.top(), metrics.horizontalAdvance(shown) + 2 * pad, line.height())
         ground = "own_ground" if own else "other_ground" if faint else "answer_ground"
         painter.fillRect(box, theme.colour(ground))
@@ -172,7 +173,7 @@ class RowList(QListView):
         self._row_delegate = painter
         self.setModel(model)
         self.setItemDelegate(painter)
-        self.setAccessibleName(name)
+        self.setAccessibleName(localised(name))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

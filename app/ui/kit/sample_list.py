@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 
 class SampleButton(QPushButton):
@@ -16,7 +17,7 @@ class SampleButton(QPushButton):
     def __init__(self, theme: Theme, title: str, question: str) -> None:
         super().__init__()
         mark(self, kind="sample")
-        self.setAccessibleName(f"Try the sample {title}: {question}")
+        self.setAccessibleName(tr("Try the sample {title}: {question}", title=title, question=question))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._title = FlowText(theme, "strong")
@@ -65,7 +66,9 @@ class SampleList(QFrame):
             button.deleteLater()
         self._buttons = []
         for at, title in enumerate(titles):
-            button = push_button(self._theme, title, kind="sample", name=f"Try the sample: {title}")
+            button = push_button(
+                self._theme, title, kind="sample", name=tr("Try the sample: {title}", title=title)
+            )
             button.setProperty("at", at)
             button.setIcon(self._theme.icon(icon))
             button.clicked.connect(self._clicked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.legible import legible
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 
 def nice_label(label: str) -> str:
@@ -74,14 +75,16 @@ class ScoreBars(QWidget):
         super().__init__()
         self._theme = theme
         self._rows: tuple[ScoreRow, ...] = ()
-        self.setAccessibleName("Class probabilities")
+        self.setAccessibleName(tr("Class probabilities"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_rows(self, rows: tuple[ScoreRow, ...]) -> None:
         """Show these rows in their order."""
-        self._rows = rows
-        self.setAccessibleDescription(", ".join(f"{row.name} {row.number}" for row in rows))
+        self._rows = tuple(
+            replace(row, name=localised(row.name), number=localised(row.number)) for row in rows
+        )
+        self.setAccessibleDescription(", ".join(f"{row.name} {row.number}" for row in self._rows))
         self.updateGeometry()
         self.update()
 

@@ -6,7 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, S
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QStyle, QToolButton, QWidget
 
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _SEARCH_AFTER_MS = 120
 
@@ -25,13 +27,13 @@ class SearchLine(QLineEdit):
         super().__init__()
         self._busy_sign = busy_sign
         self._theme = theme
-        self.setPlaceholderText(placeholder)
-        self.setAccessibleName(placeholder)
+        self.setPlaceholderText(localised(placeholder))
+        self.setAccessibleName(self.placeholderText())
         self._glass = QAction(self)
         self._glass.setEnabled(False)
         self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
-        self.clear_action = QAction("Clear", self)
-        self.clear_action.setToolTip("Clear  (Esc)")
+        self.clear_action = QAction(tr("Clear"), self)
+        self.clear_action.setToolTip(as_tip(tr("Clear  (Esc)")))
         self.clear_action.setVisible(False)
         self.clear_action.triggered.connect(self.clear)
         self.addAction(self.clear_action, QLineEdit.ActionPosition.TrailingPosition)
@@ -41,7 +43,7 @@ class SearchLine(QLineEdit):
         for button in self.findChildren(QToolButton):
             action = button.defaultAction()
             button.installEventFilter(self)
-            button.setAccessibleName("Clear" if action is self.clear_action else "Search")
+            button.setAccessibleName(tr("Clear") if action is self.clear_action else tr("Search"))
         self._glass.setIcon(theme.icon("search"))
         self.clear_action.setIcon(theme.icon("close"))
         theme.changed.connect(self._size_icons)

@@ -17,6 +17,7 @@ from app.ui.kit.page import Page, PagePart
 from app.ui.kit.parts import plain_label, rule
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 
 class Section(PagePart):
@@ -67,7 +68,7 @@ class SectionedPage(Page, Generic[SectionT]):
         super().__init__(workspace, theme, lanes)
         self._kinds = tuple(kinds)
         self.sections: dict[str, SectionT] = {}
-        self.names = Segments(theme, "Section", tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
+        self.names = Segments(theme, tr("Section"), tuple((kind.KEY, kind.TITLE) for kind in self._kinds))
         self.names.select(self._kinds[0].KEY)
         self.stack = QStackedWidget()
         self._lay_out()

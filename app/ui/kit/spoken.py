@@ -9,6 +9,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
 from PySide6.QtWidgets import QAccessibleWidget, QComboBox, QWidget
 
+from app.ui.kit.translation import localised
+
 _Politeness = QAccessible.AnnouncementPoliteness
 _ENDS = re.compile(r"[.?!:…]$")
 
@@ -37,17 +39,18 @@ def announce(widget: QWidget, words: str, *, polite: bool = False) -> None:
     `polite` ones wait until it has said all else; the others are said at once.
     """
     if words and widget.isVisible() and QAccessible.isActive():
-        event = QAccessibleAnnouncementEvent(widget, words)
+        event = QAccessibleAnnouncementEvent(widget, localised(words))
         event.setPoliteness(_Politeness.Polite if polite else _Politeness.Assertive)
         QAccessible.updateAccessibility(event)
 
 
 def sentences(*parts: str) -> str:
     """The parts that are not empty as sentences in a row, each with one mark at its end."""
-    return " ".join(part if _ENDS.search(part) else f"{part}." for part in parts if part)
+    told = (localised(part) for part in parts if part)
+    return " ".join(part if _ENDS.search(part) else f"{part}." for part in told)
 
 
 def name_choice(box: QComboBox, name: str) -> None:
     """Name a combo box that has no label: on Linux Qt gives its value as its name, so the description names it too."""
-    box.setAccessibleName(name)
-    box.setAccessibleDescription(name)
+    box.setAccessibleName(localised(name))
+    box.setAccessibleDescription(localised(name))

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QTableView
 from app.core.legible import legible_lines
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = Qt.ItemDataRole.UserRole
@@ -136,7 +137,7 @@ class TableModel(QAbstractTableModel):
             return None
         column = self.columns[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return column.title
+            return localised(column.title)
         if role == Qt.ItemDataRole.ToolTipRole:
             return as_tip(column.title_tip or column.title)
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
@@ -146,7 +147,7 @@ class TableModel(QAbstractTableModel):
             return None
         row, column = self.shown[index.row()], self.columns[index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return legible_lines(column.text(row), _LONGEST_CELL)
+            return legible_lines(localised(column.text(row)), _LONGEST_CELL)
         if role == SORT_ROLE:
             return column.sort_key(row)
         if role == ROW_ROLE:
@@ -158,7 +159,7 @@ class TableModel(QAbstractTableModel):
 
 def _comparable(key: Any) -> tuple[int, Any]:
     """A key that is compared with any other: nothing before numbers, and these before words."""
-    return (0, 0) if key is None else (2, key) if isinstance(key, str) else (1, key)
+    return (0, 0) if key is None else (2, localised(key)) if isinstance(key, str) else (1, key)
 
 
 def _alignment(column: Column) -> int:
@@ -181,7 +182,7 @@ class RowTable(QTableView):
         self._theme = theme
         self._model = TableModel(columns)
         self.setModel(self._model)
-        self.setAccessibleName(name)
+        self.setAccessibleName(localised(name))
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
@@ -229,7 +230,8 @@ class RowTable(QTableView):
         def is_wanted(row: Any) -> bool:
             if accepts is not None and not accepts(row):
                 return False
-            text = " ".join(f"{column.text(row)} {column.tip(row)}" for column in model.columns).casefold()
+            cells = (text for column in model.columns for text in (column.text(row), column.tip(row)))
+            text = " ".join(map(localised, cells)).casefold()
             return all(word in text for word in wanted)
 
         model.accepts = is_wanted if wanted else accepts
@@ -252,8 +254,9 @@ class RowTable(QTableView):
 
     def needed_width(self, at: int, texts: Sequence[str]) -> int:
         """The width of a column with these texts, in pixels; its title has room for the sort indicator."""
-        cells = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
-        title = self.horizontalHeader().fontMetrics().horizontalAdvance(self._model.columns[at].title)
+        cells = max(map(self.fontMetrics().horizontalAdvance, map(localised, texts)), default=0)
+        heading = localised(self._model.columns[at].title)
+        title = self.horizontalHeader().fontMetrics().horizontalAdvance(heading)
         return max(cells + self._theme.step(6), title + self._theme.step(10))
 
     def height_of(self, rows: int) -> int:

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication, QLayout, QProgressBar, QStyle, QWidg
 from shiboken6 import isValid
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 CHOICES = ("system", "light", "dark")
 # Size and weight of every use of type, as a multiple of the window's base size.
@@ -371,7 +372,9 @@ def _text(path: Path) -> str:
     except OSError as fault:
         from app.core.system_libraries import how_to_mend
 
-        raise SpanlightError(f"Spanlight is not whole: {path} is missing.", how_to_mend()) from fault
+        raise SpanlightError(
+            Message("Spanlight is not whole: {path} is missing.", path=str(path)), how_to_mend()
+        ) from fault
 
 
 def _base_font() -> QFont:

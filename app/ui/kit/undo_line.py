@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit
 
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 UNDO_MS = 20_000
 
@@ -32,7 +33,7 @@ class UndoLine(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._words = plain_label(type="small", ink="quiet", wrap=False)
-        self.button = push_button(theme, "Undo", kind="link", tip="Undo  (Ctrl+Z)")
+        self.button = push_button(theme, tr("Undo"), kind="link", tip=tr("Undo  (Ctrl+Z)"))
         mark(self.button, type="small")
         self.button.clicked.connect(self.undo_asked)
         row = QHBoxLayout(self)

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.corrections import Verdict
 from app.ui.kit.flow_row import FlowRow
-from app.ui.kit.parts import KeyButton, plain_label
+from app.ui.kit.parts import KeyButton, as_tip, plain_label
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 
 class VerdictRow(QWidget):
@@ -24,10 +25,10 @@ class VerdictRow(QWidget):
         super().__init__()
         self.about = plain_label(type="small", ink="quiet")
         self.yours = plain_label(type="small_strong")
-        self.right = KeyButton(theme, "Right", "A", kind="verdict", type="small")
-        self.instead = KeyButton(theme, "These words instead", "E", kind="verdict", type="small")
-        self.instead.setToolTip("Select the right words in the document first  (E)")
-        self.absent = KeyButton(theme, "Not in the text", "X", kind="verdict", type="small")
+        self.right = KeyButton(theme, tr("Right"), "A", kind="verdict", type="small")
+        self.instead = KeyButton(theme, tr("These words instead"), "E", kind="verdict", type="small")
+        self.instead.setToolTip(as_tip(tr("Select the right words in the document first  (E)")))
+        self.absent = KeyButton(theme, tr("Not in the text"), "X", kind="verdict", type="small")
         column, buttons = QVBoxLayout(self), FlowRow()
         column.addWidget(self.about)
         column.addWidget(self.yours)
@@ -54,9 +55,9 @@ class VerdictRow(QWidget):
 
         `about` names the answer where it is another one than the card's. Without an answer, Not in the text agrees.
         """
-        self.about.setText(f"About {about}:")
+        self.about.setText(tr("About {answer}:", answer=about))
         self.about.setVisible(bool(about))
-        self.yours.setText(f"Yours: {yours}")
+        self.yours.setText(tr("Yours: {words}", words=yours))
         self.yours.setVisible(bool(yours))
         self.right.setVisible(has_answer)
         self.right.setChecked(verdict is Verdict.RIGHT)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import Page
 from app.ui.kit.theme import Theme
 
-LAB, FOOT = "Lab", "foot"
+LAB, FOOT = Message("Lab"), "foot"
 
 
 class Place(NamedTuple):
@@ -27,17 +28,17 @@ def keys_of(at: int, key: str) -> str:
 
 
 PAGES = (
-    Place("ask", "Ask", "ask"),
-    Place("table", "Table", "table"),
-    Place("classify", "Classify", "classify"),
-    Place("names", "Names", "names"),
-    Place("teach", "Teach", "teach"),
-    Place("fill", "Fill in", "fill", LAB),
-    Place("follow", "Next sentence", "follow", LAB),
-    Place("inspect", "Look inside", "inspect", LAB),
-    Place("history", "History", "history", FOOT),
-    Place("models", "Models", "models", FOOT),
-    Place("settings", "Settings", "settings", FOOT),
+    Place("ask", Message("Ask"), "ask"),
+    Place("table", Message("Table"), "table"),
+    Place("classify", Message("Classify"), "classify"),
+    Place("names", Message("Names"), "names"),
+    Place("teach", Message("Teach"), "teach"),
+    Place("fill", Message("Fill in"), "fill", LAB),
+    Place("follow", Message("Next sentence"), "follow", LAB),
+    Place("inspect", Message("Look inside"), "inspect", LAB),
+    Place("history", Message("History"), "history", FOOT),
+    Place("models", Message("Models"), "models", FOOT),
+    Place("settings", Message("Settings"), "settings", FOOT),
 )
 # Pages that are reached from others, each with the one that is then marked on the rail.
 APART = {"about": "settings"}

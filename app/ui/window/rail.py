@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLay
 from app.ui.kit.parts import Label, Scrolling, as_tip
 from app.ui.kit.segments import PickGroup
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 from app.ui.window.pages import FOOT, Place, keys_of
 
 # The least width of a window, in steps, for the rail with names; below it the pages need the space.
@@ -51,7 +52,7 @@ class Rail(QFrame):
             layout.addWidget(self._button(place, keys_of(at, place.key)))
         self.is_narrow = False
         self.setProperty("kind", "rail")
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(tr("Pages"))
         theme.changed.connect(self._fit)
         self._area.verticalScrollBar().rangeChanged.connect(self._scrolled_or_not)
         self._fit()
@@ -70,8 +71,9 @@ class Rail(QFrame):
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setProperty("kind", "page")
         button.setProperty("key", place.key)
-        button.setAccessibleName(place.title)
-        button.setToolTip(as_tip(f"{place.title}  ({shortcut})" if shortcut else place.title))
+        title = localised(place.title)
+        button.setAccessibleName(title)
+        button.setToolTip(as_tip(f"{title}  ({shortcut})" if shortcut else title))
         button.installEventFilter(self)
         self._group.addButton(button)
         return button

@@ -6,19 +6,20 @@ import logging
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.core import wording
+from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report
 from app.flows.ask.question import load_reader
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
+from app.ui.kit.translation import localised, tr
 from app.ui.window.status_line import StatusLine
 
 _log = logging.getLogger(__name__)
 
-LOADING = "Loading the reader…"
-AGAIN = "Loading the reader again…"
+LOADING = Message("Loading the reader…")
+AGAIN = Message("Loading the reader again…")
 
 
 class Reader(QObject):
@@ -39,7 +40,7 @@ class Reader(QObject):
         self._search: Job | None = None
         self._folder = ""
         self._away = False
-        self._loading = LOADING
+        self._loading: str = LOADING
         status.set_state("loading", LOADING)
         lanes.work.begun.connect(self._work_begun)
 
@@ -65,17 +66,22 @@ class Reader(QObject):
             self._search.done.connect(self._found)
             self._search.failed.connect(self.start)  # the loading shows the fault
         elif what == "unloaded":
-            self.put_away("")
+            self.put_away()
 
-    def put_away(self, after: str) -> None:
-        """Show that it has left the memory; `after` is the idle time, empty where the user unloaded it."""
+    def put_away(self, minutes: int = 0) -> None:
+        """Show that it has left the memory after as many idle minutes, 0 where the user unloaded it."""
         if self._folder:
             self._away = True
-            words = f"Put away after {after}" if after else "Put away"
             self._status.set_state(
                 "away",
-                f"{words}; the next question loads it again",
-                "The models have left the memory. Nothing that you typed or asked is lost.",
+                tr(
+                    "Put away after {n:,} minute; the next question loads it again",
+                    "Put away after {n:,} minutes; the next question loads it again",
+                    n=minutes,
+                )
+                if minutes
+                else tr("Put away; the next question loads it again"),
+                tr("The models have left the memory. Nothing that you typed or asked is lost."),
             )
 
     @Slot(object)
@@ -92,7 +98,7 @@ class Reader(QObject):
             self._job.drop()
         self._status.set_state("loading", words)
         self._job = self._lanes.work.start(load_reader, self._workspace)
-        self._job.name = "the loading of the reader"
+        self._job.name = Message("the loading of the reader")
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._ready)
         self._job.failed.connect(self._failed)
@@ -104,25 +110,24 @@ class Reader(QObject):
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        again = self._loading == AGAIN
-        words = (
-            f"{progress.what.rstrip('.…')}{' again' if again else ''}…" if progress.what else self._loading
-        )
-        self._status.set_state("loading", words)
+        if progress.what and self._loading == LOADING:
+            self._status.set_state("loading", f"{localised(progress.what)}…")
 
     @Slot(object)
     def _ready(self, loaded: LoadedModel) -> None:
         device = loaded.device
         self._folder = loaded.card.folder
         self._status.set_state(
-            "ready", f"Reader ready, on {device.title}", f"{loaded.card.title}: {device.reason}"
+            "ready",
+            tr("Reader ready, on {device}", device=device.title),
+            f"{loaded.card.title}: {localised(device.reason)}",
         )
         self.loaded.emit()
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         fault = fault_of(error)
-        self._status.set_state("fault", f"{fault.sentence} {fault.hint}".strip())
+        self._status.set_state("fault", f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
         if fault.report:
             self.failed.emit(fault)
 
@@ -183,7 +188,7 @@ class Idle(QObject):
     @Slot(object)
     def _unloaded(self, use: object) -> None:
         self._worked = False
-        self._reader.put_away(wording.count(self._workspace.settings.unload_minutes, "minute"))
+        self._reader.put_away(self._workspace.settings.unload_minutes)
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:

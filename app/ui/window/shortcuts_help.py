@@ -16,9 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.about import NAME
+from app.core.message import Message
 from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 from app.ui.window.pages import keys_of
 
 Group = tuple[str, tuple[tuple[str, str], ...]]
@@ -37,7 +38,8 @@ def key_groups(
 ) -> tuple[Group, ...]:
     """The shortcuts everywhere, with `pages` as keys and names on the rail, and those of the current page."""
     places = tuple((keys, name) for at, (key, name) in enumerate(pages, 1) if (keys := keys_of(at, key)))
-    everywhere = ("Everywhere", (*places, ("Esc", "Stop"), ("F1 / ?", "This sheet"), ("Ctrl+Q", "Close")))
+    always = (("Esc", Message("Stop")), ("F1 / ?", Message("This sheet")), ("Ctrl+Q", Message("Close")))
+    everywhere = (Message("Everywhere"), (*places, *always))
     return (everywhere, (title, shortcuts)) if shortcuts else (everywhere,)
 
 
@@ -52,8 +54,8 @@ class ShortcutsHelp(QDialog):
     def __init__(self, theme: Theme, groups: tuple[Group, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Keyboard")
-        self.setAccessibleName("Keyboard shortcuts")
+        self.setWindowTitle(tr("Keyboard"))
+        self.setAccessibleName(tr("Keyboard shortcuts"))
         outer = QVBoxLayout(self)
         edge = theme.step(6)
         outer.setContentsMargins(edge, edge, edge, theme.step(4))
@@ -66,14 +68,14 @@ class ShortcutsHelp(QDialog):
             self._groups.addLayout(_column(theme, title, shortcuts))
         self.groups = QScrollArea()
         self.groups.setFrameShape(QFrame.Shape.NoFrame)
-        self.groups.setAccessibleName("Keys and what they do")
+        self.groups.setAccessibleName(tr("Keys and what they do"))
         self.groups.setWidgetResizable(True)
         self.groups.setWidget(keys)
         outer.addWidget(self.groups)
-        close = push_button(theme, "Close")
+        close = push_button(theme, tr("Close"))
         close.setDefault(True)
         close.clicked.connect(self.accept)
-        about = push_button(theme, f"About {NAME}", kind="link")
+        about = push_button(theme, tr("About Spanlight"), kind="link")
         about.clicked.connect(self._about)
         foot = QHBoxLayout()
         foot.addWidget(about)
@@ -117,7 +119,7 @@ def _column(theme: Theme, title: str, shortcuts: tuple[tuple[str, str], ...]) ->
         cap = Label(spoken_keys(keys))
         mark(cap, kind="key", type="small")
         words = Label(what)
-        words.setAccessibleName(f"{keys}: {what}")
+        words.setAccessibleName(f"{keys}: {words.text()}")
         grid.addWidget(cap, row, 0, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(words, row, 1)
     grid.setColumnStretch(1, 1)

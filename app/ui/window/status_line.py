@@ -7,15 +7,22 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.core import wording
+from app.core.message import Message
 from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
-OFFLINE, ON_DEMAND = "Offline", "Network: only when asked"
+OFFLINE, ON_DEMAND = Message("Offline"), Message("Network: only when asked")
 _TIPS = {
-    True: "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
-    "Click to allow that, each time you ask for it.",
-    False: "The network is used only when you look up or download a model on the page Models, for nothing else.\n"
-    "Your texts never leave this computer. Click to go offline.",
+    True: Message(
+        "Nothing is reached over the network: models cannot be looked up or downloaded.\n"
+        "Click to allow that, each time you ask for it."
+    ),
+    False: Message(
+        "The network is used only when you look up or download a model on the page Models, for nothing else.\n"
+        "Your texts never leave this computer. Click to go offline."
+    ),
 }
 # The dot's colour role, and whether it is filled, so that colour is never the only cue.
 _DOTS = {
@@ -84,12 +91,13 @@ class NetworkButton(QPushButton):
         self.offline_requested.emit(not self._offline)
 
     def _update_label(self) -> None:
-        words = self._busy if self._busy and not self._offline else OFFLINE if self._offline else ON_DEMAND
+        words = localised(OFFLINE if self._offline else self._busy or ON_DEMAND)
+        tip = localised(_TIPS[self._offline])
         self.setChecked(self._offline)
         self.setText(words)
-        self.setToolTip(_TIPS[self._offline])
-        self.setAccessibleName(f"Offline switch: {words}")
-        self.setAccessibleDescription(_TIPS[self._offline].replace("\n", " "))
+        self.setToolTip(as_tip(tip))
+        self.setAccessibleName(tr("Offline switch: {state}", state=words))
+        self.setAccessibleDescription(tip.replace("\n", " "))
         icon = "offline" if self._offline else "network"
         self.setIcon(self._theme.icon(icon, "accent" if self._busy and not self._offline else "ink_quiet"))
 
@@ -100,8 +108,10 @@ def downloading(done: int, total: int) -> str:
     Once everything is downloaded, the model is checked and tried out, which needs no network.
     """
     if 0 < total <= done:
-        return "Trying the new model"
-    return f"Downloading {done * 100 // total}%" if total else f"Downloading {wording.size(done)}"
+        return tr("Trying the new model")
+    if total:
+        return tr("Downloading {number}%", number=done * 100 // total)
+    return tr("Downloading {size}", size=wording.size(done))
 
 
 class StatusLine(QFrame):
@@ -120,7 +130,7 @@ class StatusLine(QFrame):
         self._page_note = self._upkeep = ""
         self.network = NetworkButton(theme)
         self.setProperty("kind", "status")
-        self.setAccessibleName("Status")
+        self.setAccessibleName(tr("Status"))
         layout = QHBoxLayout(self)
         layout.addWidget(self._dot)
         layout.addWidget(self._state)

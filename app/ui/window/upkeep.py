@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
-from app.core.wording import INDEXED_ANEW, count, percent, size, time_left
+from app.core.wording import INDEXED_ANEW, size
 from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.libraries import Libraries
+from app.ui.kit.progress_strip import in_words
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.flows.library.libraries import Plan
@@ -25,7 +27,7 @@ class LargeFolder(Confirmation):
     """Asks whether a folder with very much in it is to be read, one such folder after another."""
 
     def __init__(self, theme: Theme, libraries: Libraries) -> None:
-        super().__init__(theme, "Read them", "Not now", kind="primary", is_band=True)
+        super().__init__(theme, tr("Read them"), tr("Not now"), kind="primary", is_band=True)
         self._libraries = libraries
         self._waiting: list[Plan] = []
         libraries.large.connect(self._add)
@@ -50,8 +52,20 @@ class LargeFolder(Confirmation):
     def _show(self) -> None:
         if self._waiting:
             library, walk = self._waiting[0].library, self._waiting[0].walk
-            files = count(len(walk.files), "new document" if library.number else "document")
-            self.ask(f"“{library.name}” has {files}, {size(walk.size)}. Read all of them?")
+            of_folder = {"library": library.name, "n": len(walk.files), "size": size(walk.size)}
+            self.ask(
+                tr(
+                    "“{library}” has {n:,} new document, {size}. Read all of them?",
+                    "“{library}” has {n:,} new documents, {size}. Read all of them?",
+                    **of_folder,
+                )
+                if library.number
+                else tr(
+                    "“{library}” has {n:,} document, {size}. Read all of them?",
+                    "“{library}” has {n:,} documents, {size}. Read all of them?",
+                    **of_folder,
+                )
+            )
 
 
 class Upkeep(QObject):
@@ -109,10 +123,10 @@ class Upkeep(QObject):
         for library, _ in self._libraries.all:
             progress = self._libraries.progress_of(library)
             if progress is not None and progress.total:
-                left = f", {time_left(progress.seconds_left)}" if progress.seconds_left is not None else ""
-                share = percent(progress.fraction) if progress.done else "0%"
-                is_anew = progress.what == INDEXED_ANEW
-                what = f"Indexing {library.name} anew" if is_anew else f"Reading {library.name}"
-                self.note.emit(f"{what}, {share}{left}")
+                if progress.what == INDEXED_ANEW:
+                    what = tr("Indexing {library} anew", library=library.name)
+                else:
+                    what = tr("Reading {library}", library=library.name)
+                self.note.emit(in_words(what, progress))
                 return
         self.note.emit(self._told)

@@ -33,6 +33,7 @@ from app.ui.kit.page import FirstPaint, Page
 from app.ui.kit.parts import Scrolling
 from app.ui.kit.spoken import give_roles
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 from app.ui.window.drops import Drops
 from app.ui.window.embedding import Embedding
 from app.ui.window.network import NetworkSwitch
@@ -235,7 +236,7 @@ class MainWindow(QMainWindow):
 
     def _add_about_action(self) -> None:
         """Add the action that macOS shows in the application's own menu."""
-        action = QAction(f"About {NAME}", self)
+        action = QAction(tr("About Spanlight"), self)
         action.setMenuRole(QAction.MenuRole.AboutRole)
         action.triggered.connect(self.show_about)
         self.menuBar().addMenu(NAME).addAction(action)

@@ -101,7 +101,7 @@ def test_nothing_is_made_ready_where_there_is_no_use(
     window: MainWindow, engine: PreparingEngine, opened: Callable[..., Document], qtbot: QtBot, spoil: str
 ) -> None:
     if spoil == "away":
-        window.reader.put_away("15 minutes")
+        window.reader.put_away(15)
     if spoil == "no reader":
         engine.cards = ()
         window.reader.start()

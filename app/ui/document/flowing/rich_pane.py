@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QPainter, QTextC
 from PySide6.QtWidgets import QWidget
 
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.text import Span
 from app.ui.document.flowing.rich_page import RichPage
 from app.ui.document.flowing.rich_places import shown
@@ -39,7 +40,7 @@ class RichPane(ReadOnlyPane, PaperPane, RichPage):
     Nothing is ever loaded: the page is built only of words, and its links lead nowhere.
     """
 
-    NOT_SHOWN = "The page does not show exactly these words, so nothing is marked."
+    NOT_SHOWN = Message("The page does not show exactly these words, so nothing is marked.")
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

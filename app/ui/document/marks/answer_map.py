@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QScrollBar, QStyle, QStyleOptionSlider, QToolTip, 
 from app.core.wording import percent
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # Less likely than this is not shown: a model sees a little everywhere.
 _LEAST_HEAT = 0.1
@@ -62,10 +63,10 @@ class AnswerMap(QScrollBar):
         self._chosen = -1
         self.heat: tuple[float, ...] = ()
         self._drawn: tuple[tuple[object, ...], QPixmap] | None = None
-        # The tool tips of the chosen mark and of another one, and the noun for all of them.
-        self.marked = ("The place that is shown", "Another place", "places")
+        # The tool tips of the chosen mark and of another one.
+        self.marked = (tr("The place that is shown"), tr("Another place"))
         self.setMouseTracking(True)
-        self.setAccessibleName("Place in the text")
+        self.setAccessibleName(tr("Place in the text"))
 
     def set_marks(self, marks: Sequence[float], chosen: int = -1) -> None:
         """Set the answers' places as shares of the text's height, 0 to 1, and the index of the chosen one.
@@ -76,7 +77,9 @@ class AnswerMap(QScrollBar):
         if wanted != (self.marks, self._chosen):
             self.marks, self._chosen = wanted
             shown = sum(mark >= 0 for mark in self.marks)
-            self.setAccessibleDescription(f"{shown} {self.marked[2]} marked" if shown else "")
+            self.setAccessibleDescription(
+                tr("{n:,} place marked", "{n:,} places marked", n=shown) if shown else ""
+            )
             self.update()
 
     def set_heat(self, heat: Sequence[float]) -> None:
@@ -132,7 +135,9 @@ class AnswerMap(QScrollBar):
         if index >= 0:
             return self.marked[0] if index == self._chosen else self.marked[1]
         hot = self._hot_at(place)
-        return f"Answers were seen here, at most {percent(hot[1])} likely" if hot is not None else ""
+        if hot is None:
+            return ""
+        return tr("Answers were seen here, at most {percent} likely", percent=percent(hot[1]))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core import wording
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.history import KeptAnswer
@@ -44,8 +45,8 @@ class Place:
 
     def copied(self) -> str:
         """The answer with its sentence and place, for the clipboard."""
-        source = ", ".join(filter(None, (self.source, self.where)))
-        cell = f"{self.cell}\n" if self.cell else ""
+        source = ", ".join(filter(None, map(localised, (self.source, self.where))))
+        cell = f"{localised(self.cell)}\n" if self.cell else ""
         return f"{self.text}\n\n“{self.sentence}”\n{cell}({source})"
 
 
@@ -83,7 +84,7 @@ def place_in_file(path: str, kept: KeptAnswer) -> Place:
         sentence=sentence,
         start=start,
         end=start + len(words),
-        where=", ".join(part for part in (kept.where, heading) if part),
+        where=", ".join(filter(None, (localised(kept.where), heading))),
         source=Path(path).name,
         document=path,
     )
@@ -102,12 +103,12 @@ def _plain(text: str) -> str:
 
 def where(opened: Opened, at: int) -> str:
     """The place of a code point in words: "page 22, V2.1 Password Security", or "line 12, at 34% of the text"."""
-    heading, place = opened.heading_at(at), opened.place_at(at)
+    heading, place = opened.heading_at(at), localised(opened.place_at(at))
     heading = _shortened(heading)
     if place and (heading or opened.pages):
         return f"{place}, {heading}" if heading else place
     percent = round(100 * at / max(1, len(opened.document.text)))
-    share = f"at {percent}% of the text" if percent else "at the start"
+    share = tr("at {percent}% of the text", percent=percent) if percent else tr("at the start")
     return ", ".join(part for part in (place, heading, share) if part)
 
 

@@ -43,10 +43,10 @@ from app.ui.document.pdf.page_tiles import (
     wanted_tiles,
 )
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 _BUDGET = 96 << 20
 _SCROLL_MS, _ZOOM_MS = 15, 90
-_CANNOT_DRAW = "This page cannot be drawn."
 # Pixels for a point at the size that a page has on paper: 96 pixels and 72 points to an inch.
 ACTUAL = 96 / 72
 LEAST, MOST = 0.1, 8.0
@@ -388,8 +388,8 @@ class PageDesk(QAbstractScrollArea):
         label = self._labels[self._page - 1] if self._page <= len(self._labels) else ""
         count = len(self._stack)
         if label and label != str(self._page):
-            return f"page {label} ({self._page:,} of {count:,})"
-        return f"page {self._page:,} of {count:,}"
+            return tr("page {label} ({number:,} of {total:,})", label=label, number=self._page, total=count)
+        return tr("page {number:,} of {total:,}", number=self._page, total=count)
 
     def _draw_fault(self, painter: QPainter, page: int) -> None:
         rect = self._stack.rect(page)
@@ -397,7 +397,7 @@ class PageDesk(QAbstractScrollArea):
         paper = QRectF(corner.x(), corner.y(), rect.width / self._ratio, rect.height / self._ratio)
         painter.setPen(self._theme.colour("print_quiet"))
         painter.setFont(self._theme.font("ui"))
-        painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, _CANNOT_DRAW)
+        painter.drawText(paper, Qt.AlignmentFlag.AlignCenter, tr("This page cannot be drawn."))
 
     def _request_soon(self, milliseconds: int) -> None:
         if not self._ask.isActive() and self.isVisible():

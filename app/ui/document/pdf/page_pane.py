@@ -36,6 +36,7 @@ from app.ui.document.pdf.page_selection import (
 from app.ui.document.pdf.page_stack import Rect, Spot
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 _DRAG_MS = 25
 _KEY = QKeySequence.StandardKey
@@ -273,9 +274,9 @@ class PagePane(ReadOnlyPane, PageDesk):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copy = menu.addAction("Copy", self.copy)
+        copy = menu.addAction(tr("Copy"), self.copy)
         copy.setEnabled(bool(self._selection.span))
-        menu.addAction("Select all", self.select_all)
+        menu.addAction(tr("Select all"), self.select_all)
         menu.popup(event.globalPos())
 
     def _place_highlights(self, places: Sequence[tuple[Span, str]]) -> list[bool]:
@@ -350,9 +351,12 @@ class PagePane(ReadOnlyPane, PageDesk):
     @Slot(int)
     def _describe(self, page: int) -> None:
         count, lit = len(self._opened.pages), self.lights.chosen
-        place = f"{self._opened.document.name}, page {page} of {count}" if count else ""
-        is_lit = self.lights.first(lit) is not None and lit < len(self._places)
-        words = f"Lit up: “{' '.join(self._places[lit].of(self.text()).split())}”" if is_lit else ""
+        name, place, words = self._opened.document.name, "", ""
+        if count:
+            place = tr("{document}, page {number} of {total}", document=name, number=page, total=count)
+        if self.lights.first(lit) is not None and lit < len(self._places):
+            lit_up = " ".join(self._places[lit].of(self.text()).split())
+            words = tr("Lit up: “{words}”", words=lit_up)
         self.setAccessibleDescription(sentences(place, words))
 
     @Slot()

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from app.core.message import Message
 from app.core.positions import Offsets, utf16_units
 from app.core.text import Span
 from app.ui.document.marks.offsets import document_text, insertable
@@ -26,6 +27,7 @@ from app.ui.document.text.long_lines import broken
 from app.ui.document.text.plain_page import PlainPage
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # Code points put on a page in one go: some 5 ms.
 PIECE = 100_000
@@ -109,7 +111,7 @@ class DocumentPane(PaperPane, PlainPage):
     edited = Signal()
     lines_broken = Signal(bool)
 
-    NOT_SHOWN = "The text says something else at this place by now."
+    NOT_SHOWN = Message("The text says something else at this place by now.")
 
     # A line's height in heights of its letters.
     SPACING = 1.6
@@ -125,7 +127,7 @@ class DocumentPane(PaperPane, PlainPage):
         self._map_timer = QTimer(self, singleShot=True, interval=_MAP_MS)
         self._map_timer.timeout.connect(self._update_map)
         self.setTabChangesFocus(True)
-        self.setPlaceholderText("Type or paste a text here")
+        self.setPlaceholderText(tr("Type or paste a text here"))
         self.document().contentsChange.connect(self._changed)
         self._page.documentSizeChanged.connect(self._update_map_soon)
         theme.changed.connect(self._restyle)

@@ -12,6 +12,7 @@ from app.ui.document.marks.word_search import Searched
 from app.ui.document.text.plain_page import SearchableEdit
 from app.ui.kit.dropped import local_files
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised
 
 
 class PaperEdit(SearchableEdit):
@@ -85,8 +86,8 @@ class TextEditor(QFrame):
         self._theme = theme
         self._editor = editor or PaperEdit()
         self._editor.setProperty("bare", "true")
-        self._editor.setAccessibleName(name)
-        self._editor.setPlaceholderText(placeholder)
+        self._editor.setAccessibleName(localised(name))
+        self._editor.setPlaceholderText(localised(placeholder))
         # Tab goes on to the next control: a text to classify needs no tabs.
         self._editor.setTabChangesFocus(True)
         self._editor.dropped.connect(self.dropped)

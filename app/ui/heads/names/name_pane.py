@@ -133,7 +133,7 @@ class NamePane(DocumentPane):
         super().__init__(theme, parent)
         self.map.mark_clicked.disconnect(self.light_chosen)
         self.map.mark_clicked.connect(self._mark_clicked)
-        self.map.marked = ("The name that is shown", "The same name", "places")
+        self.map.marked = ("The name that is shown", "The same name")
         self.setAccessibleName("Text with names")
         theme.in_steps(self.setMinimumWidth, 50)
         self.setPlaceholderText("Type or paste a text, or drop a file here.")
