@@ -157,7 +157,11 @@ def _of_words(found: Input, subject: Subject, example: Example, model: ReadyMode
             terms.append(_ignored(name, Message("“{word}”, outside this window", word=word)))
             continue
         labels[0, at] = words.entry(word, blank)
-        terms.append(_cross_entropy(name, f"“{word}”", outputs["logits"][blank], int(labels[0, at])))
+        terms.append(
+            _cross_entropy(
+                name, Message("“{words}”", words=word), outputs["logits"][blank], int(labels[0, at])
+            )
+        )
     formula = Message("mean of −log p(word) over the blanks (BERT, Devlin et al. 2019, section 3.1)")
     return terms, formula, {"labels": labels}
 

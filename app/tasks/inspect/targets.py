@@ -81,7 +81,7 @@ def _span(row: _Row) -> TargetScore:
                 Message("There is no answer in this part of the text."), Message("Look into another answer.")
             )
         first, last, share = spans[0].first, spans[0].last, spans[0].probability
-        words, place = f"“{spans[0].text}”", spans[0].span
+        words, place = Message("“{words}”", words=spans[0].text), spans[0].span
     parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
     return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), share, place)
 
@@ -102,7 +102,9 @@ def _word(row: _Row) -> TargetScore:
     name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
     place = row.subject.blanks[blank]
-    return TargetScore(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(
+        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), place, at
+    )
 
 
 def _order(row: _Row) -> TargetScore:
