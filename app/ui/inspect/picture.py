@@ -143,7 +143,7 @@ class PictureSection(Section):
         self._unfold.setCheckable(True)
         self._unfold.toggled.connect(self._unfolded)
         copy = QPushButton(tr("Copy the tree as text"))
-        copy.setToolTip(tr("What print(model) gives"))
+        copy.setToolTip(as_tip(tr("What print(model) gives")))
         copy.clicked.connect(self._copy_printed)
         self._tree = ModuleTree(self.theme)
         self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)

@@ -13,7 +13,7 @@ from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.section import Part, Section, leftmost
 from app.ui.kit.chart import number
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
 
@@ -170,7 +170,7 @@ class PoolingSection(Section):
         self._pooling: Pooling | None = None
         self._proof, self._use = plain_label(selectable=True), plain_label(selectable=True)
         self._classes = QPushButton(tr("Look at this text as one to classify"))
-        self._classes.setToolTip(tr("A head for classes takes the first token alone"))
+        self._classes.setToolTip(as_tip(tr("A head for classes takes the first token alone")))
         self._classes.clicked.connect(self._request_classification)
         self._proved = ProofPart(self.theme)
         self._strips = self.main = VectorStrip(self.theme, tr("First token and pooled output"))

@@ -158,7 +158,8 @@ def _sentences(scores: SpanScores) -> str:
             if several
             else tr("No span can be an answer.")
         )
-        return f"{none} {tr('The null score, at {token}, is {null}.', **values)}"
+        null = tr("The null score, at {token}, is {null}.", **values)
+        return f"{none} {null}"
     best = scores.spans[0]
     lead = best.score - scores.null_score
     values |= {

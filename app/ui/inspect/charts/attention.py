@@ -263,7 +263,10 @@ class AttentionLines(Chart):
 
     def describe(self, index: int) -> str:
         row = self._attention.row(self._head, index)
-        named = ", ".join(f"“{self._labels[at]}” {number(row[at])}" for at in strongest(row)[:_NAMED])
+        named = ", ".join(
+            tr("“{label}” {weight}", label=self._labels[at], weight=number(row[at]))
+            for at in strongest(row)[:_NAMED]
+        )
         token = share_name(self._attention.window, index, self._labels[index])
         return tr("{token} looks at {others}", token=token, others=named)
 

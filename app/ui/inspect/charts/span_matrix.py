@@ -57,7 +57,7 @@ class SpanMatrix(Matrix):
             return (tr("No span that may be an answer begins here"),)
         start, end = scores.start_logits[row], scores.end_logits[column]
         return (
-            f"“{words_between(scores.window, row, column, self._text, self._pair)}”",
+            tr("“{words}”", words=words_between(scores.window, row, column, self._text, self._pair)),
             tr("Tokens {first} to {last}", first=row + 1, last=column + 1),
             tr("Score {sum}", sum=summed(start, end)),
             tr("Probability {percent}", percent=percent(self.probability(row, column))),

@@ -215,7 +215,8 @@ class TokenBars(ScrollingChart):
             if part is not Part.TEXT:
                 place = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
                 painter.fillRect(place, self.theme.colour("desk"))
-            text = names[part].capitalize()
+            name = localised(names[part])
+            text = name[:1].upper() + name[1:]
             seen = max(left, 0.0)
             if part is not Part.SPECIAL and right - seen > painter.fontMetrics().horizontalAdvance(text):
                 self.write(painter, QRectF(seen, 0, right - seen, sizes.top), text, role="ink_quiet")
