@@ -6,6 +6,7 @@ from array import array
 from dataclasses import dataclass
 from enum import StrEnum
 
+from app.core.message import Message
 from app.core.models import Head
 from app.core.text import Span
 
@@ -14,7 +15,12 @@ Shape = tuple[int, ...]
 
 def shape_words(shape: Shape) -> str:
     """A shape in words: "1 × 42 × 30,522"."""
-    return " × ".join(f"{size:,}" for size in shape)
+    if not shape:
+        return ""
+    words = Message("{size:,}", size=shape[0])
+    for size in shape[1:]:
+        words = Message("{sizes} × {size:,}", sizes=words, size=size)
+    return words
 
 
 class Part(StrEnum):
@@ -90,8 +96,8 @@ class HeadPicture:
     def status(self) -> str:
         """Whether it is in use, in the model but not in use, or absent, in words."""
         if self.in_use:
-            return "in use"
-        return "in this model too, not in use" if self.held else "not in this model"
+            return Message("in use")
+        return Message("in this model too, not in use") if self.held else Message("not in this model")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from app.core.inspection import (
     Subject,
     Visit,
 )
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
@@ -208,17 +209,23 @@ def picture(subject: Subject, model: str = "reader-quick", held: Sequence[Head] 
     states = (1, long, WIDTH)
     trunk = (
         Stage(
-            "Each token becomes a row of numbers", "embeddings", "bert.embeddings", "BertEmbeddings",
-            "30,522 words, 512 places, 2 parts", ((1, long),), states, 11_918_592,
+            Message("Each token becomes a row of numbers"), Message("embeddings"), "bert.embeddings",
+            "BertEmbeddings", Message("30,522 words, 512 places, 2 parts"), ((1, long),), states, 11_918_592,
         ),
         Stage(
-            "Every token looks at every other", "encoder layer", "bert.encoder.layer", "BertLayer",
-            "12 attention heads, 384 → 1,536 → 384", (states,), states, 10_646_784, LAYERS,
+            Message("Every token looks at every other"), Message("encoder layer"), "bert.encoder.layer",
+            "BertLayer", Message("12 attention heads, 384 → 1,536 → 384"), (states,), states, 10_646_784, LAYERS,
         ),
     )  # fmt: skip
     heads = tuple(
         HeadPicture(
-            head, kind, title, takes, stages, head is subject.head or head in held, head is subject.head
+            head,
+            kind,
+            Message(title),
+            takes,
+            stages,
+            head is subject.head or head in held,
+            head is subject.head,
         )
         for head, kind, title, takes, stages in _heads(states)
     )
@@ -241,18 +248,30 @@ def picture(subject: Subject, model: str = "reader-quick", held: Sequence[Head] 
 def _heads(states: tuple[int, ...]) -> list[tuple[Head, str, str, str, tuple[Stage, ...]]]:
     one, long = (1, WIDTH), states[1]
     pooler = Stage(
-        "The first token, mixed anew", "pooler: dense, tanh", "bert.pooler", "BertPooler", "384 → 384, tanh",
+        Message("The first token, mixed anew"), Message("pooler: dense, tanh"), "bert.pooler", "BertPooler",
+        Message("384 → 384, tanh"),
         (states,), one, 147_840,
     )  # fmt: skip
-    drop = Stage("Some numbers left out", "dropout", "dropout", "Dropout", "p = 0.1", training_only=True)
+    drop = Stage(
+        Message("Some numbers left out"),
+        Message("dropout"),
+        "dropout",
+        "Dropout",
+        "p = 0.1",
+        training_only=True,
+    )
 
     def linear(path: str, inside: tuple[int, ...], out: int, title: str, term: str) -> Stage:
         weights = (WIDTH + 1) * out
-        return Stage(title, term, path, "Linear", f"384 → {out:,}", (inside,), (*inside[:-1], out), weights)
+        detail, output = f"384 → {out:,}", (*inside[:-1], out)
+        return Stage(Message(title), Message(term), path, "Linear", detail, (inside,), output, weights)
 
     every, pooled = "every token's state", "the pooled output"
     split = Stage(
-        "Two scores for each token", "start and end logits", output=(2, 1, long), inputs=((1, long, 2),)
+        Message("Two scores for each token"),
+        Message("start and end logits"),
+        output=(2, 1, long),
+        inputs=((1, long, 2),),
     )
     return [
         (
@@ -267,7 +286,7 @@ def _heads(states: tuple[int, ...]) -> list[tuple[Head, str, str, str, tuple[Sta
             Head.MASKED_WORDS, "BertForMaskedLM", "Which word is hidden", every,
             (
                 Stage(
-                    "Each state, turned towards words", "transform: dense, GELU, LayerNorm",
+                    Message("Each state, turned towards words"), Message("transform: dense, GELU, LayerNorm"),
                     "cls.predictions.transform", "BertPredictionHeadTransform", "384 → 384", (states,), states,
                     148_608,
                 ),
@@ -343,7 +362,9 @@ def losses(request: LookAtLoss, model: str = "reader-quick") -> Losses:
 
     def term(name: str, target: str, counted: bool = True) -> LossTerm:
         probability = 0.5 + 0.45 * noise(name, target)
-        return LossTerm(name, target, probability, -math.log(probability) if counted else 0.0, counted)
+        return LossTerm(
+            Message(name), Message(target), probability, -math.log(probability) if counted else 0.0, counted
+        )
 
     match subject.head:
         case Head.QUESTION_ANSWERING:
@@ -365,7 +386,7 @@ def losses(request: LookAtLoss, model: str = "reader-quick") -> Losses:
             terms, formula = tuple(term(word, "O") for word in words), "mean of −log p(tag) over the words"
     values = [one.value for one in terms if one.counted]
     total = sum(values) / len(values) if values else math.nan
-    return Losses(window, terms, formula, total, total, total if values else 0.0, model)
+    return Losses(window, terms, Message(formula), total, total, total if values else 0.0, model)
 
 
 def attribution(request: LookAtReasons, model: str = "reader-quick") -> Attribution:
@@ -386,7 +407,7 @@ def attribution(request: LookAtReasons, model: str = "reader-quick") -> Attribut
     )
     score = sum(shares) - 2.0
     return Attribution(
-        window, shares, target, request.method, score, -2.0 if whole else 0.0, 0.004 if whole else 0.0,
+        window, shares, Message(target), request.method, score, -2.0 if whole else 0.0, 0.004 if whole else 0.0,
         50 if whole else 1, model,
     )  # fmt: skip
 
@@ -417,4 +438,4 @@ def removals(request: LookWithout, model: str = "reader-quick") -> Removals:
         score = 2.0 if holds else 12.0 + noise("without", start)
         found.append(Removal(span, span.of(subject.text), score, 0.03 if holds else 0.9, holds))
     target = request.target.label or "the answer"
-    return Removals(window, target, 13.75, 0.91, tuple(found), model)
+    return Removals(window, Message(target), 13.75, 0.91, tuple(found), model)

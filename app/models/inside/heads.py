@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from app.core.inside import HeadPicture, Stage
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.families import Family
@@ -26,20 +27,20 @@ from app.models.inside.stages import (
 from app.models.inside.trace import Call, Trace, first_token, traced
 
 TITLES = {
-    Head.QUESTION_ANSWERING: "Answers in a text",
-    Head.CLASSIFICATION: "Classes of a text",
-    Head.MASKED_WORDS: "Hidden words",
-    Head.NEXT_SENTENCE: "Does it follow?",
-    Head.TOKEN_CLASSIFICATION: "Names in a text",
+    Head.QUESTION_ANSWERING: Message("Answers in a text"),
+    Head.CLASSIFICATION: Message("Classes of a text"),
+    Head.MASKED_WORDS: Message("Hidden words"),
+    Head.NEXT_SENTENCE: Message("Does it follow?"),
+    Head.TOKEN_CLASSIFICATION: Message("Names in a text"),
 }
 _LAST = {
-    Head.QUESTION_ANSWERING: "Two scores for each token",
-    Head.CLASSIFICATION: "A score for each class",
-    Head.MASKED_WORDS: "A score for each word of the vocabulary",
-    Head.NEXT_SENTENCE: "Two scores: continues, does not",
-    Head.TOKEN_CLASSIFICATION: "Scores of the tags for each token",
+    Head.QUESTION_ANSWERING: Message("Two scores for each token"),
+    Head.CLASSIFICATION: Message("A score for each class"),
+    Head.MASKED_WORDS: Message("A score for each word of the vocabulary"),
+    Head.NEXT_SENTENCE: Message("Two scores: continues, does not"),
+    Head.TOKEN_CLASSIFICATION: Message("Scores of the tags for each token"),
 }
-_LAST_TERMS = {Head.QUESTION_ANSWERING: "span classifier", Head.MASKED_WORDS: "decoder"}
+_LAST_TERMS = {Head.QUESTION_ANSWERING: Message("span classifier"), Head.MASKED_WORDS: Message("decoder")}
 ALL, POOLED, FIRST = "every token's state", "the pooled output", "the first token's state"
 
 
@@ -150,40 +151,47 @@ def _module(call: Call, trace: Trace, head: Head, weights: Weights, *, last: boo
     title = term = ""
     if isinstance(call.module, nn.Linear):
         if last:
-            title, term = _LAST[head], _LAST_TERMS.get(head, "classifier")
+            title, term = _LAST[head], _LAST_TERMS.get(head, Message("classifier"))
         elif is_pooler(call, trace):
-            title, term = "The first token's state, made ready for the whole text", "pooler"
+            title = Message("The first token's state, made ready for the whole text")
+            term = Message("pooler")
         elif head is Head.MASKED_WORDS:
-            term = "transform"
+            term = Message("transform")
     stage = of_module(call, weights, title, term)
     words = trace.model.get_input_embeddings()
     if getattr(call.module, "weight", None) is words.weight:
-        stage = _with_detail(stage, "the same weights as the token embeddings (tied)")
+        stage = _tied(stage)
     return stage
 
 
 def _functions(calls: list[Call], trace: Trace, head: Head, weights: Weights, last: Call | None) -> Stage:
-    title, term = ", ".join(dict.fromkeys(call.kind for call in calls)), "function"
+    title, term = ", ".join(dict.fromkeys(call.kind for call in calls)), Message("function")
     if any(call is last for call in calls):
-        title, term = _LAST[head], _LAST_TERMS.get(head, "classifier")
+        title, term = _LAST[head], _LAST_TERMS.get(head, Message("classifier"))
     elif any(first_token(call, trace.sequence) for call in calls):
-        title, term = "The first token alone", "sequence output [:, 0]"
+        title, term = Message("The first token alone"), Message("sequence output [:, 0]")
     elif head is Head.CLASSIFICATION and any(one is trace.sequence for call in calls for one in call.ins):
-        title, term = "The mean of all tokens' states, as a unit vector", "mean pooling"
+        title, term = Message("The mean of all tokens' states, as a unit vector"), Message("mean pooling")
     elif any(one is trace.sequence for call in calls for one in call.ins):
-        title, term = "The hidden tokens alone", "masked positions"
+        title, term = Message("The hidden tokens alone"), Message("masked positions")
     elif any(call.kind in PIECES for call in calls):
-        title, term = "Taken apart: one score for the start, one for the end", "start and end logits"
+        title = Message("Taken apart: one score for the start, one for the end")
+        term = Message("start and end logits")
     stage = of_functions(calls, weights, title, term, _where(calls))
     words = trace.model.get_input_embeddings()
     if any(one is words.weight for call in calls for one in call.ins):
-        stage = _with_detail(stage, "the same weights as the token embeddings (tied)")
+        stage = _tied(stage)
     return stage
 
 
-def _with_detail(stage: Stage, more: str) -> Stage:
-    return replace(stage, detail=", ".join(filter(None, (stage.detail, more))))
+def _tied(stage: Stage) -> Stage:
+    detail = (
+        Message("{detail}, the same weights as the token embeddings (tied)", detail=stage.detail)
+        if stage.detail
+        else Message("the same weights as the token embeddings (tied)")
+    )
+    return replace(stage, detail=detail)
 
 
 def _where(calls: list[Call]) -> str:
-    return f"in {calls[0].path}" if calls[0].path else ""
+    return Message("in {module}", module=calls[0].path) if calls[0].path else ""

@@ -7,18 +7,19 @@ from collections.abc import Iterable, Sequence
 from torch import Tensor, nn
 
 from app.core.inside import Shape, Stage
+from app.core.message import Message
 from app.models.inside.trace import Call
 
 # Functions of torch that compute a dense layer that is not a module.
 DENSE = ("linear", "matmul", "addmm", "__matmul__")
 PIECES = ("split", "chunk")
 _ACTIVATIONS = (
-    ("tanh", "tanh", "Each number squeezed between −1 and 1"),
-    ("gelu", "GELU", "Negative numbers pressed towards zero"),
-    ("relu", "ReLU", "Negative numbers to zero"),
-    ("silu", "SiLU", "Negative numbers pressed towards zero"),
-    ("sigmoid", "sigmoid", "Each number squeezed between 0 and 1"),
-    ("mish", "Mish", "Negative numbers pressed towards zero"),
+    ("tanh", "tanh", Message("Each number squeezed between −1 and 1")),
+    ("gelu", "GELU", Message("Negative numbers pressed towards zero")),
+    ("relu", "ReLU", Message("Negative numbers to zero")),
+    ("silu", "SiLU", Message("Negative numbers pressed towards zero")),
+    ("sigmoid", "sigmoid", Message("Each number squeezed between 0 and 1")),
+    ("mish", "Mish", Message("Negative numbers pressed towards zero")),
 )
 
 
@@ -53,7 +54,10 @@ def is_dropout(call: Call) -> bool:
 
 def size(*numbers: int) -> str:
     """Numbers with arrows between them: "384 → 2"."""
-    return " → ".join(f"{number:,}" for number in numbers)
+    sizes = Message("{size:,}", size=numbers[0])
+    for number in numbers[1:]:
+        sizes = Message("{sizes} → {size:,}", sizes=sizes, size=number)
+    return sizes
 
 
 def of_module(call: Call, weights: Weights, title: str = "", term: str = "") -> Stage:
@@ -104,31 +108,45 @@ def plain_name(name: str) -> str:
 
 def rows_words(module: nn.Embedding) -> str:
     """How many rows a table of embeddings has, and how wide they are: "30,522 rows of 384"."""
-    rows = "1 row" if module.num_embeddings == 1 else f"{module.num_embeddings:,} rows"
-    return f"{rows} of {module.embedding_dim:,}"
+    return Message(
+        "{n:,} row of {width:,}",
+        "{n:,} rows of {width:,}",
+        n=module.num_embeddings,
+        width=module.embedding_dim,
+    )
 
 
 def _dropped(module: nn.Module) -> str:
     share = getattr(module, "p", getattr(module, "drop_prob", None))
-    return f"{share:.0%} of them" if isinstance(share, float) else ""
+    return Message("{percent:.0f}% of them", percent=100 * share) if isinstance(share, float) else ""
 
 
 def _normed(module: nn.Module) -> str:
     """How many numbers are normalized together."""
     weight = getattr(module, "weight", None)
-    return f"{weight.numel():,} numbers at a time" if isinstance(weight, Tensor) else ""
+    return (
+        Message("{number:,} numbers at a time", number=weight.numel()) if isinstance(weight, Tensor) else ""
+    )
 
 
 def _kind(call: Call, module: nn.Module) -> tuple[str, str, str]:
     """Title, term and detail of a module by its class."""
     if isinstance(module, nn.Linear):
-        return "Weighted sums", "linear layer", size(module.in_features, module.out_features)
+        return (
+            Message("Weighted sums"),
+            Message("linear layer"),
+            size(module.in_features, module.out_features),
+        )
     if isinstance(module, nn.Embedding):
-        return plain_name(call.path.split(".")[-1]), "embedding", rows_words(module)
+        return plain_name(call.path.split(".")[-1]), Message("embedding"), rows_words(module)
     if is_dropout(call):
-        return "Some numbers set to zero, at training only", "dropout", _dropped(module)
+        return (
+            Message("Some numbers set to zero, at training only"),
+            Message("dropout"),
+            _dropped(module),
+        )
     if name := activation(call):
         return *activation_words(name), ""
     if "norm" in call.kind.lower():
-        return "Brought to one scale", "layer normalisation", _normed(module)
+        return Message("Brought to one scale"), Message("layer normalisation"), _normed(module)
     return plain_name(call.path.split(".")[-1]), call.kind, module.extra_repr()

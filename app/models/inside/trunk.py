@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 from torch import nn
 
 from app.core.inside import Stage
+from app.core.message import Message
 from app.models.inside.stages import (
     Weights,
     activation,
@@ -19,10 +22,10 @@ from app.models.inside.trace import Call, Trace
 
 _SUMS = ("add", "__add__", "__iadd__", "add_")
 _LOOKED_UP = (
-    ("token_type", "First or second text", "token type embeddings"),
-    ("position", "Places in the window", "position embeddings"),
-    ("rel", "How far apart two tokens are", "relative positions"),
-    ("word", "Word pieces", "token embeddings"),
+    ("token_type", Message("First or second text"), Message("token type embeddings")),
+    ("position", Message("Places in the window"), Message("position embeddings")),
+    ("rel", Message("How far apart two tokens are"), Message("relative positions")),
+    ("word", Message("Word pieces"), Message("token embeddings")),
 )
 
 
@@ -49,15 +52,17 @@ def trunk(trace: Trace, weights: Weights) -> tuple[Stage, ...]:
         stages.append(of_module(call, weights, *_words(call.path.split(".")[-1], call.module)))
     stages += _unused_by_states(trace, weights)
     sequence = tuple(trace.sequence.shape)
-    stages.append(Stage("Every token's state", "sequence output", output=sequence))
+    stages.append(Stage(Message("Every token's state"), Message("sequence output"), output=sequence))
     return tuple(stages)
 
 
 def _tokens(trace: Trace) -> Stage:
     words = trace.model.get_input_embeddings()
     ids = next(call.inputs[0] for call in trace.calls if call.module is words)
-    detail = f"a vocabulary of {words.num_embeddings:,}"
-    return Stage("The text's pieces, each by its number", "token ids", detail=detail, output=ids)
+    detail = Message("a vocabulary of {number:,}", number=words.num_embeddings)
+    return Stage(
+        Message("The text's pieces, each by its number"), Message("token ids"), detail=detail, output=ids
+    )
 
 
 def _belongs(call: Call, trace: Trace) -> bool:
@@ -77,16 +82,16 @@ def _is_layer(call: Call, trace: Trace) -> bool:
 def _words(name: str, module: nn.Module) -> tuple[str, str]:
     """Title and term of a module of the embeddings or the encoder, empty for one without its own kind."""
     if isinstance(module, nn.Linear):
-        return "To the width of the layers", "projection of the embeddings"
+        return Message("To the width of the layers"), Message("projection of the embeddings")
     if not isinstance(module, nn.Embedding):
         return "", ""
     if "token_type" in name and module.num_embeddings == 1:
-        return "The same for every token", "token type embeddings"
+        return Message("The same for every token"), Message("token type embeddings")
     return next(((title, term) for part, title, term in _LOOKED_UP if part in name), ("", ""))
 
 
 def _sum(calls: list[Call], weights: Weights) -> Stage:
-    return of_functions(calls, weights, "Added up", "sum of the embeddings")
+    return of_functions(calls, weights, Message("Added up"), Message("sum of the embeddings"))
 
 
 def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
@@ -97,19 +102,26 @@ def _layers(trace: Trace, runs: list[Call], weights: Weights) -> Stage:
     kinds = len({id(call.module) for call in runs})
     details = [_attention(layer), _feed_forward(trace, layer)]
     if kinds < len(runs):
-        sets = "one set of weights" if kinds == 1 else f"{kinds} sets of weights"
-        details.append(f"{sets}, used {len(runs)} times")
+        details.append(
+            Message("one set of weights, used {times} times", times=len(runs))
+            if kinds == 1
+            else Message("{sets} sets of weights, used {times} times", sets=kinds, times=len(runs))
+        )
     return Stage(
-        title="Every token looks at every other, layer by layer",
-        term="encoder layers",
+        title=Message("Every token looks at every other, layer by layer"),
+        term=Message("encoder layers"),
         path=trace.layers_path,
         kind=first.kind,
-        detail="; ".join(filter(None, details)),
+        detail=reduce(_and, filter(None, details), ""),
         inputs=first.inputs[:1],
         output=runs[-1].outputs[0],
         parameters=weights.count(one for layer in trace.layers for one in layer.parameters()),
         repeats=len(runs),
     )
+
+
+def _and(details: str, another: str) -> str:
+    return Message("{details}; {another}", details=details, another=another) if details else another
 
 
 def _attention(layer: nn.Module) -> str:
@@ -118,7 +130,14 @@ def _attention(layer: nn.Module) -> str:
             heads = getattr(module, name, None)
             if isinstance(heads, int):
                 width = getattr(module, "attention_head_size", None)
-                return f"{heads} attention heads" + (f" of {width}" if isinstance(width, int) else "")
+                if isinstance(width, int):
+                    return Message(
+                        "{n} attention head of {width}",
+                        "{n} attention heads of {width}",
+                        n=heads,
+                        width=width,
+                    )
+                return Message("{n} attention head", "{n} attention heads", n=heads)
     return ""
 
 
@@ -135,10 +154,18 @@ def _feed_forward(trace: Trace, layer: nn.Module) -> str:
     for before, between, after in zip(calls, calls[1:], calls[2:], strict=False):
         up, down = before.module, after.module
         if isinstance(up, nn.Linear) and isinstance(down, nn.Linear) and (name := activation(between)):
-            found.append(f"{size(up.in_features, up.out_features, down.out_features)} with {name}")
+            found.append((size(up.in_features, up.out_features, down.out_features), name))
     if not found:
         return ""
-    return f"feed-forward {found[0]}" + (f", {len(found)} in a row" if len(found) > 1 else "")
+    sizes, name = found[0]
+    if len(found) == 1:
+        return Message("feed-forward {sizes} with {function}", sizes=sizes, function=name)
+    return Message(
+        "feed-forward {sizes} with {function}, {number} in a row",
+        sizes=sizes,
+        function=name,
+        number=len(found),
+    )
 
 
 def _unused_by_states(trace: Trace, weights: Weights) -> list[Stage]:

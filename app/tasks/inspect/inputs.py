@@ -10,6 +10,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inside import InputToken, InputWindow, Part
 from app.core.inspection import Subject
+from app.core.message import Message
 from app.core.models import SHARED_AMONG, Head
 from app.core.report import Relay, Report
 from app.core.requests import Question
@@ -22,6 +23,8 @@ from app.tasks.qa.question_run import QuestionRun, question_tokens
 from app.tasks.qa.spans import window_candidates
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.windows import PairTemplate, Window, pad, padding_id
+
+_FIRST = Message("Type or open something first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ def input_of(subject: Subject, model: ReadyModel, report: Report) -> Input:
     Raises SpanlightError where the subject has nothing to read, Stopped when the work is to stop.
     """
     if not subject.text.strip():
-        raise _nothing("text")
+        raise SpanlightError(Message("There is no text to look at."), _FIRST)
     return _INPUTS[subject.head](subject, model, report)
 
 
@@ -64,13 +67,13 @@ def best_place(subject: Subject, model: ReadyModel, report: Report) -> Span | No
 
 def _of_question(subject: Subject, model: ReadyModel, report: Report) -> Input:
     if not subject.pair.strip():
-        raise _nothing("question")
+        raise SpanlightError(Message("There is no question to look at."), _FIRST)
     focus = subject.focus or best_place(subject, model, report)
     question = Question(subject.pair, (_document(subject),), in_order=True)
     run = QuestionRun(0, question, model, report)
     cut = [window for _, group in run.groups() for window in group]
     if not cut:
-        raise _nothing("text")
+        raise SpanlightError(Message("There is no text to look at."), _FIRST)
     number = _where(cut, focus, lambda window: _score(window, focus, subject, model))
     window, begins = cut[number], len(PairTemplate.of(model.tokenizer).pair_parts[0])
     tokens = question_tokens(subject.pair, model)
@@ -93,7 +96,9 @@ def _of_text(subject: Subject, model: ReadyModel, report: Report) -> Input:
 def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
     blanks = subject.blanks
     if not blanks:
-        raise SpanlightError("There is no blank to look at.", "Type ___ where a word is missing.")
+        raise SpanlightError(
+            Message("There is no blank to look at."), Message("Type ___ where a word is missing.")
+        )
     cut = list(masked_windows(subject.text, blanks, model, report))
     number = _where(cut, subject.focus or blanks[0])
     found = _input(cut[number], model, number, len(cut))
@@ -105,7 +110,7 @@ def _of_blanks(subject: Subject, model: ReadyModel, report: Report) -> Input:
 
 def _of_pair(subject: Subject, model: ReadyModel, report: Report) -> Input:
     if not subject.pair.strip():
-        raise _nothing("second passage")
+        raise SpanlightError(Message("There is no second passage to look at."), _FIRST)
     pair = pair_window(subject.text, subject.pair, model, report.check)
     first, second = pair.passages
     scored = np.ones(len(first), dtype=bool)
@@ -166,10 +171,6 @@ def _input(window: Window, model: ReadyModel, number: int, windows: int, other: 
         tokens.append(InputToken(model.tokenizer.id_to_token(token) or "", token, kind, of, span))
     arrays = pad([window], padding_id(model.tokenizer))
     return Input(InputWindow(tuple(tokens), number, windows), arrays, window)
-
-
-def _nothing(what: str) -> SpanlightError:
-    return SpanlightError(f"There is no {what} to look at.", "Type or open something first.")
 
 
 class _WithoutPartials(Relay):

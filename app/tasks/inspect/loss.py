@@ -10,6 +10,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inside import Losses, LossTerm
 from app.core.inspection import Example, LookAtLoss, Subject
+from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.name_types import plain_tag
 from app.core.report import Report
@@ -80,20 +81,23 @@ def _of_question(
 ) -> Found:
     length = len(found.cut)
     positions = answer_positions(found, example.answer, model.card.max_length)
-    terms = []
-    for name, position in zip(("start", "end"), positions, strict=True):
+    terms, labels = [], {}
+    titles = {"start": Message("Start"), "end": Message("End")}
+    for (name, title), position in zip(titles.items(), positions, strict=True):
+        labels[f"{name}_positions"] = np.array([position], dtype=np.int64)
         at, counted = clamped(position, length)
         if counted:
-            target = f"“{_token(found, subject, at)}”, position {at}"
-            terms.append(_cross_entropy(name.title(), target, outputs[f"{name}_logits"][:length], at))
+            target = Message("“{token}”, position {position}", token=_token(found, subject, at), position=at)
+            terms.append(_cross_entropy(title, target, outputs[f"{name}_logits"][:length], at))
         else:
-            target = f"outside this window: position {position} becomes {length}, its length, and is ignored"
-            terms.append(_ignored(name.title(), target))
-    labels = {
-        f"{name}_positions": np.array([position], dtype=np.int64)
-        for name, position in zip(("start", "end"), positions, strict=True)
-    }
-    return terms, "(−log p(start) − log p(end)) / 2 (BERT, Devlin et al. 2019, section 4.2)", labels
+            target = Message(
+                "outside this window: position {position} becomes {length}, its length, and is ignored",
+                position=position,
+                length=length,
+            )
+            terms.append(_ignored(title, target))
+    formula = Message("(−log p(start) − log p(end)) / 2 (BERT, Devlin et al. 2019, section 4.2)")
+    return terms, formula, labels
 
 
 def _of_class(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
@@ -107,57 +111,65 @@ def _of_class(found: Input, subject: Subject, example: Example, model: ReadyMode
             _binary(label, there, float(logit))
             for label, there, logit in zip(card.labels, present, logits.tolist(), strict=True)
         ]
-        formula = "mean of −log p(holds, or does not) over the classes (binary cross-entropy)"
+        formula = Message("mean of −log p(holds, or does not) over the classes (binary cross-entropy)")
         return terms, formula, {"labels": np.array([present], dtype=np.float32)}
     if len(example.labels) != 1:
         raise SpanlightError(
-            "This model's texts are of one class each.", f"Name one of: {some(card.labels)}."
+            Message("This model's texts are of one class each."),
+            Message("Name one of: {classes}.", classes=some(card.labels)),
         )
     (at,) = right
-    term = _cross_entropy("Class", card.labels[at], logits, at)
-    formula = "−log p(class) (BERT, Devlin et al. 2019, section 4.1)"
+    term = _cross_entropy(Message("Class"), card.labels[at], logits, at)
+    formula = Message("−log p(class) (BERT, Devlin et al. 2019, section 4.1)")
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
 def _of_value(example: Example, model: ReadyModel, logits: np.ndarray) -> Found:
     if len(logits) != 1:
         raise SpanlightError(
-            f"{model.card.name} gives {len(logits)} values at once.", "Choose a model that gives one."
+            Message("{model} gives {number} values at once.", model=model.card.name, number=len(logits)),
+            Message("Choose a model that gives one."),
         )
     given = float(logits[0])
-    term = LossTerm("Value", f"{example.value:g}", given, (given - float(np.float32(example.value))) ** 2)
-    return (
-        [term],
-        "(value − right value)² (squared error)",
-        {"labels": np.array([[example.value]], np.float32)},
-    )
+    right = Message("{value:g}", value=example.value)
+    term = LossTerm(Message("Value"), right, given, (given - float(np.float32(example.value))) ** 2)
+    formula = Message("(value − right value)² (squared error)")
+    return [term], formula, {"labels": np.array([[example.value]], np.float32)}
 
 
 def _of_words(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
     if len(example.words) != len(subject.blanks):
         raise SpanlightError(
-            f"The text has {len(subject.blanks)} blanks, and there are {len(example.words)} right words.",
-            "Give one word for each blank.",
+            Message(
+                "The text has {blanks} blanks, and there are {words} right words.",
+                blanks=len(subject.blanks),
+                words=len(example.words),
+            ),
+            Message("Give one word for each blank."),
         )
     words, terms = Words(subject, model), []
     labels = np.full((1, len(found.cut)), IGNORED, dtype=np.int64)
     for blank, (word, at) in enumerate(
         zip(example.words, found.arrays["positions"][0].tolist(), strict=True)
     ):
-        name = f"Blank {blank + 1}"
+        name = Message("Blank {number}", number=blank + 1)
         if at < 0:
-            terms.append(_ignored(name, f"“{word}”, outside this window"))
+            terms.append(_ignored(name, Message("“{word}”, outside this window", word=word)))
             continue
         labels[0, at] = words.entry(word, blank)
-        terms.append(_cross_entropy(name, f"“{word}”", outputs["logits"][blank], int(labels[0, at])))
-    formula = "mean of −log p(word) over the blanks (BERT, Devlin et al. 2019, section 3.1)"
+        terms.append(
+            _cross_entropy(
+                name, Message("“{words}”", words=word), outputs["logits"][blank], int(labels[0, at])
+            )
+        )
+    formula = Message("mean of −log p(word) over the blanks (BERT, Devlin et al. 2019, section 3.1)")
     return terms, formula, {"labels": labels}
 
 
 def _of_order(found: Input, subject: Subject, example: Example, model: ReadyModel, outputs: Arrays) -> Found:
     at = 0 if example.follows else 1
-    term = _cross_entropy("Order", (FOLLOWS, OTHER)[at], outputs["logits"], at)
-    formula = "−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)"
+    term = _cross_entropy(Message("Order"), (FOLLOWS, OTHER)[at], outputs["logits"], at)
+    formula = Message("−log p(follows, or other) (BERT, Devlin et al. 2019, section 3.1)")
     return [term], formula, {"labels": np.array([at], dtype=np.int64)}
 
 
@@ -172,7 +184,9 @@ def _of_tags(found: Input, subject: Subject, example: Example, model: ReadyModel
         labels[0, at] = tags[word]
         right = plain_tag(known[tags[word]])
         terms.append(_cross_entropy(place.of(subject.text), right, outputs["logits"][at], tags[word]))
-    formula = "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
+    formula = Message(
+        "mean of −log p(tag) over the words' first pieces (BERT, Devlin et al. 2019, section 5.3)"
+    )
     return terms, formula, {"labels": labels}
 
 
@@ -205,8 +219,10 @@ def right_tags(
         tag = scheme.tag(kind, first=first, last=last)
         if tag is None:
             raise SpanlightError(
-                f"The model has no tag for {kind or 'words outside names'}.",
-                f"Its tags are: {some(labels)}.",
+                Message("The model has no tag for {kind}.", kind=kind)
+                if kind
+                else Message("The model has no tag for words outside names."),
+                Message("Its tags are: {tags}.", tags=some(labels)),
             )
         found.append(tag)
     return found
@@ -220,7 +236,9 @@ def _cross_entropy(name: str, target: str, logits: np.ndarray, at: int) -> LossT
 def _binary(label: str, there: bool, logit: float) -> LossTerm:
     signed = logit if there else -logit
     value = float(np.logaddexp(0.0, -signed))
-    return LossTerm(label, "holds" if there else "does not hold", float(sigmoid(signed)), value)
+    return LossTerm(
+        label, Message("holds") if there else Message("does not hold"), float(sigmoid(signed)), value
+    )
 
 
 def _ignored(name: str, target: str) -> LossTerm:

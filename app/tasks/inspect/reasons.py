@@ -9,6 +9,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inside import Attention, Attribution, Part
 from app.core.inspection import LookAtAttention, LookAtReasons, Method
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.tasks.batches import require_finite
 from app.tasks.inspect.inputs import Input, input_of
@@ -35,7 +36,7 @@ def look_at_reasons(request: LookAtReasons, model: ReadyModel, report: Report) -
 
     def on_step(done: int, total: int) -> None:
         report.check()
-        report.progress(Progress(done, total, "Following the gradients"))
+        report.progress(Progress(done, total, Message("Following the gradients")))
 
     arrays = {**found.arrays, "special_tokens_mask": _fixed(found, model)[None]}
     shares, score, baseline, taken = opened(model).shares(arrays, target.score, steps, on_step)
@@ -61,8 +62,10 @@ def look_at_attention(request: LookAtAttention, model: ReadyModel, report: Repor
     inside = opened(model)
     if not 0 <= request.layer < inside.layers:
         raise SpanlightError(
-            f"{model.card.name} has no layer {request.layer}.",
-            f"It has {inside.layers}, counted from 0 to {inside.layers - 1}.",
+            Message("{model} has no layer {layer}.", model=model.card.name, layer=request.layer),
+            Message(
+                "It has {layers}, counted from 0 to {last}.", layers=inside.layers, last=inside.layers - 1
+            ),
         )
     found = input_of(request.subject, model, report)
     report.check()

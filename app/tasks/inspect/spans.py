@@ -9,6 +9,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.inside import SpanScore, SpanScores
 from app.core.inspection import LookAtSpans, Subject
+from app.core.message import Message
 from app.core.models import SHARED_AMONG, Head
 from app.core.report import Report
 from app.core.text import Span
@@ -53,7 +54,8 @@ def require_question(head: Head) -> None:
     """Raises SpanlightError for another head than question answering."""
     if head is not Head.QUESTION_ANSWERING:
         raise SpanlightError(
-            "Only an answer to a question has a start and an end.", "Look into a question's answer."
+            Message("Only an answer to a question has a start and an end."),
+            Message("Look into a question's answer."),
         )
 
 

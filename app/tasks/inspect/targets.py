@@ -9,6 +9,7 @@ import numpy as np
 
 from app.core.errors import SpanlightError
 from app.core.inspection import Subject, Target
+from app.core.message import Message
 from app.core.models import Head
 from app.core.name_types import plain_tag
 from app.core.text import Span
@@ -22,8 +23,8 @@ from app.tasks.task import Arrays, ReadyModel, Score
 from app.tasks.text.vocabulary import Seam, Vocabulary
 from app.tasks.text.words import words as words_of
 
-FOLLOWS, OTHER = "follows", "other"
-NO_ANSWER = "no answer"
+FOLLOWS, OTHER = Message("follows"), Message("other")
+NO_ANSWER = Message("no answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +62,26 @@ def target_score_of(
     Raises SpanlightError where there is no such class, word or place, or the outputs are not numbers.
     """
     if target.null and subject.head is not Head.QUESTION_ANSWERING:
-        raise SpanlightError("Only a question can go without an answer.", "Choose another target.")
+        raise SpanlightError(
+            Message("Only a question can go without an answer."), Message("Choose another target.")
+        )
     return _TARGET_SCORES[subject.head](_Row(found, subject, target, model, outputs, like))
 
 
 def _span(row: _Row) -> TargetScore:
     scores = WindowScores.of(row.found, row.subject, row.model, row.outputs)
+    words: str
     if row.target.null:
         first = last = 0
         words, place, share = NO_ANSWER, None, scores.share(scores.null_score)
     else:
         spans = scores.spans(row.subject.focus, 1)
         if not spans:
-            raise NoTarget("There is no answer in this part of the text.", "Look into another answer.")
+            raise NoTarget(
+                Message("There is no answer in this part of the text."), Message("Look into another answer.")
+            )
         first, last, share = spans[0].first, spans[0].last, spans[0].probability
-        words, place = f"“{spans[0].text}”", spans[0].span
+        words, place = Message("“{words}”", words=spans[0].text), spans[0].span
     parts = (("start_logits", (first,), 1.0), ("end_logits", (last,), 1.0))
     return TargetScore(words, parts, float(scores.start[first] + scores.end[last]), share, place)
 
@@ -96,7 +102,9 @@ def _word(row: _Row) -> TargetScore:
     name = label or words.shown(at, blank) or row.model.tokenizer.id_to_token(at)
     score = (("logits", (blank, at), 1.0),)
     place = row.subject.blanks[blank]
-    return TargetScore(f"“{name}”", score, float(logits[at]), float(softmax(logits)[at]), place, at)
+    return TargetScore(
+        Message("“{words}”", words=name), score, float(logits[at]), float(softmax(logits)[at]), place, at
+    )
 
 
 def _order(row: _Row) -> TargetScore:
@@ -112,7 +120,7 @@ def _tag(row: _Row) -> TargetScore:
     token, place = _tagged(row)
     logits = row.logits(token)
     at = row.entry(lambda: label_index(label, row.model.card.labels) if label else int(np.argmax(logits)))
-    words = f"{plain_tag(labels[at])} for “{place.of(row.subject.text)}”"
+    words = Message("{tag} for “{word}”", tag=plain_tag(labels[at]), word=place.of(row.subject.text))
     score = (("logits", (token, at), 1.0),)
     return TargetScore(words, score, float(logits[at]), float(softmax(logits)[at]), place, at)
 
@@ -156,7 +164,9 @@ def blank_of(found: Input, subject: Subject) -> int:
     here = [number for number, at in enumerate(found.arrays["positions"][0].tolist()) if at >= 0]
     at_focus = [n for n in here if subject.focus is not None and subject.blanks[n].overlaps(subject.focus)]
     if not here:
-        raise SpanlightError("There is no blank in this text.", "Type ___ where a word is wanted.")
+        raise SpanlightError(
+            Message("There is no blank in this text."), Message("Type ___ where a word is wanted.")
+        )
     return (at_focus or here)[0]
 
 
@@ -171,11 +181,19 @@ class Words:
         """The entry of a word there. Raises SpanlightError for a word of several pieces, or of none."""
         pieces = self._vocabulary.pieces(word, self._seam(blank))
         if len(pieces) != 1:
-            problem = f"is {len(pieces)} pieces" if pieces else "cannot be spelled"
-            raise SpanlightError(
-                f"“{word.strip()}” {problem} in this model's vocabulary; one blank takes one.",
-                "Choose a word that the vocabulary holds whole.",
+            problem = (
+                Message(
+                    "“{word}” is {number} pieces in this model's vocabulary; one blank takes one.",
+                    word=word.strip(),
+                    number=len(pieces),
+                )
+                if pieces
+                else Message(
+                    "“{word}” cannot be spelled in this model's vocabulary; one blank takes one.",
+                    word=word.strip(),
+                )
             )
+            raise SpanlightError(problem, Message("Choose a word that the vocabulary holds whole."))
         return pieces[0]
 
     def likeliest(self, logits: np.ndarray, blank: int) -> int:
@@ -206,14 +224,17 @@ def _tagged(row: _Row) -> tuple[int, Span]:
     else:
         first = next((n for n, place in enumerate(places) if place.overlaps(focus)), len(tokens))
     if first >= len(tokens):
-        raise NoTarget("There is no word at this place.", "Choose a word of the text.")
+        raise NoTarget(Message("There is no word at this place."), Message("Choose a word of the text."))
     return tokens[first], places[first]
 
 
 def label_index(label: str, known: Sequence[str]) -> int:
     """The index of a label. Raises SpanlightError for one that is not known."""
     if label not in known:
-        raise SpanlightError(f"There is no class “{label}”.", f"There are: {some(known)}.")
+        raise SpanlightError(
+            Message("There is no class “{label}”.", label=label),
+            Message("There are: {classes}.", classes=some(known)),
+        )
     return known.index(label)
 
 

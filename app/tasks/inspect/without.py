@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app.core.errors import SpanlightError
 from app.core.inside import Part, Removal, Removals
 from app.core.inspection import LookWithout, Subject
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Report
 from app.core.sentences import sentences
@@ -27,7 +28,7 @@ def look_without(request: LookWithout, model: ReadyModel, report: Report) -> Rem
     which nothing can be scored: the only one, and one that holds the blank or the word in focus. Reports progress in
     sentences. Raises SpanlightError where there is no such target, Stopped when the work is to stop.
     """
-    subject, pace, run = request.subject, Pace(report, "sentences"), Runner(model, report)
+    subject, pace, run = request.subject, Pace(report, Message("sentences")), Runner(model, report)
     found = input_of(subject, model, report)
     report.check()
     target = target_score_of(found, subject, request.target, model, row_of(model.forward(found.arrays)))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from app.core import wording
 from app.core.inspection import Subject
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.models import ModelCard, ProblemType, family_title
 from app.core.name_types import plain_type
 from app.core.results import Classifications, FilledText, FollowOns, Reading, TaggedTexts
@@ -21,11 +22,8 @@ from app.ui.kit.class_card import headline as class_headline
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, nice_label
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_ONLY_MODEL = (
-    "{0} is the only model here that does this. Put a second model folder beside it (Settings shows where), or train"
-    " one of your own on your own examples; it stands here as soon as it is installed."
-)
 _MOST = 6
 Rows = list[tuple[str, float]]
 
@@ -62,21 +60,27 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
             headline, rows = _filled(result)
         case FollowOns():
             likely = result.items[0].probability
-            headline = "It follows." if likely >= 0.5 else "It does not follow."
-            rows = [("It follows", likely), ("It does not follow", 1 - likely)]
+            headline = Message("It follows.") if likely >= 0.5 else Message("It does not follow.")
+            rows = [(Message("It follows"), likely), (Message("It does not follow"), 1 - likely)]
         case TaggedTexts():
             names = result.items[0].entities
-            headline = wording.count(len(names), "name")
+            headline = Message("{n:,} name", "{n:,} names", n=len(names))
             rows = [
-                (f"{legible(name.text, 40)} · {plain_type(name.label)}", name.probability) for name in names
+                (
+                    Message("{name} · {type}", name=legible(name.text, 40), type=plain_type(name.label)),
+                    name.probability,
+                )
+                for name in names
             ]
         case _:
             raise TypeError(f"not a head's result: {type(result).__name__}")
     scores = tuple(
-        (name, value, wording.percent(value) if probabilities else f"{value:.3g}") for name, value in rows
+        (name, value, wording.percent(value) if probabilities else tr("{value:.3g}", value=value))
+        for name, value in rows
     )
-    weights = wording.count(card.parameters, "weight") if card.parameters else ""
-    facts = " · ".join(part for part in (family_title(card.family), weights, result.device) if part)
+    weights = tr("{n:,} weight", "{n:,} weights", n=card.parameters) if card.parameters else ""
+    about = (family_title(card.family), weights, result.device)
+    facts = " · ".join(localised(part) for part in about if part)
     # Names are in their rows, all other heads' results in the headline.
     outcome = tuple(name for name, _ in rows) if isinstance(result, TaggedTexts) else (headline,)
     if isinstance(result, Reading) and result.shown is None:
@@ -87,9 +91,11 @@ def side_of(result: object, card: ModelCard, subject: Subject) -> Side:
 def _reading(result: Reading) -> tuple[str, Rows]:
     headline = wording.without_answer(result.no_answer_probability, whole=result.judged_whole)[0]
     if result.shown is not None:
-        headline = f"{legible(result.shown.text, MOST_SHOWN)}{'' if result.best is not None else ' (low confidence)'}"
+        headline = legible(result.shown.text, MOST_SHOWN)
+        if result.best is None:
+            headline = Message("{answer} (low confidence)", answer=headline)
     rows = [(legible(answer.text, 60), answer.probability) for answer in result.answers[:_MOST]]
-    return headline, [*rows, ("The text does not say", result.no_answer_probability)]
+    return headline, [*rows, (Message("The text does not say"), result.no_answer_probability)]
 
 
 def _classification(result: Classifications) -> tuple[str, Rows]:
@@ -97,7 +103,7 @@ def _classification(result: Classifications) -> tuple[str, Rows]:
     rows = sorted(((nice_label(one.label), one.probability) for one in item.scores), key=lambda row: -row[1])
     if item.problem == ProblemType.REGRESSION:
         return class_headline(item), rows
-    return nice_label(item.winner) if item.winner else "No class stands out", rows
+    return nice_label(item.winner) if item.winner else Message("No class stands out"), rows
 
 
 def _filled(result: FilledText) -> tuple[str, Rows]:
@@ -116,9 +122,9 @@ class CompareSection(Section):
     """A choice of a second model; both read the same text, one after the other."""
 
     KEY = "compare"
-    TITLE = "Compare"
-    TERM = "same input, same head"
-    ABOUT = (
+    TITLE = Message("Compare")
+    TERM = Message("same input, same head")
+    ABOUT = Message(
         "Two models with the same head read the very same text, each with the tokens, the window and the calibration"
         " of its own. Probabilities can be compared; scores in logits cannot, since every model has its own scale."
     )
@@ -126,8 +132,8 @@ class CompareSection(Section):
     def build(self) -> None:
         self._comparing = self.query(self._show)
         self._comparing.partial.connect(self._show_some)
-        self._with = Label("Compare with")
-        self._other = choice_box("The second model", self._run)
+        self._with = Label(tr("Compare with"))
+        self._other = choice_box(tr("The second model"), self._run)
         self._summary = plain_label()
         self._compared = self.main = Compared(self.theme)
         self._tools = self.bar(self._compared)
@@ -139,12 +145,18 @@ class CompareSection(Section):
         before = self._other.currentData()
         self._other.clear()
         for card in self.models[1:]:
-            self._other.addItem(card.title, card.folder)
+            self._other.addItem(localised(card.title), card.folder)
         self._other.setCurrentIndex(max(0, self._other.findData(before)) if self._other.count() else -1)
         several = len(self.models) > 1
         for widget in (self._with, self._other):
             widget.setVisible(several)
-        self._summary.setText("" if several else _ONLY_MODEL.format(self.card.title))
+        self._summary.setText(
+            tr(
+                "{model} is the only model here that does this. Put a second model folder beside it (Settings shows"
+                " where), or train one of your own on your own examples; it stands here as soon as it is installed.",
+                model=self.card.title,
+            )
+        )
         self._summary.setVisible(not several)
         if several:
             self._run()
@@ -154,7 +166,7 @@ class CompareSection(Section):
         folders = tuple(card.folder for card in self._pair())
         self._summary.hide()
         self._show_some(())
-        self._comparing.start_flow(compare, self.visit.subject, folders, words="Reading with both models")
+        self._comparing.start_flow(compare, self.visit.subject, folders, words=tr("Reading with both models"))
 
     def _pair(self) -> tuple[ModelCard, ModelCard]:
         return self.models[0], self.models[1 + self._other.currentIndex()]
@@ -175,9 +187,10 @@ class CompareSection(Section):
         same = one.outcome == other.outcome
         slower, faster = sorted((one, other), key=lambda side: -side.seconds)
         times = slower.seconds / faster.seconds if faster.seconds > 0 else 1.0
-        words = "Both come to the same." if same else "They do not come to the same."
+        words = tr("Both come to the same.") if same else tr("They do not come to the same.")
         if times >= 1.2:
-            words += f" {faster.name} is {times:.1f} times as fast."
+            speed = tr("{model} is {times:.1f} times as fast.", model=faster.name, times=times)
+            words = f"{words} {speed}"
         self._summary.setText(words)
         self._summary.show()
 
@@ -206,31 +219,31 @@ class _Card(QFrame):
     def show_side(self, side: Side | None, waiting: str = "") -> None:
         """Show a result; None while it is still being computed by the model called `waiting`."""
         self._name.setText(side.name if side is not None else waiting)
-        self._facts.setText(side.facts if side is not None else "Still reading…")
+        self._facts.setText(side.facts if side is not None else tr("Still reading…"))
         self._headline.setText(side.headline if side is not None else "")
-        self._took.setText(f"in {wording.duration(side.seconds)}" if side is not None else "")
+        self._took.setText(tr("in {time}", time=wording.duration(side.seconds)) if side is not None else "")
         rows = side.rows if side is not None else ()
         best = max((value for _, value, _ in rows), default=0.0)
         shares = side is not None and side.probabilities
         self._bars.set_rows(
             tuple(
-                ScoreRow(name, value if shares else None, text, value == best) for name, value, text in rows
+                ScoreRow(localised(name), value if shares else None, localised(text), value == best)
+                for name, value, text in rows
             )
         )
         for widget in (self._headline, self._bars, self._took):
             widget.setVisible(side is not None)
         self._bars.setVisible(bool(rows))
-        self._bars.setAccessibleName(f"Results of {self._name.text()}")
+        self._bars.setAccessibleName(tr("Results of {model}", model=self._name.text()))
         self.setAccessibleName(f"{self._name.text()}: {self._headline.text()}")
 
 
 class Compared(Figures):
     """Two cards of the same width."""
 
-    title = "Two models compared"
-
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self.title = tr("Two models compared")
         self._sides: tuple[Side, ...] = ()
         self._cards = (_Card(theme), _Card(theme))
         row = QHBoxLayout(self)
@@ -251,4 +264,5 @@ class Compared(Figures):
         rows: list[tuple[Cell, ...]] = [
             (side.name, name, value, side.seconds) for side in self._sides for name, value, _ in side.rows
         ]
-        return Table(("model", "result", "probability", "seconds"), tuple(rows))
+        columns = (Message("model"), Message("result"), Message("probability"), Message("seconds"))
+        return Table(columns, tuple(rows))

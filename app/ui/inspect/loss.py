@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QPlainTextEdit, QSizePolicy, QText
 from app.core.inside import Losses
 from app.core.inspection import Example, LookAtLoss, Subject
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.name_types import plain_type
 from app.core.positions import Offsets
@@ -24,30 +25,26 @@ from app.ui.inspect.section import Section, choice_box, leftmost
 from app.ui.inspect.visit import window_words
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
-_CLAMPED = (
+_CLAMPED = Message(
     "A place outside the window is first moved back to the window’s length, one past its last token, and that place is"
     " then ignored."
 )
-_UNDEFINED = (
+_UNDEFINED = Message(
     "Nothing is left to take a mean of: the sum is 0 and so is the count, and 0 divided by 0 is not a number. That is"
     " what transformers returns. Spanlight’s training adds nothing for such an example, so that one window without"
     " its answer cannot spoil all weights."
 )
-_HALF = (
+_HALF = Message(
     "One of the two means has nothing left to be taken of: 0 divided by 0 is not a number, and neither is its sum with"
     " the other. That is what transformers returns. Spanlight’s training adds only the half that is defined."
 )
-_ONE_LABEL = (
+_ONE_LABEL = Message(
     "This model has one label, and its config does not name the kind of problem. Spanlight takes the label for yes or"
     " no: binary cross-entropy. transformers takes it for a value: squared error. So the two differ here."
-)
-_DEFINED = (
-    "The smaller, the better: 0 would mean that the model was certain of what is right; {0} is the cost here."
-)
-_REGRESSION_LOSS = (
-    "The smaller, the better: 0 would mean that the model’s value is the right one; {0} is the cost here."
 )
 
 
@@ -65,7 +62,9 @@ def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gol
     """
     match subject.head, result:
         case Head.NEXT_SENTENCE, _:
-            return Gold("It follows", Example(follows=True)), Gold("It does not", Example(follows=False))
+            return Gold(tr("It follows"), Example(follows=True)), Gold(
+                tr("It does not"), Example(follows=False)
+            )
         case Head.QUESTION_ANSWERING, _ if subject.focus is not None:
             return Gold(_quoted(subject.focus, subject), Example(subject.focus)), *_without_answer(subject)
         case Head.QUESTION_ANSWERING, Reading(answers=answers):
@@ -87,13 +86,15 @@ def golds(subject: Subject, card: ModelCard, result: object = None) -> tuple[Gol
             if card.problem is ProblemType.SINGLE_LABEL:
                 return each
             fitting = tuple(score.label for score in found.fitting)
-            several = Gold(", ".join(map(nice_label, fitting)) or "None of them", Example(labels=fitting))
+            several = Gold(", ".join(map(nice_label, fitting)) or tr("None of them"), Example(labels=fitting))
             return several, *(gold for gold in each if gold.example != several.example)
         case Head.TOKEN_CLASSIFICATION, TaggedTexts(items=(found, *_)):
             names = tuple((name.span, name.label) for name in found.entities)
-            listed = ", ".join(f"{name.text} ({plain_type(name.label)})" for name in found.entities)
+            listed = ", ".join(
+                f"{name.text} ({localised(plain_type(name.label))})" for name in found.entities
+            )
             some = (Gold(listed, Example(entities=names)),) if names else ()
-            return *some, Gold("No names", Example())
+            return *some, Gold(tr("No names"), Example())
     return ()
 
 
@@ -105,19 +106,22 @@ def selected_golds(selected: Span, subject: Subject, card: ModelCard, usual: Exa
     others = [entity for entity in usual.entities if not entity[0].overlaps(selected)]
     types = dict.fromkeys(label.partition("-")[2] or label for label in card.labels if label != "O")
     return tuple(
-        Gold(f"{quoted}: {plain_type(each)}", Example(entities=tuple(sorted([*others, (selected, each)]))))
+        Gold(
+            f"{quoted}: {localised(plain_type(each))}",
+            Example(entities=tuple(sorted([*others, (selected, each)]))),
+        )
         for each in types
     )
 
 
 def _quoted(span: Span, subject: Subject) -> str:
-    return f"“{legible(span.of(subject.text), 60)}”"
+    return tr("“{words}”", words=legible(span.of(subject.text), 60))
 
 
 def _without_answer(subject: Subject) -> tuple[Gold, Gold]:
     end = len(subject.text)
     outside = Example(Span(end, end + 1))  # a place that lies in no window of the text
-    return Gold("The text does not say", Example()), Gold("An answer beyond what is read", outside)
+    return Gold(tr("The text does not say"), Example()), Gold(tr("An answer beyond what is read"), outside)
 
 
 def _hidden_word(blank: Span, text: str) -> str:
@@ -147,7 +151,7 @@ class GoldText(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.setTabChangesFocus(True)
-        self.setAccessibleName("Text with what is right")
+        self.setAccessibleName(tr("Text with what is right"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         mark(self, type="quote")
         theme.changed.connect(self._restyle)
@@ -219,14 +223,14 @@ class LossSection(Section):
     """A choice of the gold result, the terms of its loss, and their total."""
 
     KEY = "loss"
-    TITLE = "The loss"
-    TERM = "cross-entropy"
-    ABOUT = (
+    TITLE = Message("The loss")
+    TERM = Message("cross-entropy")
+    ABOUT = Message(
         "The loss says how far the model is from what is right. Training makes it smaller, and nothing else: each term"
         " takes the probability that the model gives to what is right, and its logarithm with the sign turned is the"
         " cost."
     )
-    ABOUT_VALUE = (
+    ABOUT_VALUE = Message(
         "The loss says how far the model is from what is right. Training makes it smaller, and nothing else. This"
         " model gives a value: the difference between it and the right one, squared, is the cost."
     )
@@ -235,19 +239,19 @@ class LossSection(Section):
         self._usual: tuple[Gold, ...] = ()
         self._reading = self.query(self._offer)
         self._losing = self.query(self._show)
-        self._choice = choice_box("What is right", self._request)
-        self._choice.setPlaceholderText("Nothing is known to be right")
+        self._choice = choice_box(tr("What is right"), self._request)
+        self._choice.setPlaceholderText(tr("Nothing is known to be right"))
         self._value = QDoubleSpinBox()
-        self._value.setAccessibleName("The right value")
+        self._value.setAccessibleName(tr("The right value"))
         self._value.setRange(-1e6, 1e6)
         self._value.setDecimals(3)
         self._value.valueChanged.connect(self._request)
-        self._hint = plain_label("Select other words of the text to see their loss.", ink="quiet")
+        self._hint = plain_label(tr("Select other words of the text to see their loss."), ink="quiet")
         self._text = GoldText(self.theme)
         self._text.selected.connect(self._take_selection)
         self._chart = self.main = LossTerms(self.theme)
         self._words = plain_label()
-        self.body.addLayout(leftmost(Label("What is right"), self._choice, self._value))
+        self.body.addLayout(leftmost(Label(tr("What is right")), self._choice, self._value))
         self.add(self._text, self._hint)
         self.add_results(self._chart, self._words, self.bar(self._chart))
 
@@ -266,7 +270,7 @@ class LossSection(Section):
             self._offer_golds(self._usual)
         else:
             model = (self.visit.model,)
-            self._reading.start_flow(compare, subject, model, words="Looking for the model’s own result")
+            self._reading.start_flow(compare, subject, model, words=tr("Looking for the model’s own result"))
 
     @Slot(object)
     def _offer(self, results: tuple[object, ...]) -> None:
@@ -300,18 +304,32 @@ class LossSection(Section):
         if subject.focus is None and self._usual:
             # The window that holds the model's own answer, whatever is taken for right in it.
             subject = replace(subject, focus=self._usual[0].example.answer)
-        self._losing.start(LookAtLoss(subject, example), "Computing the loss")
+        self._losing.start(LookAtLoss(subject, example), tr("Computing the loss"))
 
     @Slot(object)
     def _show(self, losses: Losses) -> None:
         self._chart.set_losses(losses)
-        if not math.isnan(losses.by_model):
-            words = (_REGRESSION_LOSS if self._regression else _DEFINED).format(f"{losses.total:.3g}")
+        if math.isnan(losses.by_model):
+            words: list[str] = [_CLAMPED, _HALF if any(term.counted for term in losses.terms) else _UNDEFINED]
+        elif self._regression:
+            words = [
+                tr(
+                    "The smaller, the better: 0 would mean that the model’s value is the right one; {loss:.3g} is the"
+                    " cost here.",
+                    loss=losses.total,
+                )
+            ]
         else:
-            words = f"{_CLAMPED} {_HALF if any(term.counted for term in losses.terms) else _UNDEFINED}"
+            words = [
+                tr(
+                    "The smaller, the better: 0 would mean that the model was certain of what is right; {loss:.3g} is"
+                    " the cost here.",
+                    loss=losses.total,
+                )
+            ]
         if self._treated_as_regression(losses):
-            words += f" {_ONE_LABEL}"
-        self._words.setText(window_words(losses.window) + words)
+            words.append(_ONE_LABEL)
+        self._words.setText(sentences(window_words(losses.window), *map(localised, words)))
         self.show_results()
 
     @property

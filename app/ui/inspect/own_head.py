@@ -8,16 +8,21 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from app.core import wording
 from app.core.about import command
 from app.core.inside import ModelPicture
+from app.core.message import Message
 from app.ui.inspect.section import Part, within
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 TEXT, TOKENS, SPAN = "text", "tokens", "span"
-_CHOICES = ((TEXT, "One result for the text"), (TOKENS, "One for each token"), (SPAN, "A start and an end"))
+_CHOICES = (
+    (TEXT, Message("One result for the text")),
+    (TOKENS, Message("One for each token")),
+    (SPAN, Message("A start and an end")),
+)
 _EXAMPLE = 3  # number of classes that the sizes are given for
 _TOP = """\
 import torch
@@ -57,14 +62,30 @@ _CODE = {
 """,
 }
 _EXPLANATIONS = {
-    TEXT: "It judges the text as a whole, so it goes on from the first token alone, through a pooler of its own.",
-    TOKENS: "It says something of each token, so the same few weights are put to every token’s state.",
-    SPAN: "It marks a stretch of the text, so every token gets two scores: one as the first, one as the last.",
+    TEXT: Message(
+        "It judges the text as a whole, so it goes on from the first token alone, through a pooler of its own."
+    ),
+    TOKENS: Message(
+        "It says something of each token, so the same few weights are put to every token’s state."
+    ),
+    SPAN: Message(
+        "It marks a stretch of the text, so every token gets two scores: one as the first, one as the last."
+    ),
 }
-_TEACH = {
-    TEXT: ("classification", "cross-entropy between the scores and the right class"),
-    TOKENS: ("tokens", "cross-entropy between each token’s scores and its right tag"),
-    SPAN: ("qa", "the mean of two cross-entropies over the tokens: one for the start, one for the end"),
+_TASKS = {TEXT: "classification", TOKENS: "tokens", SPAN: "qa"}
+_LOSSES = {
+    TEXT: Message(
+        "Teaching makes the loss smaller, cross-entropy between the scores and the right class; the weights below are"
+        " taught along."
+    ),
+    TOKENS: Message(
+        "Teaching makes the loss smaller, cross-entropy between each token’s scores and its right tag; the weights"
+        " below are taught along."
+    ),
+    SPAN: Message(
+        "Teaching makes the loss smaller, the mean of two cross-entropies over the tokens: one for the start, one for"
+        " the end; the weights below are taught along."
+    ),
 }
 
 
@@ -82,15 +103,29 @@ def own_head(picture: ModelPicture, way: str) -> OwnHead:
     width, classes = picture.trunk[-1].output[-1], 2 if way == SPAN else _EXAMPLE
     weights = (width + 1) * classes + ((width + 1) * width if way == TEXT else 0)
     code = (_TOP + _CODE[way]).format(width=width, classes=classes, first=picture.window.tokens[0].piece)
-    task, loss = _TEACH[way]
-    sizes = "" if way == SPAN else f" for {classes} classes"
-    below = sum(stage.parameters for stage in picture.trunk)
-    words = (
-        f"{_EXPLANATIONS[way]} It has {wording.count(weights, 'weight')} of its own{sizes}, on top of {below:,} that"
-        f" {picture.model} has below its heads. Teaching makes the loss smaller, {loss}; the weights below are"
-        f" taught along. Spanlight teaches such a head in the terminal: {command()} train {task}."
+    values: dict[str, object] = {
+        "number": weights, "classes": classes, "model": picture.model,
+        "below": sum(stage.parameters for stage in picture.trunk),
+    }  # fmt: skip
+    sizes = (
+        tr(
+            "It has {number:,} weights of its own, on top of {below:,} that {model} has below its heads.",
+            **values,
+        )
+        if way == SPAN
+        else tr(
+            "It has {number:,} weights of its own for {classes} classes, on top of {below:,} that {model} has below"
+            " its heads.",
+            **values,
+        )
     )
-    return OwnHead(code, weights, words)
+    teach = tr(
+        "Spanlight teaches such a head in the terminal: {command}.",
+        command=f"{command()} train {_TASKS[way]}",
+    )
+    return OwnHead(
+        code, weights, " ".join((localised(_EXPLANATIONS[way]), sizes, localised(_LOSSES[way]), teach))
+    )
 
 
 class OwnHeadPart(Part):
@@ -100,21 +135,26 @@ class OwnHeadPart(Part):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
-            theme, "A head of your own", "a torch module on top of the base model",
-            "A head is small: nearly all that is known of language is in the layers below, which are built alike for"
-            " every head. A head of your own has to settle only which states it takes and how many numbers it gives.",
-        )  # fmt: skip
+            theme,
+            tr("A head of your own"),
+            tr("a torch module on top of the base model"),
+            tr(
+                "A head is small: nearly all that is known of language is in the layers below, which are built alike"
+                " for every head. A head of your own has to settle only which states it takes and how many numbers it"
+                " gives."
+            ),
+        )
         self._picture: ModelPicture | None = None
-        self._way = Segments(theme, "What it gives", _CHOICES)
+        self._way = Segments(theme, tr("What it gives"), _CHOICES)
         self._way.select(TEXT)
         self._way.chosen.connect(self._choose)
         self._words, self._code = plain_label(), Label()
-        self._code.setAccessibleName("Code of the head")
+        self._code.setAccessibleName(tr("Code of the head"))
         for label in (self._words, self._code):
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
-        copy = QPushButton("Copy the code")
+        copy = QPushButton(tr("Copy the code"))
         copy.clicked.connect(self._copy)
         self.tools(self._way, copy)
         self.content.addLayout(within(self._words))
@@ -137,7 +177,7 @@ class OwnHeadPart(Part):
     @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._code.text() + "\n")
-        self.note.emit("The code is copied")
+        self.note.emit(tr("The code is copied"))
 
     @Slot()
     def _restyle_code(self) -> None:

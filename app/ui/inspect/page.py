@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.inspection import Visit
+from app.core.message import Message
 from app.core.models import HEAD_WORDS, ModelCard
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
@@ -41,14 +42,15 @@ from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
-_ABOUT = (
+_ABOUT = Message(
     "See how the model came to its result: the words cut into tokens, the numbers that flow through its layers, and"
     " what each of its heads makes of them. Every number is computed on this computer while you look, from the model"
     " that is installed."
 )
-_HINT = "Or press Look inside beside any answer, class or word that Spanlight gave you."
-_NOTHING = "There is no model here yet. As soon as one is installed, examples stand here."
+_HINT = Message("Or press Look inside beside any answer, class or word that Spanlight gave you.")
+_NOTHING = Message("There is no model here yet. As soon as one is installed, examples stand here.")
 
 
 class InspectEmpty(QScrollArea):
@@ -57,10 +59,10 @@ class InspectEmpty(QScrollArea):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.notice = Notice(theme)
-        heading = plain_label("Look inside the model", type="winner")
+        heading = plain_label(tr("Look inside the model"), type="winner")
         about = plain_label(_ABOUT, type="quote")
         self._hint = plain_label(_HINT, type="small", ink="quiet")
-        self.samples = SampleList(theme, "Try one of these")
+        self.samples = SampleList(theme, tr("Try one of these"))
         self._middle = QWidget()
         self._middle.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         column = QVBoxLayout(self._middle)
@@ -96,15 +98,15 @@ class SubjectBar(QFrame):
     def __init__(self, theme: Theme, chosen: Callable[[int], None]) -> None:
         super().__init__()
         self._title, self._head = ElidedLabel(), ElidedLabel()
-        self.models = choice_box("Model that is looked into", chosen)
-        self.others = push_button(theme, "Other examples")
+        self.models = choice_box(tr("Model that is looked into"), chosen)
+        self.others = push_button(theme, tr("Other examples"))
         self.others.setIcon(theme.icon("paste"))
         words = QVBoxLayout()
         words.addWidget(self._title)
         words.addWidget(self._head)
         row = QHBoxLayout(self)
         row.addLayout(words, 1)
-        label = plain_label("Model", type="small", ink="quiet", wrap=False)
+        label = plain_label(tr("Model"), type="small", ink="quiet", wrap=False)
         label.setBuddy(self.models)
         for widget in (label, self.models, self.others):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -118,7 +120,7 @@ class SubjectBar(QFrame):
     def show_subject(self, title: str, plain: str, term: str) -> None:
         """Show the subject and what the head does; the models are not known yet."""
         self._title.set_full_text(title)
-        self._head.set_full_text(f"{plain} · {term}")
+        self._head.set_full_text(f"{localised(plain)} · {localised(term)}")
         self.models.setEnabled(False)
         self.setAccessibleName(sentences(title, self._head.full_text()))
 
@@ -126,24 +128,25 @@ class SubjectBar(QFrame):
         """Offer these models, the first one being in use."""
         self.models.clear()
         for card in models:
-            self.models.addItem(card.title, card.folder)
+            self.models.addItem(localised(card.title), card.folder)
         self.models.setEnabled(len(models) > 1)
-        self.models.setToolTip(as_tip(f"{models[0].title}\n{models[0].description}" if models else ""))
+        about = (models[0].title, models[0].description) if models else ()
+        self.models.setToolTip(as_tip("\n".join(map(localised, about))))
 
 
 class InspectView(Page):
     """The subject above, the names of the sections below it, and the current section; or samples to try."""
 
     KEY = "inspect"
-    TITLE = "Look inside"
+    TITLE = Message("Look inside")
     ICON = "inspect"
     SHORTCUTS = (
-        ("Ctrl+Tab", "Next section"),
-        ("Ctrl+Shift+Tab", "Section before"),
-        ("Alt+Right, Alt+Left", "Next section, section before"),
-        ("Esc", "Stop"),
-        ("Ctrl+S", "Save the section's numbers"),
-        ("Ctrl+C", "Copy a chart's numbers"),
+        ("Ctrl+Tab", Message("Next section")),
+        ("Ctrl+Shift+Tab", Message("Section before")),
+        ("Alt+Right, Alt+Left", Message("Next section, section before")),
+        ("Esc", Message("Stop")),
+        ("Ctrl+S", Message("Save the section's numbers")),
+        ("Ctrl+C", Message("Copy a chart's numbers")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -285,7 +288,7 @@ class InspectView(Page):
         section = self.section()
         numbers = section.numbers() if section is not None else ""
         if section is not None and numbers:
-            self._saving.save_numbers(section.TITLE, numbers)
+            self._saving.save_numbers(localised(section.TITLE), numbers)
 
     def _saved_visit(self) -> str:
         return visit_to_json(self._visit)

@@ -6,37 +6,19 @@ from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHeaderView, QLabel, QPushButton, QTreeWidget, QTreeWidgetItem
 
-from app.core import wording
 from app.core.inside import ModelPicture, ModuleRow
 from app.core.inspection import LookAtModel
+from app.core.message import Message
 from app.core.models import Head, family_title
 from app.ui.inspect.charts.flow_picture import FlowPicture
 from app.ui.inspect.own_head import OwnHeadPart
 from app.ui.inspect.section import Part, Section, leftmost, within
 from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_EVERY = (
-    "This head takes every token’s state, because each token gets a result of its own; a head that judges the text as"
-    " a whole takes only the first token{0}."
-)
-_FIRST_TOKEN_ONLY = (
-    "This head judges the text as a whole, so it takes only the first token{0}, which has looked at all others;"
-    " a head that says something of each word takes every token’s state."
-)
-_WHY: dict[Head, str] = {
-    Head.QUESTION_ANSWERING: (
-        "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that judges"
-        " the text as a whole takes only the first token{0}."
-    ),
-    Head.CLASSIFICATION: _FIRST_TOKEN_ONLY,
-    Head.MASKED_WORDS: _EVERY,
-    Head.NEXT_SENTENCE: _FIRST_TOKEN_ONLY,
-    Head.TOKEN_CLASSIFICATION: _EVERY,
-}
 _OPEN_TO = 2  # levels that are unfolded from the start
 _LINES = 16
-_SHOW, _HIDE = "Show every module", "Hide the modules"
 _POOLED = "pooled"
 
 
@@ -45,31 +27,73 @@ def answers(picture: ModelPicture) -> tuple[tuple[str, str], ...]:
     first, family = picture.window.tokens[0].piece, family_title(picture.family)
     classes = next((head for head in picture.heads if head.head is Head.CLASSIFICATION), None)
     pooled = classes is not None and _POOLED in classes.takes
-    first_only = f"only the pooled {first}" if pooled else f"only {first}"
-    size = picture.trunk[-1].output[-1]
-    each = (
-        "An answer may start or end at any token of the text, so each is judged by a state of its own."
-        " A class is one result for the whole text, so one state must stand for all of it."
-        f" That is the first token, {first}: it means nothing by itself, and in every layer it looks at all others, so"
-        " it can gather what the class depends on."
+    each = tr(
+        "An answer may start or end at any token of the text, so each is judged by a state of its own. A class is one"
+        " result for the whole text, so one state must stand for all of it. That is the first token, {token}: it means"
+        " nothing by itself, and in every layer it looks at all others, so it can gather what the class depends on.",
+        token=first,
     )
     if pooled:
-        why = (
-            f"The sequence output’s first vector is {first} as the last layer leaves it. The pooled output is that"
-            f" vector put through one more layer: {size:,} weighted sums of its numbers, each squeezed between −1 and 1"
+        which = tr(
+            "Why does question answering take every token’s state, and classification only the pooled {token}?",
+            token=first,
+        )
+        why = tr(
+            "The sequence output’s first vector is {token} as the last layer leaves it. The pooled output is that"
+            " vector put through one more layer: {size:,} weighted sums of its numbers, each squeezed between −1 and 1"
             " by tanh. Other numbers come out, made to judge the text as a whole: BERT’s pooler learned that by telling"
             " whether one passage follows another, ALBERT’s by telling which of two came first, and a classifier goes"
-            " on teaching it. For a text to classify, “Pooled output and [CLS]” proves it in numbers."
+            " on teaching it. For a text to classify, “Pooled output and [CLS]” proves it in numbers.",
+            token=first,
+            size=picture.trunk[-1].output[-1],
         )
     else:
-        why = (
-            f"In BERT the pooled output is the first token’s vector put through one more layer, dense and tanh, so its"
-            f" numbers are others. {family} has no such layer ahead of its heads here: the head for classes takes the"
-            " first token’s vector itself and has a dense layer of its own, as the picture shows."
+        which = tr(
+            "Why does question answering take every token’s state, and classification only {token}?",
+            token=first,
         )
-    return (
-        (f"Why does question answering take every token’s state, and classification {first_only}?", each),
-        ("Why is the pooled output not the first vector of the sequence output?", why),
+        why = tr(
+            "In BERT the pooled output is the first token’s vector put through one more layer, dense and tanh, so its"
+            " numbers are others. {family} has no such layer ahead of its heads here: the head for classes takes the"
+            " first token’s vector itself and has a dense layer of its own, as the picture shows.",
+            family=family,
+        )
+    return (which, each), (tr("Why is the pooled output not the first vector of the sequence output?"), why)
+
+
+def why_it_takes(head: Head, first: str = "") -> str:
+    """What a head takes and why; `first` is the model's first token, once it is known."""
+    if head is Head.QUESTION_ANSWERING:
+        if first:
+            return tr(
+                "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that"
+                " judges the text as a whole takes only the first token, {token}.",
+                token=first,
+            )
+        return tr(
+            "Any token may be where the answer starts or ends, so this head takes every token’s state; a head that"
+            " judges the text as a whole takes only the first token."
+        )
+    if head in (Head.CLASSIFICATION, Head.NEXT_SENTENCE):
+        if first:
+            return tr(
+                "This head judges the text as a whole, so it takes only the first token, {token}, which has looked at"
+                " all others; a head that says something of each word takes every token’s state.",
+                token=first,
+            )
+        return tr(
+            "This head judges the text as a whole, so it takes only the first token, which has looked at all others;"
+            " a head that says something of each word takes every token’s state."
+        )
+    if first:
+        return tr(
+            "This head takes every token’s state, because each token gets a result of its own; a head that judges the"
+            " text as a whole takes only the first token, {token}.",
+            token=first,
+        )
+    return tr(
+        "This head takes every token’s state, because each token gets a result of its own; a head that judges the text"
+        " as a whole takes only the first token."
     )
 
 
@@ -79,9 +103,9 @@ class AnswersPart(Part):
     def __init__(self, theme: Theme) -> None:
         super().__init__(
             theme,
-            "Why it is so",
-            "sequence output and pooled output",
-            "What is often asked of BERT’s heads, answered for the model above.",
+            tr("Why it is so"),
+            tr("sequence output and pooled output"),
+            tr("What is often asked of BERT’s heads, answered for the model above."),
         )
         self._rows: list[tuple[QLabel, QLabel]] = []
         for _ in range(2):
@@ -103,9 +127,9 @@ class PictureSection(Section):
     """The picture, and below it the tree of all modules."""
 
     KEY = "picture"
-    TITLE = "What happens here"
-    TERM = "encoder and heads, with the shapes that flow"
-    ABOUT = (
+    TITLE = Message("What happens here")
+    TERM = Message("encoder and heads, with the shapes that flow")
+    ABOUT = Message(
         "The text is cut into tokens, each token becomes a row of numbers, and layer by layer every token takes up"
         " something of the others."
     )
@@ -115,11 +139,11 @@ class PictureSection(Section):
         self._seen: ModelPicture | None = None
         self._facts = plain_label(ink="quiet")
         self._picture = self.main = FlowPicture(self.theme)
-        self._unfold = QPushButton(_SHOW)
+        self._unfold = QPushButton(tr("Show every module"))
         self._unfold.setCheckable(True)
         self._unfold.toggled.connect(self._unfolded)
-        copy = QPushButton("Copy the tree as text")
-        copy.setToolTip("What print(model) gives")
+        copy = QPushButton(tr("Copy the tree as text"))
+        copy.setToolTip(as_tip(tr("What print(model) gives")))
         copy.clicked.connect(self._copy_printed)
         self._tree = ModuleTree(self.theme)
         self._answers, self._own = AnswersPart(self.theme), OwnHeadPart(self.theme)
@@ -130,20 +154,26 @@ class PictureSection(Section):
         self.add_results(self._tree, self._answers, self._own)
 
     def begin(self) -> None:
-        self.about.setText(f"{self.ABOUT} {self._why()}")
-        self._query.start(LookAtModel(self.visit.subject), "Opening the model")
+        self._show_about()
+        self._query.start(LookAtModel(self.visit.subject), tr("Opening the model"))
 
     @Slot(object)
     def _show(self, picture: ModelPicture) -> None:
         self._seen = picture
         self._picture.set_picture(picture)
-        weights = wording.count(picture.parameters, "weight")
         self._facts.setText(
-            f"{picture.model} · {family_title(picture.family)} · {weights} · read off the model while it ran on"
-            f" {picture.device}."
-            " Grey columns are heads that this family can have too."
+            tr(
+                "{model} · {family} · {n:,} weight · read off the model while it ran on {device}. Grey columns are"
+                " heads that this family can have too.",
+                "{model} · {family} · {n:,} weights · read off the model while it ran on {device}. Grey columns are"
+                " heads that this family can have too.",
+                n=picture.parameters,
+                model=picture.model,
+                family=family_title(picture.family),
+                device=picture.device,
+            )
         )
-        self.about.setText(f"{self.ABOUT} {self._why(picture.window.tokens[0].piece)}")
+        self._show_about(picture.window.tokens[0].piece)
         self._tree.set_modules(picture.modules)
         self._answers.show_picture(picture)
         self._own.show_picture(picture)
@@ -152,19 +182,17 @@ class PictureSection(Section):
 
     @Slot(bool)
     def _unfolded(self, shown: bool) -> None:
-        self._unfold.setText(_HIDE if shown else _SHOW)
+        self._unfold.setText(tr("Hide the modules") if shown else tr("Show every module"))
         self._tree.setVisible(shown)
 
     @Slot()
     def _copy_printed(self) -> None:
         if self._seen is not None:
             QGuiApplication.clipboard().setText(self._seen.printed)
-            self.note.emit("The modules are copied as text")
+            self.note.emit(tr("The modules are copied as text"))
 
-    def _why(self, first: str = "") -> str:
-        """What the head takes and why; `first` is the first token, once it is known."""
-        reason = _WHY[self.visit.subject.head]
-        return reason.format(f", {first}" if first else "")
+    def _show_about(self, first: str = "") -> None:
+        self.about.setText(f"{localised(self.ABOUT)} {why_it_takes(self.visit.subject.head, first)}")
 
 
 class ModuleTree(QTreeWidget):
@@ -173,9 +201,9 @@ class ModuleTree(QTreeWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setAccessibleName("Every module")
+        self.setAccessibleName(tr("Every module"))
         self.setColumnCount(4)
-        self.setHeaderLabels(["Module", "Class", "What it says of itself", "Weights"])
+        self.setHeaderLabels([tr("Module"), tr("Class"), tr("What it says of itself"), tr("Weights")])
         self.headerItem().setTextAlignment(3, Qt.AlignmentFlag.AlignRight)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
@@ -188,7 +216,7 @@ class ModuleTree(QTreeWidget):
         self.clear()
         above: list[QTreeWidgetItem] = []
         for row in rows:
-            weights = f"{row.parameters:,}" if row.parameters else ""
+            weights = tr("{number:,}", number=row.parameters) if row.parameters else ""
             item = QTreeWidgetItem([row.name or row.kind, row.kind, row.detail, weights])
             item.setData(0, Qt.ItemDataRole.UserRole, row.path)
             item.setToolTip(0, as_tip(row.path))

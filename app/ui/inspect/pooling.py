@@ -8,17 +8,25 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton
 from app.core.inside import Part as TokenPart
 from app.core.inside import Pooling
 from app.core.inspection import LookAtPooling, Subject, Visit
+from app.core.message import Message
 from app.core.models import Head
 from app.ui.inspect.charts.vector_strip import VectorStrip
 from app.ui.inspect.section import Part, Section, leftmost
 from app.ui.kit.chart import number
-from app.ui.kit.parts import plain_label
+from app.ui.kit.parts import as_tip, plain_label
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 _TAKES = {
-    Head.QUESTION_ANSWERING: "Question answering takes every token’s state, so it leaves the pooled output aside.",
-    Head.MASKED_WORDS: "Filling in takes the hidden tokens’ states, so it leaves the pooled output aside.",
-    Head.TOKEN_CLASSIFICATION: "Finding names takes every token’s state, so it leaves the pooled output aside.",
+    Head.QUESTION_ANSWERING: Message(
+        "Question answering takes every token’s state, so it leaves the pooled output aside."
+    ),
+    Head.MASKED_WORDS: Message(
+        "Filling in takes the hidden tokens’ states, so it leaves the pooled output aside."
+    ),
+    Head.TOKEN_CLASSIFICATION: Message(
+        "Finding names takes every token’s state, so it leaves the pooled output aside."
+    ),
 }
 # The rounding error of float32 in a sum of several hundred products.
 SAME = 1e-4
@@ -26,6 +34,14 @@ SAME = 1e-4
 _BIT = 2.0**-24
 _FEW = 16
 _SHOWN = 4  # dimensions written out
+
+
+def _pooled_title(found: Pooling) -> str:
+    return Message("Pooled output") if found.is_pooler else Message("Head’s own layer")
+
+
+def _first_title(found: Pooling) -> str:
+    return Message("First token, {token}", token=first_token(found))
 
 
 def formula(found: Pooling) -> str:
@@ -47,9 +63,25 @@ def window_text(found: Pooling, text: str) -> str:
 def verdict(found: Pooling) -> str:
     """How well the result by hand agrees with the model's."""
     size = max((abs(value) for value in found.pooled), default=0.0)
+    values: dict[str, object] = {
+        "formula": formula(found), "count": len(found.pooled), "difference": number(found.error)
+    }  # fmt: skip
     if found.error <= _FEW * _BIT * max(1.0, size):
-        return "the same, to the last bits of the numbers"
-    return "the same, within what such numbers can hold" if found.error <= SAME else "not the same"
+        return tr(
+            "{formula} by hand is the same, to the last bits of the numbers: over all {count:,} dimensions the largest"
+            " difference is {difference}.",
+            **values,
+        )
+    if found.error <= SAME:
+        return tr(
+            "{formula} by hand is the same, within what such numbers can hold: over all {count:,} dimensions the"
+            " largest difference is {difference}.",
+            **values,
+        )
+    return tr(
+        "{formula} by hand is not the same: over all {count:,} dimensions the largest difference is {difference}.",
+        **values,
+    )
 
 
 class ProofPart(Part):
@@ -57,9 +89,11 @@ class ProofPart(Part):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(
-            theme, "The proof on this text", "W and b are the layer’s weights, h is the first token’s vector",
-            "Both are held against what the model gave. All dimensions are below, under Numbers.",
-        )  # fmt: skip
+            theme,
+            tr("The proof on this text"),
+            tr("W and b are the layer’s weights, h is the first token’s vector"),
+            tr("Both are held against what the model gave. All dimensions are below, under Numbers."),
+        )
         self._grid = QGridLayout()
         self._cells: list[tuple[QLabel, ...]] = []
         self.content.addLayout(self._grid)
@@ -90,11 +124,10 @@ class ProofPart(Part):
 
 def rows(found: Pooling) -> tuple[tuple[str, ...], ...]:
     """A heading, then the model's numbers, those by hand, and the first token's."""
-    pooled = "Pooled output" if found.is_pooler else "Head’s own layer"
     vectors = (found.pooled, found.recomputed, found.first)
-    names = (pooled, f"{formula(found)}, by hand", f"First token, {first_token(found)}")
+    names = (_pooled_title(found), tr("{formula}, by hand", formula=formula(found)), _first_title(found))
     count = min(_SHOWN, len(found.first))
-    heading = ("Dimension", *(str(at + 1) for at in range(count)))
+    heading = (tr("Dimension"), *(str(at + 1) for at in range(count)))
     return heading, *(
         (name, *(written(value) for value in vector[:count]))
         for name, vector in zip(names, vectors, strict=True)
@@ -105,27 +138,27 @@ def verdicts(found: Pooling) -> tuple[str, str]:
     """What all dimensions together prove, for the result by hand and for the first token's vector."""
     if not found.pooled:
         return "", ""
-    count = len(found.pooled)
-    return (
-        f"{formula(found)} by hand is {verdict(found)}: over all {count:,} dimensions the largest difference is"
-        f" {number(found.error)}.",
-        f"The first token’s vector is not the same: it differs by up to {number(found.difference)}, and the cosine of"
-        f" the two is {number(found.cosine)} (1 would be the same direction).",
+    first = tr(
+        "The first token’s vector is not the same: it differs by up to {difference}, and the cosine of the two is"
+        " {cosine} (1 would be the same direction).",
+        difference=number(found.difference),
+        cosine=number(found.cosine),
     )
+    return verdict(found), first
 
 
 def written(value: float) -> str:
     """A number to seven decimals with a true minus sign, so that agreement can be seen."""
-    return f"{value:.7f}".replace("-", "−")
+    return tr("{value:.7f}", value=value).replace("-", "−")
 
 
 class PoolingSection(Section):
     """Both vectors as strips and the pooled output computed by hand, with what the numbers prove."""
 
     KEY = "pooling"
-    TITLE = "Pooled output and [CLS]"
-    TERM = "pooler: first token, dense, tanh"
-    ABOUT = (
+    TITLE = Message("Pooled output and [CLS]")
+    TERM = Message("pooler: first token, dense, tanh")
+    ABOUT = Message(
         "The pooled output is not the first token’s vector from the last layer: it is that vector put through one"
         " more layer, the pooler. BERT’s pooler was taught to tell whether one passage follows another (next sentence"
         " prediction), and its heads for a whole text take what it gives; heads that judge each token take the states"
@@ -136,16 +169,20 @@ class PoolingSection(Section):
         self._query = self.query(self._show)
         self._pooling: Pooling | None = None
         self._proof, self._use = plain_label(selectable=True), plain_label(selectable=True)
-        self._classes = QPushButton("Look at this text as one to classify")
-        self._classes.setToolTip("A head for classes takes the first token alone")
+        self._classes = QPushButton(tr("Look at this text as one to classify"))
+        self._classes.setToolTip(as_tip(tr("A head for classes takes the first token alone")))
         self._classes.clicked.connect(self._request_classification)
         self._proved = ProofPart(self.theme)
-        self._strips = self.main = VectorStrip(self.theme, "First token and pooled output")
+        self._strips = self.main = VectorStrip(self.theme, tr("First token and pooled output"))
         strips = Part(
-            self.theme, "Number by number", "hidden state h[CLS] and pooled output",
-            "Each vector is a strip, a cell for each of its numbers: blue below zero, amber above. The same dimension"
-            " stands in the same column, and the cells around the current one are shown large.",
-        )  # fmt: skip
+            self.theme,
+            tr("Number by number"),
+            tr("hidden state h[CLS] and pooled output"),
+            tr(
+                "Each vector is a strip, a cell for each of its numbers: blue below zero, amber above. The same"
+                " dimension stands in the same column, and the cells around the current one are shown large."
+            ),
+        )
         strips.add(self._strips, self.bar(self._strips))
         self.add_results(self._proof, self._use)
         self.body.addLayout(leftmost(self._classes))
@@ -153,20 +190,20 @@ class PoolingSection(Section):
         self.add_results(self._proved, strips)
 
     def begin(self) -> None:
-        self._query.start(LookAtPooling(self.visit.subject), "Computing the pooled output by hand")
+        self._query.start(LookAtPooling(self.visit.subject), tr("Computing the pooled output by hand"))
 
     @Slot(object)
     def _show(self, found: Pooling) -> None:
         self._pooling = found
-        vectors = [(f"First token, {first_token(found)}", found.first)]
+        vectors = [(_first_title(found), found.first)]
         if found.pooled:
-            vectors.append(("Pooled output" if found.is_pooler else "Head’s own layer", found.pooled))
-            vectors.append(("Computed by hand", found.recomputed))
+            vectors.append((_pooled_title(found), found.pooled))
+            vectors.append((Message("Computed by hand"), found.recomputed))
         self._strips.set_vectors(vectors)
         self._proof.setText(proof(found))
         unused = bool(found.pooled) and found.is_pooler and not found.used
         self._use.setText(
-            _TAKES.get(self.visit.subject.head, "The head in use leaves the pooled output aside.")
+            _TAKES.get(self.visit.subject.head, Message("The head in use leaves the pooled output aside."))
         )
         self._proved.show_pooling(found)
         self.show_results()
@@ -185,17 +222,35 @@ class PoolingSection(Section):
 def proof(found: Pooling) -> str:
     """What the numbers prove, in words; an explanation if the model has no pooler."""
     if not found.pooled:
-        return (
+        return tr(
             "In this model no layer takes the first token alone: it has no pooler, and its head works from every"
             " token’s state. So there is no pooled output here; the first token’s vector is one state among the others."
             " A model that tells classes has one."
         )
-    name = "the pooled output" if found.is_pooler else "what that layer gives"
-    lead = "" if found.is_pooler else (
-        f"This model has no pooler. Its head has a layer of its own for the first token, {found.path}. "
-    )  # fmt: skip
-    verdict = "equals" if found.error <= SAME else "should equal"
-    return (
-        f"{lead}{formula(found)}, computed here by hand from the first token’s vector h with the weights of"
-        f" {found.path}, {verdict} {name}. The first vector itself does not."
+    equal = found.error <= SAME
+    values: dict[str, object] = {"formula": formula(found), "layer": found.path}
+    if found.is_pooler and equal:
+        return tr(
+            "{formula}, computed here by hand from the first token’s vector h with the weights of {layer}, equals the"
+            " pooled output. The first vector itself does not.",
+            **values,
+        )
+    if found.is_pooler:
+        return tr(
+            "{formula}, computed here by hand from the first token’s vector h with the weights of {layer}, should"
+            " equal the pooled output. The first vector itself does not.",
+            **values,
+        )
+    if equal:
+        return tr(
+            "This model has no pooler. Its head has a layer of its own for the first token, {layer}. {formula},"
+            " computed here by hand from the first token’s vector h with the weights of {layer}, equals what that"
+            " layer gives. The first vector itself does not.",
+            **values,
+        )
+    return tr(
+        "This model has no pooler. Its head has a layer of its own for the first token, {layer}. {formula}, computed"
+        " here by hand from the first token’s vector h with the weights of {layer}, should equal what that layer"
+        " gives. The first vector itself does not.",
+        **values,
     )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayou
 
 from app.core.errors import EngineLost
 from app.core.inspection import Look, Subject, Visit
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.flows.heads.inspect import look
 from app.flows.workspace import Workspace
@@ -25,6 +26,7 @@ from app.ui.kit.parts import plain_label
 from app.ui.kit.progress_strip import ProgressStrip, QueueStatus
 from app.ui.kit.spoken import name_choice
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 _NOTHING = Visit(Subject(Head.QUESTION_ANSWERING, ""))
 
@@ -74,7 +76,7 @@ class Part(QFrame):
         column.addLayout(self._tools)
         column.addWidget(self._content)
         self.setProperty("kind", "card")
-        self.setAccessibleName(title)
+        self.setAccessibleName(localised(title))
         theme.in_steps(words.setMaximumWidth, 190)
         theme.space(names, 2.5)
         theme.space(self._tools, 3)
@@ -140,7 +142,7 @@ class ModelQuery(QObject):
         section.notice.clear()
         section.note.emit("")  # a note on an earlier query no longer applies
         self._job = job = section.lanes.work.start(flow, section.workspace, *arguments)
-        job.name = "the work on Look inside"
+        job.name = Message("the work on Look inside")
         QueueStatus(section.lanes.work, job, section.strip, words)
         job.progress.connect(section.strip.show_progress)
         job.partial.connect(self.partial)
@@ -213,8 +215,8 @@ class Section(QWidget):
         for line in (self.notice, self.strip):
             column.addWidget(line)
         column.addLayout(self.body, 1)
-        self.setAccessibleName(self.TITLE)
-        self.setAccessibleDescription(self.ABOUT)
+        self.setAccessibleName(localised(self.TITLE))
+        self.setAccessibleDescription(localised(self.ABOUT))
         self.build()
         self.show_results(False)
         self.body.addStretch(1)
@@ -317,7 +319,7 @@ class Section(QWidget):
         """Show an error; the query is retried when the section is shown again."""
         fault = fault_of(error)
         self._stale = True
-        self.notice.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
+        self.notice.show_fault(fault.sentence, fault.hint, fault.report, act=tr("Try again"))
         if isinstance(error, EngineLost):
             self.lost.emit()
 
@@ -325,8 +327,8 @@ class Section(QWidget):
     def show_stopped(self) -> None:
         """Show that it was stopped, and offer to continue."""
         self._stale = True
-        self.notice.show_hint("Stopped.", act="Look again")
-        self.note.emit("Stopped")
+        self.notice.show_hint(tr("Stopped."), act=tr("Look again"))
+        self.note.emit(tr("Stopped"))
 
     @Slot()
     def _retry(self) -> None:

@@ -18,6 +18,7 @@ from app.ui.inspect.spans import SpansSection
 from app.ui.inspect.why import WhySection
 from app.ui.kit.parts import Scrolling, as_tip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 SECTIONS: tuple[type[Section], ...] = (
     PictureSection, SpansSection, PoolingSection, LossSection, WhySection, CompareSection,
@@ -37,9 +38,9 @@ class Sections(QObject):
         self.names.setDrawBase(False)
         self.names.setProperty("ground", "panel")
         self.names.setExpanding(False)
-        self.names.setAccessibleName("Sections")
+        self.names.setAccessibleName(tr("Sections"))
         for at, kind in enumerate(SECTIONS):
-            self.names.addTab(kind.TITLE)
+            self.names.addTab(localised(kind.TITLE))
             self.names.setTabToolTip(at, as_tip(kind.TERM))
         self.stack = QStackedWidget()
         self._blank = QWidget()

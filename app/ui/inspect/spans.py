@@ -6,6 +6,7 @@ from PySide6.QtCore import Slot
 
 from app.core.inside import SpanScores
 from app.core.inspection import LookAtSpans
+from app.core.message import Message
 from app.core.models import Head
 from app.core.wording import percent
 from app.ui.inspect.charts.numbers_table import NumbersTable
@@ -16,15 +17,16 @@ from app.ui.inspect.section import Part, Section
 from app.ui.kit.chart import Table, link, number, summed
 from app.ui.kit.parts import plain_label
 from app.ui.kit.segments import Segments
+from app.ui.kit.translation import tr
 
 
 class SpansSection(Section):
     """The window's text, bars for start and end scores, a list of the best spans, and all spans as a matrix."""
 
     KEY = "spans"
-    TITLE = "Start and end"
-    TERM = "start and end logits, BERT, Devlin et al. 2019, section 4.2"
-    ABOUT = (
+    TITLE = Message("Start and end")
+    TERM = Message("start and end logits, BERT, Devlin et al. 2019, section 4.2")
+    ABOUT = Message(
         "For every token the head gives two numbers: how well an answer would begin there, and how well it would end"
         " there. A span’s score is the sum of its first token’s start and its last token’s end; the span with the"
         " largest sum is the answer. (In a long text it also counts how many of the question’s words stand near.) The"
@@ -37,32 +39,48 @@ class SpansSection(Section):
         self._query = self.query(self._show)
         self._scores: SpanScores | None = None
         self._facts = plain_label()
-        self._text = TokenText(theme, "The text that was read")
+        self._text = TokenText(theme, tr("The text that was read"))
         self._bars = self.main = TokenBars(theme)
         self._matrix = SpanMatrix(theme)
-        self._list = NumbersTable(theme, "The best spans")
+        self._list = NumbersTable(theme, tr("The best spans"))
         self._list.row_reached.connect(self._mark_listed)
-        measure = Segments(theme, "Shown as", ((LOGITS, "Scores (logits)"), (PROBABILITIES, "Probabilities")))
+        measure = Segments(
+            theme,
+            tr("Shown as"),
+            ((LOGITS, tr("Scores (logits)")), (PROBABILITIES, tr("Probabilities"))),
+        )
         measure.select(LOGITS)
         measure.chosen.connect(self._bars.set_measure)
         tokens = Part(
-            theme, "Each token as first and last", "start and end logits",
-            "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be part"
-            " of an answer or score below zero; the dashed line is the special token at the front.",
-        )  # fmt: skip
+            theme,
+            tr("Each token as first and last"),
+            tr("start and end logits"),
+            tr(
+                "Bars point away from the words: upwards for a beginning, downwards for an end. Pale tokens cannot be"
+                " part of an answer or score below zero; the dashed line is the special token at the front."
+            ),
+        )
         tokens.tools(measure)
         tokens.add(self._text, self._bars, self.bar(self._bars))
         best = Part(
-            theme, "The best spans", "n-best",
-            "The chosen one first, then the runners-up that do not overlap a better one. The probability is a span’s"
-            " share among all spans of this window and the null score.",
-        )  # fmt: skip
+            theme,
+            tr("The best spans"),
+            tr("n-best"),
+            tr(
+                "The chosen one first, then the runners-up that do not overlap a better one. The probability is a"
+                " span’s share among all spans of this window and the null score."
+            ),
+        )
         best.add(self._list)
         matrix = Part(
-            theme, "Every span", "start × end",
-            "One cell for each span: its first token to the left, its last token above. Spans of more than 48 tokens"
-            " are left out.",
-        )  # fmt: skip
+            theme,
+            tr("Every span"),
+            tr("start × end"),
+            tr(
+                "One cell for each span: its first token to the left, its last token above. Spans of more than 48"
+                " tokens are left out."
+            ),
+        )
         matrix.add(self._matrix, self.bar(self._matrix))
         self.add_results(self._facts, tokens, best, matrix)
         link(self._text, self._bars, self._matrix)
@@ -70,7 +88,7 @@ class SpansSection(Section):
             self._matrix.cell_hovered.connect(chart.mark_span)
 
     def begin(self) -> None:
-        self._query.start(LookAtSpans(self.visit.subject), "Reading the start and end scores")
+        self._query.start(LookAtSpans(self.visit.subject), tr("Reading the start and end scores"))
 
     @Slot(object)
     def _show(self, scores: SpanScores) -> None:
@@ -109,12 +127,16 @@ def span_table(scores: SpanScores) -> Table:
         place = f"{span.first + 1}" if span.first == span.last else f"{span.first + 1}–{span.last + 1}"
         words = " ".join(span.text.split())
         rows.append((at + 1, words, place, start, end, span.score, span.probability))
-    null = scores.window.tokens[0].piece
+    null = Message("{token}: the text does not say", token=scores.window.tokens[0].piece)
     rows.append(
-        (len(rows) + 1, f"{null}: the text does not say", "1", scores.start_logits[0], scores.end_logits[0],
-         scores.null_score, scores.null_probability)
+        (len(rows) + 1, null, "1", scores.start_logits[0], scores.end_logits[0], scores.null_score,
+         scores.null_probability)
     )  # fmt: skip
-    return Table(("rank", "words", "tokens", "start logit", "end logit", "score", "probability"), tuple(rows))
+    columns = (
+        Message("rank"), Message("words"), Message("tokens"), Message("start logit"), Message("end logit"),
+        Message("score"), Message("probability"),
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
 
 
 def describe_best_span(scores: SpanScores) -> str:
@@ -124,22 +146,62 @@ def describe_best_span(scores: SpanScores) -> str:
 
 
 def _sentences(scores: SpanScores) -> str:
-    window, null = scores.window, scores.window.tokens[0].piece
-    part = f" in window {window.number + 1} of {window.windows}" if window.windows > 1 else ""
-    sums = summed(scores.start_logits[0], scores.end_logits[0])
-    nulls = f"The null score, at {null}, is {sums}"
+    window = scores.window
+    values: dict[str, object] = {
+        "number": window.number + 1, "count": window.windows, "token": window.tokens[0].piece,
+        "null": summed(scores.start_logits[0], scores.end_logits[0]),
+    }  # fmt: skip
+    several = window.windows > 1
     if not scores.spans:
-        return f"No span{part} can be an answer. {nulls}."
+        none = (
+            tr("No span in window {number} of {count} can be an answer.", **values)
+            if several
+            else tr("No span can be an answer.")
+        )
+        null = tr("The null score, at {token}, is {null}.", **values)
+        return f"{none} {null}"
     best = scores.spans[0]
-    start, end = scores.start_logits[best.first], scores.end_logits[best.last]
     lead = best.score - scores.null_score
+    values |= {
+        "words": " ".join(best.text.split()), "percent": percent(best.probability),
+        "sum": summed(scores.start_logits[best.first], scores.end_logits[best.last]),
+        "null_percent": percent(scores.null_probability), "lead": number(abs(lead)),
+    }  # fmt: skip
     # The inspected span may be a runner-up that the user came from.
-    name = "The best span" if best.score >= max(span.score for span in scores.spans) else "The span looked at"
+    if best.score >= max(span.score for span in scores.spans):
+        found = (
+            tr(
+                "The best span in window {number} of {count} is “{words}”: start and end are {sum}, {percent} among"
+                " all spans of this window.",
+                **values,
+            )
+            if several
+            else tr(
+                "The best span is “{words}”: start and end are {sum}, {percent} among all spans of this window.",
+                **values,
+            )
+        )
+    else:
+        found = (
+            tr(
+                "The span looked at in window {number} of {count} is “{words}”: start and end are {sum}, {percent}"
+                " among all spans of this window.",
+                **values,
+            )
+            if several
+            else tr(
+                "The span looked at is “{words}”: start and end are {sum}, {percent} among all spans of this window.",
+                **values,
+            )
+        )
     verdict = (
-        f"the answer lies {number(lead)} above it" if lead > 0 else f"the span lies {number(-lead)} below it"
+        tr(
+            "The null score, at {token}, is {null} ({null_percent}): the answer lies {lead} above it.",
+            **values,
+        )
+        if lead > 0
+        else tr(
+            "The null score, at {token}, is {null} ({null_percent}): the span lies {lead} below it.", **values
+        )
     )
-    return (
-        f"{name}{part} is “{' '.join(best.text.split())}”: start and end are {summed(start, end)},"
-        f" {percent(best.probability)} among all spans"
-        f" of this window. {nulls} ({percent(scores.null_probability)}): {verdict}."
-    )
+    return f"{found} {verdict}"

@@ -10,6 +10,7 @@ from typing import Any
 from app.core.inside import InputWindow
 from app.core.inspection import Subject, Visit
 from app.core.legible import legible
+from app.core.message import restored, stored
 from app.core.models import Head, ModelCard
 from app.core.plain import json_of
 from app.core.report import Report
@@ -17,6 +18,7 @@ from app.core.text import Span
 from app.flows.heads.inspect import Offer, offers
 from app.flows.workspace import Workspace
 from app.settings.drafts import Drafts
+from app.ui.kit.translation import localised, tr
 
 DRAFT = "inspect"
 MAX_VISIT_CHARACTERS = 20_000  # a longer visit is not saved
@@ -48,14 +50,18 @@ def window_words(window: InputWindow) -> str:
     """A note that only one window of a longer text is inspected; empty for a text of one window."""
     if window.windows < 2:
         return ""
-    return f"This is window {window.number + 1} of {window.windows} of the text; the others are not in these numbers. "
+    return tr(
+        "This is window {number} of {count} of the text; the others are not in these numbers.",
+        number=window.number + 1,
+        count=window.windows,
+    )
 
 
 def title_of(visit: Visit) -> str:
     """The visit's title, else its question or its text, in one line."""
     subject = visit.subject
     asked = subject.pair if subject.head is Head.QUESTION_ANSWERING else ""
-    return legible(visit.title or asked or subject.text, MOST_SHOWN)
+    return legible(localised(visit.title) or asked or subject.text, MOST_SHOWN)
 
 
 # A visit as text
@@ -68,7 +74,7 @@ def visit_to_json(visit: Visit | None) -> str:
     subject = visit.subject
     values = {
         "head": subject.head, "text": subject.text, "pair": subject.pair, "focus": _pairs([subject.focus]),
-        "blanks": _pairs(subject.blanks), "model": visit.model, "title": visit.title,
+        "blanks": _pairs(subject.blanks), "model": visit.model, "title": stored(visit.title),
     }  # fmt: skip
     text = json_of(values, ensure_ascii=True)
     return text if len(text) <= MAX_VISIT_CHARACTERS else ""
@@ -85,7 +91,7 @@ def visit_from_json(text: str) -> Visit | None:
             Head(values["head"]), _string(values["text"]), _string(values["pair"]), focus[0] if focus else None,
             _spans(values["blanks"]),
         )  # fmt: skip
-        return Visit(subject, _string(values["model"]), _string(values["title"]))
+        return Visit(subject, _string(values["model"]), restored(_string(values["title"])))
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
         _log.warning("what was looked into last time is not shown: %r", fault)
         return None

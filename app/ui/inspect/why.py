@@ -9,6 +9,7 @@ from app.core.inside import Attention, Attribution, InputWindow, Removals
 from app.core.inside import Part as TokenPart
 from app.core.inspection import LookAtAttention, LookAtReasons, LookWithout, Method, Target
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.text import Span
 from app.ui.inspect.charts.attention import AttentionGrid, AttentionHeads, AttentionLines
@@ -21,15 +22,16 @@ from app.ui.kit.chart import link, number, signed
 from app.ui.kit.parts import Label, plain_label
 from app.ui.kit.score_bars import nice_label
 from app.ui.kit.segments import Segments
-from app.ui.kit.spoken import name_choice
+from app.ui.kit.spoken import name_choice, sentences
+from app.ui.kit.translation import tr
 
 _METHODS = (
-    (Method.INTEGRATED_GRADIENTS, "In many small steps"),
-    (Method.GRADIENT_INPUT, "In one step"),
+    (Method.INTEGRATED_GRADIENTS, Message("In many small steps")),
+    (Method.GRADIENT_INPUT, Message("In one step")),
 )
 _TERMS = {
-    Method.INTEGRATED_GRADIENTS: "integrated gradients, Sundararajan et al. 2017",
-    Method.GRADIENT_INPUT: "gradient × input, Shrikumar et al. 2016",
+    Method.INTEGRATED_GRADIENTS: Message("integrated gradients, Sundararajan et al. 2017"),
+    Method.GRADIENT_INPUT: Message("gradient × input, Shrikumar et al. 2016"),
 }
 _LINES, _GRID = "lines", "grid"
 
@@ -38,9 +40,9 @@ class WhySection(Section):
     """Three parts: shares of the tokens, the score without each sentence, attention."""
 
     KEY = "why"
-    TITLE = "Why this answer"
-    TERM = "attribution, leaving out, attention"
-    ABOUT = (
+    TITLE = Message("Why this answer")
+    TERM = Message("attribution, leaving out, attention")
+    ABOUT = Message(
         "Three ways to ask what the result rests on. None of them is the whole truth: the first shares the score out"
         " over the tokens, the second takes a sentence away and sees what becomes of the score, the third shows where"
         " each token looks inside the layers."
@@ -50,27 +52,37 @@ class WhySection(Section):
         theme = self.theme
         self._sharing = self.query(self._show_shares)
         self._leaving_out = self.query(self._show_removals)
-        self._method = Segments(theme, "How the score is shared out", tuple((str(k), t) for k, t in _METHODS))
+        self._method = Segments(
+            theme, tr("How the score is shared out"), tuple((str(k), t) for k, t in _METHODS)
+        )
         self._method.select(str(Method.INTEGRATED_GRADIENTS))
         self._method.chosen.connect(self._share)
         self._method_term = plain_label(ink="quiet", wrap=False)
-        self._targets = choice_box("What is explained", self._target_chosen)
+        self._targets = choice_box(tr("What is explained"), self._target_chosen)
         self._facts, self._summary = plain_label(), plain_label()
-        self._text = self.main = TokenText(theme, "What speaks for it")
+        self._text = self.main = TokenText(theme, tr("What speaks for it"))
         self._shares = Part(
-            theme, "Which words speak for it", "attribution",
-            "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in logits,"
-            " the score’s own unit.",
-        )  # fmt: skip
+            theme,
+            tr("Which words speak for it"),
+            tr("attribution"),
+            tr(
+                "Amber ground speaks for the result, blue against it; the stronger, the more. The numbers are in"
+                " logits, the score’s own unit."
+            ),
+        )
         self._shares.tools(self._targets, self._method, self._method_term)
         self._shares.add(self._facts, self._text, self.bar(self._text))
         self._change = ScoreChange(theme)
         self._change_bar = self.bar(self._change)
         self._without = Part(
-            theme, "Without a sentence", "leave one out",
-            "Each sentence is taken out in turn and the rest read anew. Where the score falls much, the result rested"
-            " on that sentence.",
-        )  # fmt: skip
+            theme,
+            tr("Without a sentence"),
+            tr("leave one out"),
+            tr(
+                "Each sentence is taken out in turn and the rest read anew. Where the score falls much, the result"
+                " rested on that sentence."
+            ),
+        )
         self._without.add(self._summary, self._change, self._change_bar)
         self._attention = AttentionPart(self)
         self.add(self._shares, self._without, self._attention)
@@ -89,30 +101,35 @@ class WhySection(Section):
     def _target_chosen(self) -> None:
         self._share()
         request = LookWithout(self.visit.subject, self._targets.currentData())
-        self._leaving_out.start(request, "Reading without each sentence")
+        self._leaving_out.start(request, tr("Reading without each sentence"))
 
     @Slot()
     def _share(self) -> None:
         method = Method(self._method.selected())
         self._method_term.setText(_TERMS[method])
         request = LookAtReasons(self.visit.subject, self._targets.currentData(), method)
-        self._sharing.start(request, "Following the score back to the words")
+        self._sharing.start(request, tr("Following the score back to the words"))
 
     @Slot(object)
     def _show_shares(self, found: Attribution) -> None:
         subject = self.visit.subject
         self._text.set_window(found.window, subject.text, subject.pair)
-        self._text.set_values(found.shares, "logits")
-        words = f"{window_words(found.window)}Score of {found.target}: {number(found.score)}."
+        self._text.set_values(found.shares, Message("logits"))
         if found.method is Method.INTEGRATED_GRADIENTS:
-            words += (
-                f" With padding in place of all words it would be {number(found.baseline)}, a difference of"
-                f" {signed(found.score - found.baseline)}; the shares of the words add up to"
-                f" {signed(sum(found.shares))}, off by {number(abs(found.gap))} ({found.steps} steps)."
+            meaning = tr(
+                "With padding in place of all words it would be {baseline}, a difference of {difference}; the shares"
+                " of the words add up to {sum}, off by {gap} ({steps} steps).",
+                baseline=number(found.baseline),
+                difference=signed(found.score - found.baseline),
+                sum=signed(sum(found.shares)),
+                gap=number(abs(found.gap)),
+                steps=found.steps,
             )
         else:
-            words += " One step tells the slope at this very text; the shares need not add up to the score."
-        self._facts.setText(words)
+            meaning = tr(
+                "One step tells the slope at this very text; the shares need not add up to the score."
+            )
+        self._facts.setText(sentences(window_words(found.window), _score_words(found), meaning))
         self._shares.show_content()
 
     @Slot(object)
@@ -122,31 +139,39 @@ class WhySection(Section):
         for widget in (self._change, self._change_bar):
             widget.setVisible(bool(found.sentences))
         most = max(found.sentences, key=lambda one: found.score - one.score, default=None)
-        words = f"Score of {found.target}: {number(found.score)}."
         if most is None:
-            words = "The text has no sentence that could be taken out."
+            words = tr("The text has no sentence that could be taken out.")
         elif most.score < found.score:
-            words += f" Without “{legible(most.text, 80)}” it falls to {number(most.score)}."
+            falls = tr(
+                "Without “{sentence}” it falls to {score}.",
+                sentence=legible(most.text, 80),
+                score=number(most.score),
+            )
+            words = sentences(_score_words(found), falls)
         else:
-            words += " There is no sentence without which it falls."
+            words = sentences(_score_words(found), tr("There is no sentence without which it falls."))
         self._summary.setText(words)
         self._without.show_content()
+
+
+def _score_words(found: Attribution | Removals) -> str:
+    return tr("Score of {target}: {score}.", target=found.target, score=number(found.score))
 
 
 def targets(head: Head, card: ModelCard) -> list[tuple[str, Target]]:
     """The scores that can be explained, each with its title; the usual one first."""
     match head:
         case Head.QUESTION_ANSWERING:
-            return [("For the answer", Target()), ("For “the text does not say”", Target(null=True))]
+            return [(tr("For the answer"), Target()), (tr("For “the text does not say”"), Target(null=True))]
         case Head.NEXT_SENTENCE:
             follows, other = Target("follows"), Target("other")
-            return [("For “it follows”", follows), ("For “it does not follow”", other)]
+            return [(tr("For “it follows”"), follows), (tr("For “it does not follow”"), other)]
         case Head.CLASSIFICATION if card.problem is not ProblemType.REGRESSION:
-            classes = [(f"For {nice_label(label)}", Target(label)) for label in card.labels]
-            return [("For the likeliest class", Target()), *classes]
+            classes = [(tr("For {label}", label=nice_label(label)), Target(label)) for label in card.labels]
+            return [(tr("For the likeliest class"), Target()), *classes]
         case Head.MASKED_WORDS:
-            return [("For the likeliest word", Target())]
-    return [("The result itself", Target())]
+            return [(tr("For the likeliest word"), Target())]
+    return [(tr("The result itself"), Target())]
 
 
 class AttentionPart(Part):
@@ -155,22 +180,26 @@ class AttentionPart(Part):
     def __init__(self, section: Section) -> None:
         theme = section.theme
         super().__init__(
-            theme, "Where each token looks", "attention, softmax(QKᵀ / √d)",
-            "In every layer each head shares one whole out over all tokens: what a token takes up comes from where it"
-            " looks. Looking somewhere is not yet a reason: much of it goes to special tokens such as [SEP],"
-            " which means nowhere in particular.",
-        )  # fmt: skip
+            theme,
+            tr("Where each token looks"),
+            tr("attention, softmax(QKᵀ / √d)"),
+            tr(
+                "In every layer each head shares one whole out over all tokens: what a token takes up comes from where"
+                " it looks. Looking somewhere is not yet a reason: much of it goes to special tokens such as [SEP],"
+                " which means nowhere in particular."
+            ),
+        )
         self._section = section
         self._query = section.query(self._show)
         self._layer, self._head = QComboBox(), QComboBox()
-        name_choice(self._layer, "Layer")
-        name_choice(self._head, "Attention head")
+        name_choice(self._layer, tr("Layer"))
+        name_choice(self._head, tr("Attention head"))
         self._layer.activated.connect(self._request)
         self._head.activated.connect(self._choose_head)
-        self._way = Segments(theme, "How it is drawn", ((_LINES, "Lines"), (_GRID, "Grid")))
+        self._way = Segments(theme, tr("How it is drawn"), ((_LINES, tr("Lines")), (_GRID, tr("Grid"))))
         self._way.select(_LINES)
         self._way.chosen.connect(self._draw_as)
-        self.tools(Label("Layer"), self._layer, Label("Head"), self._head, self._way)
+        self.tools(Label(tr("Layer")), self._layer, Label(tr("Head")), self._head, self._way)
         self._heads = AttentionHeads(theme)
         self._lines = AttentionLines(theme)
         self._grid = AttentionGrid(theme)
@@ -188,7 +217,7 @@ class AttentionPart(Part):
     @Slot()
     def _request(self) -> None:
         layer = max(0, self._layer.currentIndex())
-        self._query.start(LookAtAttention(self._section.visit.subject, layer), "Looking at the attention")
+        self._query.start(LookAtAttention(self._section.visit.subject, layer), tr("Looking at the attention"))
 
     @Slot(object)
     def _show(self, found: Attention) -> None:
@@ -222,7 +251,7 @@ class AttentionPart(Part):
 def _fill(box: QComboBox, count: int, current: int) -> None:
     if box.count() != count:
         box.clear()
-        box.addItems([f"{number} of {count}" for number in range(1, count + 1)])
+        box.addItems([tr("{number} of {count}", number=at, count=count) for at in range(1, count + 1)])
     box.setCurrentIndex(current)
 
 

@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 from app.core.errors import EngineLost
 from app.core.inside import Pooling
 from app.core.inspection import LookAtModel, LookAtPooling, LookAtSpans, Subject, Visit
+from app.core.message import Message
 from app.core.models import SHOWN_HEADS, Head
 from app.core.report import Report
 from app.core.requests import ModelChoice
@@ -337,6 +338,12 @@ def test_a_visit_is_read_back_as_it_was_kept(
     blanks = tuple(span() for _ in range(data.draw(st.integers(0, 3))))
     visit = Visit(Subject(head, text, pair, focus, blanks), model, title)
     assert visit_from_json(visit_to_json(visit)) == visit
+
+
+def test_a_title_that_is_not_a_persons_is_kept_for_any_language() -> None:
+    visit = Visit(Subject(Head.CLASSIFICATION, "Lovely."), title=Message("A happy customer"))
+    read = visit_from_json(visit_to_json(visit))
+    assert read == visit and isinstance(read.title, Message)
 
 
 def test_a_large_visit_is_not_kept() -> None:

@@ -12,12 +12,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPen, QResizeEvent
 
 from app.core.inside import Attention, InputWindow
+from app.core.message import Message
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.painting import image_of, pooled
 from app.ui.inspect.charts.tokens import share_name
 from app.ui.kit.chart import Cell, Chart, Table, number
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 _NOTHING = Attention(InputWindow(()), 0, 0, 0, array("f"))
 # The index of a float32's upper half among its two 16-bit halves.
@@ -25,7 +27,7 @@ _UPPER = 1 if sys.byteorder == "little" else 0
 _NAMED = 5
 _FAINTEST = 0.004
 _NOTABLE = 2.0
-_INVITATION = "Point at a token to see what it looks at, or walk with the arrow keys."
+_INVITATION = Message("Point at a token to see what it looks at, or walk with the arrow keys.")
 
 
 @cache
@@ -50,16 +52,28 @@ def habit(attention: Attention, head: int, labels: tuple[str, ...]) -> str:
     weights = _weights(attention, head)
     if not length:
         return ""
-    shares = {
-        "the token itself": sum(weights[:: length + 1]) / length,
-        "the token before": sum(weights[length :: length + 1]) / max(1, length - 1),
-        "the token behind": sum(weights[1 : length * (length - 1) : length + 1]) / max(1, length - 1),
-    }
     columns = [sum(weights[at::length]) / length for at in range(length)]
     best = max(range(length), key=columns.__getitem__)
-    shares.setdefault(f"“{labels[best]}” (token {best + 1})", columns[best])
-    what = max(shares, key=shares.__getitem__)
-    return f"most at {what}, {percent(shares[what])} on average"
+    shares = (
+        sum(weights[:: length + 1]) / length,
+        sum(weights[length :: length + 1]) / max(1, length - 1),
+        sum(weights[1 : length * (length - 1) : length + 1]) / max(1, length - 1),
+        columns[best],
+    )
+    share = percent(max(shares))
+    match shares.index(max(shares)):
+        case 0:
+            return Message("most at the token itself, {percent} on average", percent=share)
+        case 1:
+            return Message("most at the token before, {percent} on average", percent=share)
+        case 2:
+            return Message("most at the token behind, {percent} on average", percent=share)
+    return Message(
+        "most at “{label}” (token {number}), {percent} on average",
+        label=labels[best],
+        number=best + 1,
+        percent=share,
+    )
 
 
 def strongest(row: tuple[float, ...]) -> list[int]:
@@ -79,7 +93,7 @@ class AttentionHeads(Chart):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Heads of this layer")
+        super().__init__(theme, tr("Heads of this layer"))
         self._attention = _NOTHING
         self._labels: tuple[str, ...] = ()
         self._head = 0
@@ -107,13 +121,21 @@ class AttentionHeads(Chart):
         return self._attention.heads
 
     def describe(self, index: int) -> str:
-        if index not in self._habits:
-            self._habits[index] = habit(self._attention, index, self._labels)
-        return f"Head {index + 1} of {self.count()} looks {self._habits[index]}"
+        return tr(
+            "Head {number} of {count} looks {where}",
+            number=index + 1,
+            count=self.count(),
+            where=self._habit(index),
+        )
+
+    def _habit(self, head: int) -> str:
+        if head not in self._habits:
+            self._habits[head] = habit(self._attention, head, self._labels)
+        return self._habits[head]
 
     def table(self) -> Table:
-        rows = tuple((at + 1, self.describe(at).partition(" looks ")[2]) for at in range(self.count()))
-        return Table(("head", "looks"), rows)
+        rows = tuple((at + 1, self._habit(at)) for at in range(self.count()))
+        return Table((Message("head"), Message("looks")), rows)
 
     def sizeHint(self) -> QSize:
         rows = -(-self.count() // self._across(self.width())) if self.count() else 1
@@ -211,7 +233,7 @@ class AttentionLines(Chart):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "What a token looks at")
+        super().__init__(theme, tr("What a token looks at"))
         self._attention = _NOTHING
         self._labels: tuple[str, ...] = ()
         self._head = 0
@@ -241,8 +263,12 @@ class AttentionLines(Chart):
 
     def describe(self, index: int) -> str:
         row = self._attention.row(self._head, index)
-        named = ", ".join(f"“{self._labels[at]}” {number(row[at])}" for at in strongest(row)[:_NAMED])
-        return f"{share_name(self._attention.window, index, self._labels[index])} looks at {named}"
+        named = ", ".join(
+            tr("“{label}” {weight}", label=self._labels[at], weight=number(row[at]))
+            for at in strongest(row)[:_NAMED]
+        )
+        token = share_name(self._attention.window, index, self._labels[index])
+        return tr("{token} looks at {others}", token=token, others=named)
 
     def table(self) -> Table:
         """The current token's weights, or the first one's if none is current."""
@@ -252,7 +278,7 @@ class AttentionLines(Chart):
             (source + 1, at + 1, label, weight)
             for at, (label, weight) in enumerate(zip(self._labels, row, strict=True))
         )
-        return Table(("from", "to", "piece", "weight"), tuple(rows))
+        return Table((Message("from"), Message("to"), Message("piece"), Message("weight")), tuple(rows))
 
     def sizeHint(self) -> QSize:
         return QSize(self.theme.step(200), round(self._lower() + self._room() + self.theme.step(8)))
@@ -363,7 +389,7 @@ class AttentionGrid(Matrix):
     """A head's weights, every row's sum 1; colours by the square root, so that small weights are seen."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Attention", "From", "To", "Attention weight")
+        super().__init__(theme, tr("Attention"), tr("From"), tr("To"), tr("Attention weight"))
         self._attention = _NOTHING
         self._head = 0
 
@@ -383,7 +409,9 @@ class AttentionGrid(Matrix):
             self.set_cell(*cell)
 
     def _show(self) -> None:
-        self.title = f"Attention of layer {self._attention.layer + 1}, head {self._head + 1}"
+        self.title = tr(
+            "Attention of layer {layer}, head {head}", layer=self._attention.layer + 1, head=self._head + 1
+        )
         self.setAccessibleName(self.title)
         self.set_cells(self._labels, levels(self._attention, self._head), ("0", "1"))
 
@@ -393,14 +421,18 @@ class AttentionGrid(Matrix):
 
     def lines(self, row: int, column: int) -> tuple[str, ...]:
         return (
-            f"“{self._labels[row]}” looks at “{self._labels[column]}”",
-            f"Token {row + 1} to token {column + 1}",
-            f"Weight {number(self._attention.row(self._head, row)[column])}",
+            tr("“{one}” looks at “{other}”", one=self._labels[row], other=self._labels[column]),
+            tr("Token {one} to token {other}", one=row + 1, other=column + 1),
+            tr("Weight {weight}", weight=number(self._attention.row(self._head, row)[column])),
         )
 
     def table(self) -> Table:
         """The attention weights: a row for each query token, a column for each key token."""
-        columns = ("token", "from", *(f"{at + 1} {label}" for at, label in enumerate(self._labels)))
+        columns = (
+            Message("token"),
+            Message("from"),
+            *(f"{at + 1} {label}" for at, label in enumerate(self._labels)),
+        )
         rows: list[tuple[Cell, ...]] = [
             (at + 1, label, *self._attention.row(self._head, at)) for at, label in enumerate(self._labels)
         ]

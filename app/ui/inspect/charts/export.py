@@ -21,6 +21,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.core.message import Message
 from app.settings.files import write_atomic
 from app.ui.inspect.charts.numbers_table import NumbersTable
 from app.ui.kit.chart import Figures
@@ -29,9 +30,10 @@ from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_NUMBERS = "Numbers (*.csv)"
-_PICTURES = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
+_NUMBERS = Message("Numbers (*.csv)")
+_PICTURES = {".png": Message("Picture (*.png)"), ".svg": Message("Drawing (*.svg)")}
 _SHARP = 2
 # No side of a picture is longer than this in pixels: enough for print, and small enough for any memory.
 _LONGEST = 16_000
@@ -91,14 +93,14 @@ class ChartBar(QWidget):
         self._chart = chart
         self._stale = True
         self._table: NumbersTable | None = None
-        self.numbers = self._button("Numbers", "Show the numbers as a table")
+        self.numbers = self._button(tr("Numbers"), tr("Show the numbers as a table"))
         self.numbers.setCheckable(True)
         self.numbers.toggled.connect(self.show_numbers)
-        copy_table = self._button("Copy numbers", "Copy the numbers for a spreadsheet")
+        copy_table = self._button(tr("Copy numbers"), tr("Copy the numbers for a spreadsheet"))
         copy_table.clicked.connect(self._copy_numbers)
-        copy_image = self._button("Copy picture", "Copy the chart as a picture")
+        copy_image = self._button(tr("Copy picture"), tr("Copy the chart as a picture"))
         copy_image.clicked.connect(self._copy_picture)
-        save = self._button("Save…", "Save the numbers (CSV) or the picture (PNG, SVG)")
+        save = self._button(tr("Save…"), tr("Save the numbers (CSV) or the picture (PNG, SVG)"))
         save.clicked.connect(self._save)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -120,10 +122,10 @@ class ChartBar(QWidget):
     def show_numbers(self, shown: bool) -> None:
         """Show or hide the table."""
         self.numbers.setChecked(shown)
-        self.numbers.setText("Hide the numbers" if shown else "Numbers")
+        self.numbers.setText(tr("Hide the numbers") if shown else tr("Numbers"))
         if shown:
             if self._table is None:
-                self._table = NumbersTable(self._theme, f"{self._chart.title}: numbers")
+                self._table = NumbersTable(self._theme, tr("{chart}: numbers", chart=self._chart.title))
                 self._column.addWidget(self._table)
                 QWidget.setTabOrder(self._save_button, self._table)
             self._fill()
@@ -145,12 +147,12 @@ class ChartBar(QWidget):
     def _copy_numbers(self) -> None:
         # Tabs between cells, as spreadsheets take them.
         QGuiApplication.clipboard().setText(self._chart.table().csv("\t"))
-        self.note.emit("Numbers copied")
+        self.note.emit(tr("Numbers copied"))
 
     @Slot()
     def _copy_picture(self) -> None:
         QGuiApplication.clipboard().setImage(picture(self._chart))
-        self.note.emit("Picture copied")
+        self.note.emit(tr("Picture copied"))
 
     @Slot()
     def _save(self) -> None:
@@ -205,11 +207,12 @@ class ChartSaver(QObject):
 
     def _choose_path(self, title: str, filters: list[str]) -> Path | None:
         """Ask for the file's path; None if cancelled."""
-        stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        stem = re.sub(r"[\W_]+", "-", title.lower()).strip("-")
         ending = filters[0].partition("*")[2].removesuffix(")")
-        name = save_name(self._page, f"Save {title}", f"{stem}{ending}", ";;".join(filters))
+        kinds = ";;".join(map(localised, filters))
+        name = save_name(self._page, tr("Save {title}", title=title), f"{stem}{ending}", kinds)
         return Path(name) if name else None
 
     @Slot()
     def _saved(self) -> None:
-        self.note.emit(f"{self._name} saved")
+        self.note.emit(tr("{file} saved", file=self._name))

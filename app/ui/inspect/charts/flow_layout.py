@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF
 
-from app.core import wording
-from app.core.inside import HeadPicture, ModelPicture, Part, Stage, shape_words
+from app.core.inside import HeadPicture, ModelPicture, Part, Shape, Stage, shape_words
 from app.ui.inspect.charts import flow_words as words
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _CHIP_LINES = 3
 _USED_WIDER = 1.35
@@ -84,6 +84,10 @@ def least_width(theme: Theme, picture: ModelPicture | None) -> int:
     return theme.step(4) + round((heads - 1 + _USED_WIDER) * theme.step(33)) + (heads - 1) * theme.step(2)
 
 
+def _shape(shape: Shape) -> str:
+    return localised(shape_words(shape))
+
+
 class FigureLayout:
     """Lays a picture out from top to bottom, downwards from `_y`; used once. Lengths are pixels."""
 
@@ -110,19 +114,32 @@ class FigureLayout:
     def _chips(self) -> None:
         step, window = self._theme.step, self._picture.window
         metrics = self._metrics("small")
-        count = wording.count(len(window.tokens), "token")
-        where = f", window {window.number + 1} of {window.windows:,}" if window.windows > 1 else ""
-        self._caption(f"The text as the model reads it: {count}{where}", self._shared.tokens)
+        if window.windows > 1:
+            title = tr(
+                "The text as the model reads it: {n:,} token, window {window} of {windows:,}",
+                "The text as the model reads it: {n:,} tokens, window {window} of {windows:,}",
+                n=len(window.tokens),
+                window=window.number + 1,
+                windows=window.windows,
+            )
+        else:
+            title = tr(
+                "The text as the model reads it: {n:,} token",
+                "The text as the model reads it: {n:,} tokens",
+                n=len(window.tokens),
+            )
+        self._caption(title, self._shared.tokens)
         high, gap = metrics.height() + step(1.5), step(1)
         x, lines, end = self._left, 1, self._left + self._wide
         for at, token in enumerate(window.tokens):
             wide = max(float(step(4)), metrics.horizontalAdvance(token.piece) + step(3))
             left = len(window.tokens) - at
-            more = metrics.horizontalAdvance(f"and {left:,} more") + step(4)
+            rest = tr("and {number:,} more", number=left)
+            more = metrics.horizontalAdvance(rest) + step(4)
             if x + wide + (more if lines == _CHIP_LINES and left > 1 else 0) > end and x > self._left:
                 if lines == _CHIP_LINES:
                     place = QRectF(x + step(1), self._y, more, high)
-                    self.figure.texts.append(PlacedText(place, f"and {left:,} more", "small", "ink_quiet"))
+                    self.figure.texts.append(PlacedText(place, rest, "small", "ink_quiet"))
                     break
                 x, lines = self._left, lines + 1
                 self._y += high + gap
@@ -136,11 +153,11 @@ class FigureLayout:
         """Add the shared stages; those with the same input are side by side. Shapes are shown where they change."""
         wide = min(self._wide, float(self._theme.step(170)))
         middle = self._left + self._wide / 2
-        flowing = shape_words(self._shared.read)
+        flowing = _shape(self._shared.read)
         for row in self._shared.rows:
             if len(row) > 1:
                 self._stages_side_by_side(row, middle, wide, flowing)
-                flowing = shape_words(row[0].output)
+                flowing = _shape(row[0].output)
                 continue
             stage = row[0]
             if stage.training_only:
@@ -149,8 +166,8 @@ class FigureLayout:
                 self._down(middle, flowing, used=True)
                 flowing = ""
             self._trunk_box(stage, middle, wide)
-            before = shape_words(stage.inputs[0]) if stage.inputs else ""
-            after = shape_words(stage.output)
+            before = _shape(stage.inputs[0]) if stage.inputs else ""
+            after = _shape(stage.output)
             flowing = flowing or (after if after != before or stage.repeats > 1 else "")
         self._down(middle, flowing, used=True)
 
@@ -187,7 +204,9 @@ class FigureLayout:
         if stage.training_only or not (stage.parameters or stage.path):
             wide = min(wide, float(step(80)))
             text = (
-                f"{stage.term}, at training only" if stage.training_only else f"{stage.title}: {stage.term}"
+                tr("{stage}, at training only", stage=stage.term)
+                if stage.training_only
+                else f"{localised(stage.title)}: {localised(stage.term)}"
             )
             left = middle - wide / 2 + edge
             texts, low = self._stack(
@@ -200,7 +219,7 @@ class FigureLayout:
             return
         self._y += step(2) if many else 0  # room for those behind
         inner, left = wide - 2 * edge, middle - wide / 2
-        term = f"{stage.repeats} {stage.term}" if many else stage.term
+        term = f"{stage.repeats} {localised(stage.term)}" if many else stage.term
         lines = [("strong", "ink", stage.title), ("small", "ink_quiet", term)]
         facts = [
             ("small", "ink_quiet", words.brief(stage)),
@@ -227,7 +246,7 @@ class FigureLayout:
         named = len(tokens) <= most and all(
             metrics.horizontalAdvance(token.piece) < wide - step(2) for token in tokens
         )
-        self._caption("Every token’s state: a row of numbers for each", self._shared.states)
+        self._caption(tr("Every token’s state: a row of numbers for each"), self._shared.states)
         for at in range(shown):
             left_out = len(tokens) > most and at == shown - 2
             token = tokens[at if at < shown - 2 else at - shown]
@@ -259,7 +278,7 @@ class FigureLayout:
         all_tokens = [column for column in columns if not words.uses_first_token_only(column[0])]
         if first_only:
             cell = self.figure.cells[0].place
-            label = f"only the first token, {self._picture.window.tokens[0].piece}"
+            label = tr("only the first token, {token}", token=self._picture.window.tokens[0].piece)
             self._bus(QPointF(cell.center().x(), cell.bottom()), first_only, bus, top, label)
         if all_tokens:
             middle = (all_tokens[0][1] + all_tokens[-1][1] + all_tokens[-1][2]) / 2
@@ -270,7 +289,7 @@ class FigureLayout:
                 QPointF(middle + step(4), low), QPointF(middle - step(4), low),
             )  # fmt: skip
             self.figure.funnel_used = any(head.in_use for head, _, _ in all_tokens)
-            self._bus(QPointF(middle, low), all_tokens, bus, top, "every token’s state")
+            self._bus(QPointF(middle, low), all_tokens, bus, top, tr("every token’s state"))
         self._y = top
         ends_at = [self._column(head, left, wide, top) for head, left, wide in columns]
         self._y = max(ends_at, default=top)
@@ -307,13 +326,12 @@ class FigureLayout:
         ink = "ink" if used else "ink_quiet"
         inner = wide - 2 * edge
         at = len(self.figure.boxes)
-        badge = head.status
         lines = [
             ("strong", ink, head.title), ("small", "ink_quiet", words.breakable(head.kind)),
-            ("small_strong", "accent" if used else ink, badge),
+            ("small_strong", "accent" if used else ink, head.status),
         ]  # fmt: skip
         texts, self._y = self._stack(lines, left + edge, inner, top + step(2.5))
-        flowing = f"takes {head.takes}"
+        flowing = words.takes_words(head)
         middle = left + wide / 2
         for number, stage in enumerate(head.stages):
             if stage.training_only and number:
@@ -323,14 +341,19 @@ class FigureLayout:
                 flowing = ""  # shown once
             self._box(stage, head, left + edge, inner)
             before = stage.inputs[0] if stage.inputs else ()
-            flowing = flowing or (shape_words(stage.output) if stage.output != before else "")
+            flowing = flowing or (_shape(stage.output) if stage.output != before else "")
         last = next((stage.output for stage in reversed(head.stages) if stage.output), ())
-        self._down(middle, shape_words(last), used=used, wide=inner)
-        outcome = [("small_strong", ink, words.OUTCOMES.get(head.head, ""))]
+        self._down(middle, _shape(last), used=used, wide=inner)
+        outcome = [("small_strong", ink, words.OUTCOMES[head.head])]
         result, low = self._stack(outcome, left + edge * 2, inner - 2 * edge, self._y + step(2), CENTRE)
         place = QRectF(left + edge, self._y, inner, low + step(2) - self._y)
         self.figure.boxes.append(
-            Box(place, RESULT_USED if used else RESULT, result, f"What comes out: {outcome[0][2]}")
+            Box(
+                place,
+                RESULT_USED if used else RESULT,
+                result,
+                tr("What comes out: {outcome}", outcome=outcome[0][2]),
+            )
         )
         bottom = place.bottom() + edge
         whole = QRectF(left, top, wide, bottom - top)
@@ -344,7 +367,7 @@ class FigureLayout:
         ink = "ink" if head.in_use else "ink_quiet"
         top, edge = self._y, step(2)
         if stage.training_only:
-            lines = [("small", "ink_quiet", f"{stage.term or stage.title}, at training only")]
+            lines = [("small", "ink_quiet", tr("{stage}, at training only", stage=stage.term or stage.title))]
         else:
             lines = [
                 ("small_strong", ink, stage.title), ("small", "ink_quiet", stage.term),
@@ -396,7 +419,8 @@ class FigureLayout:
     ) -> tuple[tuple[PlacedText, ...], float]:
         """Wrapped texts, one below the other, and their bottom."""
         placed = []
-        for use, role, text in lines:
+        for use, role, line in lines:
+            text = localised(line)
             if text:
                 high = self._bounds(text, use, wide).height()
                 placed.append(PlacedText(QRectF(left, top, wide, high), text, use, role, side))

@@ -11,6 +11,7 @@ from app.ui.inspect.charts import flow_layout as look
 from app.ui.inspect.charts.flow_words import picture_table
 from app.ui.kit.chart import Chart, Table
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # Ground, line and whether the line is dashed, by a box's look.
 _LOOKS = {
@@ -30,7 +31,7 @@ class FlowPicture(Chart):
     """Tokens, the stages that all heads share, a strip of states, and each head in a column; a place is a box."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "What happens from text to result")
+        super().__init__(theme, tr("What happens from text to result"))
         self._picture: ModelPicture | None = None
         self._figure = look.Figure()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -50,7 +51,7 @@ class FlowPicture(Chart):
         return self._figure.boxes[index].description
 
     def about(self) -> str:
-        return "Arrow keys walk through the boxes." if self.count() else "Nothing to show yet."
+        return tr("Arrow keys walk through the boxes.") if self.count() else tr("Nothing to show yet.")
 
     def table(self) -> Table:
         return picture_table(self._picture) if self._picture is not None else Table()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.core import wording
 from app.core.inside import HeadPicture, ModelPicture, Shape, Stage, shape_words
+from app.core.message import Message
 from app.core.models import Head
 from app.ui.kit.chart import Table
+from app.ui.kit.translation import localised, tr
 
 # The output of a head, in plain words.
 OUTCOMES: dict[Head, str] = {
-    Head.QUESTION_ANSWERING: "where the answer starts and ends",
-    Head.CLASSIFICATION: "a score for each class",
-    Head.MASKED_WORDS: "a score for each word that could stand there",
-    Head.NEXT_SENTENCE: "whether the second text follows the first",
-    Head.TOKEN_CLASSIFICATION: "a tag for each token",
+    Head.QUESTION_ANSWERING: Message("where the answer starts and ends"),
+    Head.CLASSIFICATION: Message("a score for each class"),
+    Head.MASKED_WORDS: Message("a score for each word that could stand there"),
+    Head.NEXT_SENTENCE: Message("whether the second text follows the first"),
+    Head.TOKEN_CLASSIFICATION: Message("a tag for each token"),
 }
 
 
@@ -38,13 +39,14 @@ class Shared:
         """The picture's trunk, arranged in rows."""
         stages = list(picture.trunk)
         read: Shape = (1, len(picture.window.tokens))
-        tokens, states = "tokens", "sequence output"
+        tokens, states = tr("tokens"), tr("sequence output")
         if stages and not stages[0].inputs and not stages[0].path:
             first = stages.pop(0)
-            tokens, read = ", ".join(part for part in (first.term, first.detail) if part), first.output
+            tokens = ", ".join(localised(part) for part in (first.term, first.detail) if part)
+            read = first.output
         if stages and not stages[-1].inputs and not stages[-1].path:
             last = stages.pop()
-            states = f"{last.term}, {shape_words(last.output)}"
+            states = f"{localised(last.term)}, {localised(shape_words(last.output))}"
         rows: list[tuple[Stage, ...]] = []
         for stage in stages:
             if rows and _take_the_same(rows[-1][-1], stage):
@@ -61,7 +63,7 @@ def _take_the_same(one: Stage, other: Stage) -> bool:
 
 def brief(stage: Stage) -> str:
     """A stage's detail, without the named settings that its module lists."""
-    parts = stage.detail.split(", ")
+    parts = localised(stage.detail).split(", ")
     unnamed = [part for part in parts if "=" not in part]
     return ", ".join(unnamed or parts[:1])
 
@@ -74,7 +76,16 @@ def uses_first_token_only(head: HeadPicture) -> bool:
 
 def weights_words(stage: Stage) -> str:
     """The number of a stage's weights in words, empty for none."""
-    return wording.count(stage.parameters, "weight") if stage.parameters else ""
+    if not stage.parameters:
+        return ""
+    return tr("{n:,} weight", "{n:,} weights", n=stage.parameters)
+
+
+def takes_words(head: HeadPicture) -> str:
+    """What a head takes, in words."""
+    if "pooled" in head.takes:
+        return tr("takes the pooled output")
+    return tr("takes every token's state") if "every" in head.takes else tr("takes the first token's state")
 
 
 def breakable(name: str) -> str:
@@ -84,30 +95,38 @@ def breakable(name: str) -> str:
 
 def describe_stage(stage: Stage, head: HeadPicture | None = None) -> str:
     """A stage in words, for the tool tip and the screen reader."""
-    lines = [f"{stage.title}: {stage.term}" if stage.term else stage.title]
+    lines = [": ".join(localised(part) for part in (stage.title, stage.term) if part)]
     if stage.repeats > 1:
-        lines[0] += f", {stage.repeats} of them one after another"
+        lines = [tr("{stage}, {number} of them one after another", stage=lines[0], number=stage.repeats)]
     if stage.path:
         lines.append(f"{stage.path}, {stage.kind}" if stage.kind else stage.path)
     if stage.detail:
-        lines.append(stage.detail)
+        lines.append(localised(stage.detail))
     if stage.inputs:
-        lines.append("takes " + " and ".join(shape_words(shape) for shape in stage.inputs))
+        lines.append(tr("takes {shapes}", shapes=_inputs(stage)))
     if stage.output:
-        lines.append(f"gives {shape_words(stage.output)}")
+        lines.append(tr("gives {shape}", shape=shape_words(stage.output)))
     if stage.parameters:
         lines.append(weights_words(stage))
     if stage.training_only:
-        lines.append("at training only: it changes nothing here")
+        lines.append(tr("at training only: it changes nothing here"))
     if head is not None and not head.in_use:
-        lines.append(head.status)
+        lines.append(localised(head.status))
     return "\n".join(lines)
+
+
+def _inputs(stage: Stage) -> str:
+    shapes = ""
+    for shape in map(shape_words, stage.inputs):
+        shapes = Message("{shapes} and {shape}", shapes=shapes, shape=shape) if shapes else shape
+    return shapes
 
 
 def describe_head(head: HeadPicture) -> str:
     """A head in words: its input, its output, and its status."""
-    outcome = OUTCOMES.get(head.head, "")
-    return "\n".join((f"{head.title}: {head.kind}", f"takes {head.takes}", f"gives {outcome}", head.status))
+    title = f"{localised(head.title)}: {head.kind}"
+    gives = tr("gives {outcome}", outcome=OUTCOMES[head.head])
+    return "\n".join((title, takes_words(head), gives, localised(head.status)))
 
 
 def picture_table(picture: ModelPicture) -> Table:
@@ -115,8 +134,9 @@ def picture_table(picture: ModelPicture) -> Table:
     rows = [_row("", "", stage) for stage in picture.trunk]
     rows += [_row(head.kind, head.status, stage) for head in picture.heads for stage in head.stages]
     columns = (
-        "head", "standing", "stage", "term", "path", "kind", "detail", "takes", "gives", "weights", "repeats",
-        "training only",
+        Message("head"), Message("standing"), Message("stage"), Message("term"), Message("path"), Message("kind"),
+        Message("detail"), Message("takes"), Message("gives"), Message("weights"), Message("repeats"),
+        Message("training only"),
     )  # fmt: skip
     return Table(columns, tuple(rows))
 
@@ -124,6 +144,6 @@ def picture_table(picture: ModelPicture) -> Table:
 def _row(head: str, status: str, stage: Stage) -> tuple[str | int, ...]:
     return (
         head, status, stage.title, stage.term, stage.path, stage.kind, stage.detail,
-        " and ".join(shape_words(shape) for shape in stage.inputs), shape_words(stage.output), stage.parameters,
-        stage.repeats, "yes" if stage.training_only else "no",
+        _inputs(stage), shape_words(stage.output), stage.parameters,
+        stage.repeats, Message("yes") if stage.training_only else Message("no"),
     )  # fmt: skip

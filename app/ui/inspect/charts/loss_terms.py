@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QSizePolicy
 
 from app.core import wording
 from app.core.inside import Losses, LossTerm
+from app.core.message import Message
 from app.ui.inspect.charts.painting import RowsChart
 from app.ui.kit.chart import Cell, Table, number
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
 
@@ -30,14 +32,14 @@ class _Total(NamedTuple):
 
 def loss_words(value: float) -> str:
     """A loss as text; NaN is undefined."""
-    return "undefined" if math.isnan(value) else "0" if value == 0 else number(value)
+    return tr("undefined") if math.isnan(value) else "0" if value == 0 else number(value)
 
 
 class LossTerms(RowsChart):
     """A row for each term with its target, the target's probability as a bar, and its value; then the totals."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "The loss and its terms")
+        super().__init__(theme, tr("The loss and its terms"))
         self._terms: tuple[LossTerm, ...] = ()
         self._totals: tuple[_Total, ...] = ()
         self._table = Table()
@@ -48,21 +50,29 @@ class LossTerms(RowsChart):
         """Show these."""
         self._terms, self._squared = losses.terms, losses.squared
         self._totals = (
-            _Total("The loss", losses.formula, loss_words(losses.total)),
-            _Total("What transformers computes", "", loss_words(losses.by_model)),
-            _Total("What training adds up", "", loss_words(losses.in_training)),
+            _Total(tr("The loss"), losses.formula, loss_words(losses.total)),
+            _Total(tr("What transformers computes"), "", loss_words(losses.by_model)),
+            _Total(tr("What training adds up"), "", loss_words(losses.in_training)),
         )
         rows: list[tuple[Cell, ...]] = [
-            (term.name, term.target, term.probability, term.value, "yes" if term.counted else "no")
+            (
+                term.name,
+                term.target,
+                term.probability,
+                term.value,
+                Message("yes") if term.counted else Message("no"),
+            )
             for term in losses.terms
         ]
         rows += [
-            ("total", losses.formula, "", losses.total, ""),
+            (Message("total"), losses.formula, "", losses.total, ""),
             ("transformers", "", "", losses.by_model, ""),
-            ("training", "", "", losses.in_training, ""),
+            (Message("training"), "", "", losses.in_training, ""),
         ]
-        given = "value" if losses.squared else "probability"
-        self._table = Table(("term", "right", given, "loss", "counted"), tuple(rows))
+        given = Message("value") if losses.squared else Message("probability")
+        self._table = Table(
+            (Message("term"), Message("right"), given, Message("loss"), Message("counted")), tuple(rows)
+        )
         self.begin()
 
     def count(self) -> int:
@@ -71,14 +81,25 @@ class LossTerms(RowsChart):
     def describe(self, index: int) -> str:
         if index >= len(self._terms):
             name, formula, value = self._totals[index - len(self._terms)]
-            return f"{name}: {value}. {formula}".strip()
+            return f"{name}: {value}. {localised(formula)}".strip()
         term = self._terms[index]
         if not term.counted:
-            return f"{term.name}: {term.target}, ignored"
-        given = f"held for {wording.percent(term.probability)} likely"
+            return tr("{term}: {target}, ignored", term=term.name, target=term.target)
         if self._squared:
-            given = f"the model gives {number(term.probability)}"
-        return f"{term.name}: right is {term.target}, {given}, costs {number(term.value)}"
+            return tr(
+                "{term}: right is {target}, the model gives {value}, costs {loss}",
+                term=term.name,
+                target=term.target,
+                value=number(term.probability),
+                loss=number(term.value),
+            )
+        return tr(
+            "{term}: right is {target}, held for {percent} likely, costs {loss}",
+            term=term.name,
+            target=term.target,
+            percent=wording.percent(term.probability),
+            loss=number(term.value),
+        )
 
     def table(self) -> Table:
         return self._table
@@ -102,9 +123,9 @@ class LossTerms(RowsChart):
         wide = size.width() - 2 * edge
         # Where each column begins: name, target, probability, value.
         columns = [edge, edge + wide * 0.19, edge + wide * 0.5, edge + wide * 0.82, edge + wide]
-        headings = ("Term", "What is right", "Its probability", "Loss: −log p")
+        headings = (tr("Term"), tr("What is right"), tr("Its probability"), tr("Loss: −log p"))
         if self._squared:
-            headings = ("Term", "What is right", "What the model gives", "Loss: squared")
+            headings = (tr("Term"), tr("What is right"), tr("What the model gives"), tr("Loss: squared"))
         for at, heading in enumerate(headings):
             place = QRectF(columns[at], 0, columns[at + 1] - columns[at], self.top() - theme.step(1))
             side = _RIGHT if at == 3 else Qt.AlignmentFlag.AlignLeft
@@ -131,7 +152,7 @@ class LossTerms(RowsChart):
         if not term.counted:  # its target explains why, at length
             self.write(painter, name, term.name, "strong", "ink_quiet")
             self.write(painter, target.united(given), term.target, "ui", "ink_quiet")
-            self.write(painter, loss, "ignored", "ui", "ink_quiet", _RIGHT)
+            self.write(painter, loss, tr("ignored"), "ui", "ink_quiet", _RIGHT)
             return
         self.write(painter, name, term.name, "strong")
         self.write(painter, target, term.target, "ui")
@@ -140,7 +161,7 @@ class LossTerms(RowsChart):
             self.write(painter, given, number(term.probability), "ui")
             return
         self.write(painter, given, wording.percent(term.probability), "ui", side=_RIGHT)
-        room = painter.fontMetrics().horizontalAdvance("> 99%") + theme.step(2)
+        room = painter.fontMetrics().horizontalAdvance(localised(wording.percent(1.0))) + theme.step(2)
         bar = QRectF(given.left(), place.center().y() - theme.step(1), given.width() - room, theme.step(2))
         draw_bar(painter, bar, term.probability, theme.colour("track"), theme.colour("mark"))
 

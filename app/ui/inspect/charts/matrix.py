@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPen
 
+from app.core.message import Message
 from app.ui.inspect.charts.painting import (
     Columns,
     ScrollingChart,
@@ -18,12 +19,13 @@ from app.ui.inspect.charts.painting import (
     rising_table,
 )
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 _LEAP = 10
 _LARGEST_PICTURE = 1600
 _SMALL = 176
 _SHARP = 2
-_INVITATION = "Point at a cell, or walk with the arrow keys."
+_INVITATION = Message("Point at a cell, or walk with the arrow keys.")
 
 
 class MatrixSizes:
@@ -386,7 +388,7 @@ class Matrix(ScrollingChart):
         """Draw the current cell's words, the first line large; an invitation if there is no current cell."""
         theme = self.theme
         wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-        for at, line in enumerate(lines or (_INVITATION,)):
+        for at, line in enumerate(lines or (localised(_INVITATION),)):
             painter.setFont(theme.font("quote" if lines and at == 0 else "small"))
             painter.setPen(theme.colour("ink" if lines else "ink_quiet"))
             text = line if len(line) < 160 else f"{line[:158]}…"

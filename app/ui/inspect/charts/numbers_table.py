@@ -10,6 +10,7 @@ from PySide6.QtCore import QModelIndex, QSize, Qt, Signal, Slot
 from app.ui.kit.chart import Table, shown
 from app.ui.kit.table import Column, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 _ROWS_SEEN = 9
 _ROWS_MEASURED = 30
@@ -18,13 +19,16 @@ _ROWS_MEASURED = 30
 def _column(table: Table, at: int) -> Column:
     """A column of a table: numbers are shown to a few digits, and sorted by their full value."""
 
-    def key(row: Sequence[Any]) -> Any:
-        return row[at].casefold() if isinstance(row[at], str) else row[at]
+    def text(row: Sequence[Any]) -> str:
+        return localised(row[at]) if isinstance(row[at], str) else shown(row[at])
 
-    name = table.columns[at]
+    def key(row: Sequence[Any]) -> Any:
+        return text(row).casefold() if isinstance(row[at], str) else row[at]
+
+    name = localised(table.columns[at])
     number = bool(table.rows) and not isinstance(table.rows[0][at], str)
     return Column(
-        name[:1].upper() + name[1:], lambda row: " ".join(shown(row[at]).split())[:300], key, number=number
+        name[:1].upper() + name[1:], lambda row: " ".join(text(row).split())[:300], key, number=number
     )
 
 
@@ -37,7 +41,7 @@ class NumbersTable(RowTable):
     PADDING = 3
     row_reached = Signal(int)
 
-    def __init__(self, theme: Theme, name: str = "Numbers") -> None:
+    def __init__(self, theme: Theme, name: str = "") -> None:
         super().__init__(theme, name)
         self._table = Table()
         self.selectionModel().currentRowChanged.connect(self._moved)

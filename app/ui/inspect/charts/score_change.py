@@ -6,12 +6,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from app.core.inside import InputWindow, Removals
+from app.core.message import Message
 from app.core.wording import percent
 from app.ui.inspect.charts.painting import RowsChart
 from app.ui.kit.chart import Table, number, signed
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_CHANGE = "Change of the score"
+_CHANGE = Message("Change of the score")
 _NOTHING = Removals(InputWindow(()), "", 0.0, 0.0, ())
 
 
@@ -22,7 +24,7 @@ class ScoreChange(RowsChart):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Score without each sentence")
+        super().__init__(theme, tr("Score without each sentence"))
         self._removals = _NOTHING
         self._values = False
 
@@ -41,23 +43,46 @@ class ScoreChange(RowsChart):
 
     def describe(self, index: int) -> str:
         removals, sentence = self._removals, self._removals.sentences[index]
-        holds = ", which holds the answer" if sentence.holds_focus else ""
-        likely = f", {percent(removals.probability)} becomes {percent(sentence.probability)}"
-        return (
-            f"Without sentence {index + 1} of {self.count()}{holds}: score {number(removals.score)} becomes"
-            f" {number(sentence.score)} ({signed(self.change(index))}){'' if self._values else likely}."
-            f" {' '.join(sentence.text.split())}"
+        values: dict[str, object] = {
+            "number": index + 1, "count": self.count(), "text": " ".join(sentence.text.split()),
+            "before": number(removals.score), "score": number(sentence.score), "change": signed(self.change(index)),
+            "likely": percent(removals.probability), "percent": percent(sentence.probability),
+        }  # fmt: skip
+        if sentence.holds_focus and self._values:
+            return tr(
+                "Without sentence {number} of {count}, which holds the answer: score {before} becomes {score}"
+                " ({change}). {text}",
+                **values,
+            )
+        if sentence.holds_focus:
+            return tr(
+                "Without sentence {number} of {count}, which holds the answer: score {before} becomes {score}"
+                " ({change}), {likely} becomes {percent}. {text}",
+                **values,
+            )
+        if self._values:
+            return tr(
+                "Without sentence {number} of {count}: score {before} becomes {score} ({change}). {text}",
+                **values,
+            )
+        return tr(
+            "Without sentence {number} of {count}: score {before} becomes {score} ({change}), {likely} becomes"
+            " {percent}. {text}",
+            **values,
         )
 
     def table(self) -> Table:
-        columns = ("sentence", "text", "start", "end", "score", "score without", "change", "probability",
-                   "probability without", "holds the answer")  # fmt: skip
+        columns = (
+            Message("sentence"), Message("text"), Message("start"), Message("end"), Message("score"),
+            Message("score without"), Message("change"), Message("probability"), Message("probability without"),
+            Message("holds the answer"),
+        )  # fmt: skip
         whole = self._removals
         rows = (
             (
                 *(at + 1, one.text, one.span.start, one.span.end),
                 *(whole.score, one.score, self.change(at), whole.probability, one.probability),
-                "yes" if one.holds_focus else "no",
+                Message("yes") if one.holds_focus else Message("no"),
             )
             for at, one in enumerate(whole.sentences)
         )
@@ -77,19 +102,21 @@ class ScoreChange(RowsChart):
     def draw(self, painter: QPainter, size: QSize, whole: bool) -> None:
         step = self.theme.step
         wide = size.width() - 2 * step(1)
-        metrics = QFontMetricsF(self.theme.font("small_strong"))
-        numbers_width = max(metrics.horizontalAdvance(text) for text in (_CHANGE, "> 99% → > 99%")) + step(2)
+        metrics, most = QFontMetricsF(self.theme.font("small_strong")), localised(percent(1.0))
+        numbers_width = max(
+            metrics.horizontalAdvance(text) for text in (localised(_CHANGE), f"{most} → {most}")
+        ) + step(2)
         room = max(step(20), wide - max(numbers_width, wide * 0.16) - step(10))
         words = QRectF(step(2), 0, room * 0.66, self.top())
         bars = QRectF(words.right() + step(4), 0, room * 0.34, self.top())
         left = bars.right() + step(4)
         numbers = QRectF(left, 0, max(numbers_width, wide - left), self.top())
         half = QRectF(bars.left(), 0, bars.width() / 2 - step(1), self.top())
-        self.write(painter, words, "Without this sentence", "small_strong", "ink_quiet")
+        self.write(painter, words, tr("Without this sentence"), "small_strong", "ink_quiet")
         self.write(painter, numbers, _CHANGE, "small_strong", "ink_quiet")
-        self.write(painter, half, "falls", "small_strong", "ink_quiet", Qt.AlignmentFlag.AlignRight)
+        self.write(painter, half, tr("falls"), "small_strong", "ink_quiet", Qt.AlignmentFlag.AlignRight)
         half.moveLeft(bars.center().x() + step(1))
-        self.write(painter, half, "rises", "small_strong", "ink_quiet")
+        self.write(painter, half, tr("rises"), "small_strong", "ink_quiet")
         largest = max((abs(self.change(at)) for at in range(self.count())), default=0.0) or 1.0
         for index in range(self.count()):
             top = self.top() + index * self.row_height()
@@ -139,9 +166,8 @@ class ScoreChange(RowsChart):
         high = painter.fontMetrics().height()
         place = QRectF(numbers.left(), row.center().y() - high, numbers.width(), high)
         self.write(painter, place, signed(self.change(index)), "strong")
-        shown = number if self._values else percent
         place.translate(0, high)
         painter.setFont(self.theme.font("small"))
         place.setHeight(painter.fontMetrics().height())
-        text = f"{shown(whole.probability)} → {shown(one.probability)}"
-        self.write(painter, place, text, role="ink_quiet")
+        before, after = map(number if self._values else percent, (whole.probability, one.probability))
+        self.write(painter, place, f"{localised(before)} → {localised(after)}", role="ink_quiet")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from app.core.inside import SpanScores
+from app.core.message import Message
 from app.core.wording import percent
 from app.ui.inspect.charts.matrix import Matrix
 from app.ui.inspect.charts.token_bars import NO_SCORES, RUNNERS_UP
 from app.ui.inspect.charts.tokens import labels_of, words_between
 from app.ui.kit.chart import Table, number, summed
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # Longer spans are not shown: answers are shorter, and the matrix stays a band.
 BAND = 48
@@ -23,7 +25,9 @@ class SpanMatrix(Matrix):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Spans by start and end", "Start", "End", "Start + end logits")
+        super().__init__(
+            theme, tr("Spans by start and end"), tr("Start"), tr("End"), tr("Start + end logits")
+        )
         self._scores = NO_SCORES
         self._text, self._pair = "", ""
 
@@ -50,18 +54,21 @@ class SpanMatrix(Matrix):
     def lines(self, row: int, column: int) -> tuple[str, ...]:
         scores = self._scores
         if not self.level(row, column):
-            return ("No span that may be an answer begins here",)
+            return (tr("No span that may be an answer begins here"),)
         start, end = scores.start_logits[row], scores.end_logits[column]
         return (
-            f"“{words_between(scores.window, row, column, self._text, self._pair)}”",
-            f"Tokens {row + 1} to {column + 1}",
-            f"Score {summed(start, end)}",
-            f"Probability {percent(self.probability(row, column))}",
+            tr("“{words}”", words=words_between(scores.window, row, column, self._text, self._pair)),
+            tr("Tokens {first} to {last}", first=row + 1, last=column + 1),
+            tr("Score {sum}", sum=summed(start, end)),
+            tr("Probability {percent}", percent=percent(self.probability(row, column))),
         )
 
     def table(self) -> Table:
         """Every cell's span, the best first."""
-        columns = ("first token", "last token", "words", "start logit", "end logit", "score", "probability")
+        columns = (
+            Message("first token"), Message("last token"), Message("words"), Message("start logit"),
+            Message("end logit"), Message("score"), Message("probability"),
+        )  # fmt: skip
         scores = self._scores
         cells = sorted(
             (

@@ -6,15 +6,17 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from app.core.inside import InputWindow, Part, SpanScores
+from app.core.message import Message
 from app.core.wording import percent
 from app.ui.inspect.charts.painting import Columns, ScrollingChart, mixed
 from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, share_name
 from app.ui.kit.chart import Table, number, tick_label, ticks
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 LOGITS, PROBABILITIES = "logits", "probabilities"
 RUNNERS_UP = 4  # spans that are marked besides the best one
-_INVITATION = "Point at a token, or walk with the arrow keys."
+_INVITATION = Message("Point at a token, or walk with the arrow keys.")
 NO_SCORES = SpanScores(InputWindow(()), (), (), (), (), (), (), 0.0, 0.0)
 
 
@@ -58,7 +60,7 @@ class TokenBars(ScrollingChart):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Start and end scores")
+        super().__init__(theme, tr("Start and end scores"))
         self._scores = NO_SCORES
         self._labels: tuple[str, ...] = ()
         self._marked: tuple[int, int] | None = None
@@ -102,20 +104,27 @@ class TokenBars(ScrollingChart):
     def describe(self, index: int) -> str:
         scores = self._scores
         name = share_name(scores.window, index, self._labels[index])
-        start = f"start {number(scores.start_logits[index])} ({percent(scores.start_probabilities[index])})"
-        end = f"end {number(scores.end_logits[index])} ({percent(scores.end_probabilities[index])})"
-        return f"{name}: {start}, {end}"
+        return tr(
+            "{token}: start {start} ({start_percent}), end {end} ({end_percent})",
+            token=name,
+            start=number(scores.start_logits[index]),
+            start_percent=percent(scores.start_probabilities[index]),
+            end=number(scores.end_logits[index]),
+            end_percent=percent(scores.end_probabilities[index]),
+        )
 
     def table(self) -> Table:
-        columns = ("token", "piece", "id", "part", "start logit", "start probability", "end logit",
-                   "end probability", "candidate")  # fmt: skip
+        columns = (
+            Message("token"), Message("piece"), Message("id"), Message("part"), Message("start logit"),
+            Message("start probability"), Message("end logit"), Message("end probability"), Message("candidate"),
+        )  # fmt: skip
         scores, names = self._scores, part_names(self._scores.window)
         rows = (
             (
                 *(at + 1, token.piece, token.id, names[token.part]),
                 *(scores.start_logits[at], scores.start_probabilities[at]),
                 *(scores.end_logits[at], scores.end_probabilities[at]),
-                "yes" if scores.candidates[at] else "no",
+                Message("yes") if scores.candidates[at] else Message("no"),
             )
             for at, token in enumerate(scores.window.tokens)
         )
@@ -188,8 +197,8 @@ class TokenBars(ScrollingChart):
             place = _room(view, sizes, *self._marked)
             self.outline(painter, place.adjusted(0.75, 0.75, -0.75, -0.75), "ink", 1.5)
         painter.restore()
-        self._draw_axis(painter, sizes, False, "Start")
-        self._draw_axis(painter, sizes, True, "End")
+        self._draw_axis(painter, sizes, False, tr("Start"))
+        self._draw_axis(painter, sizes, True, tr("End"))
         if whole:
             return
         if view.scrolls:
@@ -206,7 +215,8 @@ class TokenBars(ScrollingChart):
             if part is not Part.TEXT:
                 place = QRectF(left, sizes.top, right - left, sizes.bottom - sizes.top)
                 painter.fillRect(place, self.theme.colour("desk"))
-            text = names[part].capitalize()
+            name = localised(names[part])
+            text = name[:1].upper() + name[1:]
             seen = max(left, 0.0)
             if part is not Part.SPECIAL and right - seen > painter.fontMetrics().horizontalAdvance(text):
                 self.write(painter, QRectF(seen, 0, right - seen, sizes.top), text, role="ink_quiet")
@@ -266,7 +276,7 @@ class TokenBars(ScrollingChart):
         painter.setPen(QPen(theme.colour("ink_quiet"), 1.0, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(0, y), QPointF(wide, y))
         metrics = QFontMetricsF(theme.font("small"))
-        text = f"{self._labels[0]} {percent(value) if self._measure == PROBABILITIES else number(value)}"
+        text = f"{self._labels[0]} {localised(percent(value)) if self._measure == PROBABILITIES else number(value)}"
         size, high = metrics.horizontalAdvance(text) + theme.step(2), metrics.height()
         over = y - high - 1 if y - high - 1 >= (sizes.lower if below else sizes.top) else y + 1
         place = QRectF(wide - size, over, size, high)
@@ -289,7 +299,11 @@ class TokenBars(ScrollingChart):
         high = painter.fontMetrics().height()
         for value in ticks(self._low, self._high):
             place = QRectF(0, self._y(value, sizes, below) - high / 2, sizes.left - step(1.5), high)
-            text = f"{value * 100:.0f}%" if self._measure == PROBABILITIES else tick_label(value)
+            text = (
+                tr("{number:.0f}%", number=value * 100)
+                if self._measure == PROBABILITIES
+                else tick_label(value)
+            )
             self.write(painter, place, text, "small", "ink_quiet", Qt.AlignmentFlag.AlignRight)
         painter.save()
         painter.translate(high / 2 + step(0.5), (sizes.lower if below else sizes.top) + sizes.lane / 2)

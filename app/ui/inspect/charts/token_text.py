@@ -18,11 +18,13 @@ from PySide6.QtGui import (
 )
 
 from app.core.inside import InputWindow, Part
+from app.core.message import Message
 from app.core.positions import Offsets
 from app.ui.inspect.charts.painting import ink_on, mixed
 from app.ui.inspect.charts.tokens import labels_of, part_names, parts_of, share_name
 from app.ui.kit.chart import Cell, Chart, Table, signed
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised
 
 _CORNER = 3.0
 # A stronger shade would be too strong for either ink.
@@ -273,17 +275,18 @@ class TokenText(Chart):
 
     def describe(self, index: int) -> str:
         name = share_name(self._window, index, self._labels[index])
-        return f"{name}: {signed(self._values[index])} {self._unit}" if self._values else name
+        return f"{name}: {signed(self._values[index])} {localised(self._unit)}" if self._values else name
 
     def table(self) -> Table:
         names = part_names(self._window)
         rows: list[tuple[Cell, ...]] = [
             (at + 1, token.piece, token.id, names[token.part]) for at, token in enumerate(self._window.tokens)
         ]
+        columns = (Message("token"), Message("piece"), Message("id"), Message("part"))
         if not self._values:
-            return Table(("token", "piece", "id", "part"), tuple(rows))
+            return Table(columns, tuple(rows))
         valued = tuple((*row, value) for row, value in zip(rows, self._values, strict=True))
-        return Table(("token", "piece", "id", "part", self._unit), valued)
+        return Table((*columns, self._unit), valued)
 
     def place_at(self, point: QPointF) -> int:
         edge = self._edge()

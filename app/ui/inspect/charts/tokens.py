@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from app.core.inside import InputToken, InputWindow, Part
+from app.core.message import Message
 from app.core.text import Span
+from app.ui.kit.translation import tr
 
 # How byte-level and SentencePiece vocabularies write a blank before a piece, and a line end.
 _BLANKS = "Ġ▁"
@@ -13,8 +15,8 @@ _LINE_ENDS = "Ċ"
 def part_names(window: InputWindow) -> dict[Part, str]:
     """The names of a window's parts: a question precedes its text, a second passage follows the first."""
     parts = [part for part, _, _ in parts_of(window) if part is not Part.SPECIAL]
-    second = "second passage" if parts[:1] == [Part.TEXT] else "question"
-    return {Part.SPECIAL: "special token", Part.PAIR: second, Part.TEXT: "text"}
+    second = Message("second passage") if parts[:1] == [Part.TEXT] else Message("question")
+    return {Part.SPECIAL: Message("special token"), Part.PAIR: second, Part.TEXT: Message("text")}
 
 
 def label_of(token: InputToken, text: str = "", pair: str = "") -> str:
@@ -59,5 +61,13 @@ def words_between(window: InputWindow, first: int, last: int, text: str, pair: s
 def share_name(window: InputWindow, index: int, label: str) -> str:
     """A token with its place and, where it is no text, its part: "Token 17 of 40, “knave”"."""
     part = window.tokens[index].part
-    kind = "" if part is Part.TEXT else f", {part_names(window)[part]}"
-    return f"Token {index + 1} of {len(window.tokens)}, “{label}”{kind}"
+    number, count = index + 1, len(window.tokens)
+    if part is Part.TEXT:
+        return tr("Token {number} of {count}, “{label}”", number=number, count=count, label=label)
+    return tr(
+        "Token {number} of {count}, “{label}”, {kind}",
+        number=number,
+        count=count,
+        label=label,
+        kind=part_names(window)[part],
+    )

@@ -9,11 +9,13 @@ from functools import partial
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
+from app.core.message import Message
 from app.ui.inspect.charts.painting import diverging, draw_scale
 from app.ui.kit.chart import Chart, Table, number
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_INVITATION = "Point at a cell, or walk with the arrow keys."
+_INVITATION = Message("Point at a cell, or walk with the arrow keys.")
 _STEPS = 127
 
 
@@ -43,13 +45,19 @@ class VectorStrip(Chart):
 
     def describe(self, index: int) -> str:
         numbers = (
-            f"{name} {number(vector[index])}" for name, vector in zip(self._names, self._vectors, strict=True)
+            f"{localised(name)} {number(vector[index])}"
+            for name, vector in zip(self._names, self._vectors, strict=True)
         )
-        return f"Dimension {index + 1} of {self.count()}: {', '.join(numbers)}"
+        return tr(
+            "Dimension {number} of {count}: {values}",
+            number=index + 1,
+            count=self.count(),
+            values=", ".join(numbers),
+        )
 
     def table(self) -> Table:
         rows = ((at + 1, *values) for at, values in enumerate(zip(*self._vectors, strict=True)))
-        return Table(("dimension", *self._names), tuple(rows))
+        return Table((Message("dimension"), *self._names), tuple(rows))
 
     def sizeHint(self) -> QSize:
         step = self.theme.step
@@ -95,7 +103,7 @@ class VectorStrip(Chart):
         self._draw_legend(painter, strips)
         if not whole:
             painter.setFont(theme.font("small"))
-            text = self.describe(current) if current >= 0 else _INVITATION
+            text = self.describe(current) if current >= 0 else localised(_INVITATION)
             fits = painter.fontMetrics().horizontalAdvance(text) <= strips.width()
             # Long words begin at the chart's edge, where they have more room.
             left = strips.left() if fits else float(theme.step(1))
@@ -156,7 +164,7 @@ class VectorStrip(Chart):
         # One strip is not as high as two lines of words.
         high = max(lens.height(), 2.0 * painter.fontMetrics().lineSpacing())
         room = QRectF(theme.step(1), top + (lens.height() - high) / 2, strips.left() - theme.step(3), high)
-        text = f"Dimensions\n{first + 1} to {first + seen}"
+        text = tr("Dimensions\n{first} to {last}", first=first + 1, last=first + seen)
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         for at, vector in enumerate(self._vectors):
             for column in range(seen):
