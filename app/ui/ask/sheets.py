@@ -56,7 +56,8 @@ class Sheets(QObject):
         self._stack = stack
         self._sheets: list[Sheet] = []
         self._closed: list[tuple[int, Sheet]] = []
-        self._gone: set[str] = set()
+        self._gone: set[str] = set()  # keys of closed ones whose texts are to be deleted
+        self._deleting: frozenset[str] = frozenset()  # those that are, by the save that runs
         self._save_job: Job | None = None
         self.across: Callable[[], SavedAcross] = SavedAcross  # the question to several of them
         self._timer = QTimer(self)
@@ -269,18 +270,25 @@ class Sheets(QObject):
             self._save_job.drop()
             self._mark_unsaved()
         save_sheets(self.drafts, self._to_save(), self._gone, Silent())
+        self._gone.clear()
 
     @Slot()
     def _save(self) -> None:
         if self._save_job is not None and self._save_job.running:
             self._timer.start()
             return
-        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._to_save(), tuple(self._gone))
+        self._deleting = frozenset(self._gone)
+        self._save_job = self._lanes.files.start(save_sheets, self.drafts, self._to_save(), self._deleting)
+        self._save_job.done.connect(self._saved)
         self._save_job.failed.connect(self._not_saved)
 
     def _to_save(self) -> SavedSheets:
         sheets = sheets_to_save(self._sheets, self._stack.currentIndex(), _HISTORY)
         return replace(sheets, across=self.across())
+
+    @Slot()
+    def _saved(self) -> None:
+        self._gone -= self._deleting
 
     @Slot(object)
     def _not_saved(self, error: BaseException) -> None:

@@ -177,6 +177,20 @@ def test_drafts_are_saved_while_the_window_is_open(view: AskView, qtbot: QtBot) 
     qtbot.waitUntil(lambda: drafts.load(f"ask.{kept.key}") == "Alpha text.")
 
 
+def test_a_closed_text_is_deleted_once(view: AskView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    deleted: list[str] = []
+    monkeypatch.setattr(view.sheets.drafts, "clear", deleted.append)
+    view.sheets._timer.setInterval(0)
+    write(view, "Alpha text.")
+    name = f"ask.{view.sheets.current().session.key}"
+    view.sheets.close_current()
+    qtbot.waitUntil(lambda: name in deleted)
+    qtbot.waitUntil(lambda: view.sheets._save_job is not None and not view.sheets._save_job.running)
+    write(view, "Beta text.")
+    view.keep()
+    assert deleted.count(name) == 1
+
+
 def test_closing_keeps_what_still_waits_to_be_saved(view: AskView, qtbot: QtBot) -> None:
     free = threading.Event()
     view.lanes.files.start(lambda report: free.wait(10))
