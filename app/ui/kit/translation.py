@@ -44,6 +44,11 @@ def localised(text: str) -> str:
     return tr(text.pattern, text.several, **text.values) if isinstance(text, Message) else text
 
 
+def written(number: float, form: str) -> str:
+    """A number in one of Python's formats, with the marks of the window's language."""
+    return _filling.format_field(number, form)
+
+
 def use_language(folder: Path, chosen: str) -> str:
     """Show texts in the chosen language, or for "system" in that of the system if Spanlight has it, else in English.
 

@@ -16,7 +16,7 @@ from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import localised, tr, written
 
 # A head's page by its name on the rail; its task in a word.
 PAGES: dict[Head, str] = {
@@ -97,7 +97,7 @@ def number_of(parameters: int) -> str:
     """A number of weights: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     if millions < 1:
-        return tr("{number:,}", number=parameters)
+        return written(parameters, ",")
     if millions < 100:
         return tr("{number:.1f} million", number=millions)
     return tr("{number:,.0f} million", number=millions)

@@ -16,7 +16,7 @@ from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowMode
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import localised, tr, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class NameDelegate(RowDelegate):
             draw_bar(painter, bar, row.probability, theme.colour("track"), theme.colour("mark"))
             room.setRight(bar.left() - step(3))
         if row.count > 1:
-            often = tr("× {count:,}", count=row.count)
+            often = f"× {written(row.count, ',')}"
             if current:
                 often = tr("{place:,} of {count:,}", place=self.place, count=row.count)
             ink = "ink" if current else "ink_quiet"

@@ -26,7 +26,7 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
-from app.ui.kit.translation import localised, tr
+from app.ui.kit.translation import localised, tr, written
 
 _INVITE = Message("Two passages: does the second come right after the first, or from somewhere else?")
 _READY = Message("Ctrl+Enter tells whether the second continues the first.")
@@ -59,7 +59,7 @@ def outcome(item: FollowOn) -> tuple[str, str, str]:
 
 def signed(value: float) -> str:
     """A logit with its sign as text: "+3.21", "−2.14"."""
-    return tr("{value:+.2f}", value=value).replace("-", "\N{MINUS SIGN}")
+    return written(value, "+.2f").replace("-", "\N{MINUS SIGN}")
 
 
 class FollowCard(QFrame):
