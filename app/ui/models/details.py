@@ -26,7 +26,7 @@ from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button, rule
+from app.ui.kit.parts import IconLabel, Scrolling, as_tip, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import tr
@@ -253,7 +253,7 @@ class RemovalCard(QFrame):
         self._consequences.setText(consequences)
         self._consequences.setVisible(bool(consequences))
         self.cache.setText(tr("Also from the Hugging Face cache (frees {size})", size=wording.size(cached)))
-        self.cache.setToolTip(tr("Other programs on this computer may use the same files"))
+        self.cache.setToolTip(as_tip(tr("Other programs on this computer may use the same files")))
         self.cache.setChecked(False)
         self.cache.setVisible(cached > 0)
         self.setAccessibleName(self.words())

@@ -159,7 +159,7 @@ class Downloads(QObject):
         if transfer.stage in (Stage.RUNNING, Stage.FAILED):
             self.note.emit(tr("{model}: {words}", model=row.title, words=row.words))
         else:
-            self.note.emit(f"{row.title} {row.words}")
+            self.note.emit(tr("{model} {state}", model=row.title, state=row.words))
         self.changed.emit()
 
     @Slot()

@@ -17,7 +17,7 @@ from app.ui.kit.file_dialog import folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
 from app.ui.kit.translation import localised, tr
@@ -45,7 +45,8 @@ class ImportCard(QFrame):
         self.zip.clicked.connect(self._choose_zip)
         self.leave = QCheckBox(tr("Leave the folder where it is"))
         self.leave.setProperty("type", "small")
-        self.leave.setToolTip(tr("Nothing is copied: the model is gone when the folder is moved or deleted"))
+        tip = tr("Nothing is copied: the model is gone when the folder is moved or deleted")
+        self.leave.setToolTip(as_tip(tip))
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop)

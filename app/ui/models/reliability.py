@@ -22,7 +22,7 @@ from app.core.reliability import (
 )
 from app.flows.teach.calibration import OwnVerdicts
 from app.ui.kit.chart import Chart, Table, ticks
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised, tr
 
@@ -218,9 +218,8 @@ class ReliabilityCard(QFrame):
         self._theme = theme
         self.chart = ReliabilityChart(theme)
         self.follow = QCheckBox()
-        self.follow.setToolTip(
-            tr("Otherwise its probabilities are those that it came with; your verdicts stay")
-        )
+        tip = tr("Otherwise its probabilities are those that it came with; your verdicts stay")
+        self.follow.setToolTip(as_tip(tip))
         self._so_far = plain_label(type="small", ink="quiet")
         self.list = push_button(theme, tr("See your verdicts"), kind="link", tip=tr("On the page Teach"))
         self._how = plain_label(type="small", ink="quiet")
