@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.errors import EngineLost, PasswordNeeded
 from app.core.languages import Subject
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.flows.ask.read import read_document
@@ -33,6 +34,7 @@ from app.ui.kit.page import Page
 from app.ui.kit.progress_strip import QueueStatus
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import Panes
 
 
@@ -41,12 +43,30 @@ def find_model(workspace: Workspace, head: Head, report: Report) -> ModelCard:
     return workspace.find_model(head)
 
 
+# That a head's model is loaded, its loading for what waits for it, and that it is ready.
+_LOADING = {
+    Head.CLASSIFICATION: (
+        Message("Loading the classifier…"), Message("the loading of the classifier"), Message("Classifier ready"),
+    ),
+    Head.MASKED_WORDS: (
+        Message("Loading the model for blanks…"), Message("the loading of the model for blanks"),
+        Message("Model for blanks ready"),
+    ),
+    Head.NEXT_SENTENCE: (
+        Message("Loading the model for passages…"), Message("the loading of the model for passages"),
+        Message("Model for passages ready"),
+    ),
+    Head.TOKEN_CLASSIFICATION: (
+        Message("Loading the name finder…"), Message("the loading of the name finder"), Message("Name finder ready"),
+    ),
+}  # fmt: skip
+
+
 class ModelPreloader(QObject):
     """Finds the model for a page's head, and loads it in the work lane.
 
-    `title` is its name for the user ("classifier"). `found` carries a ModelCard,
-    `missing` the error if there is none; `note` is one line for the status line; `lost` is sent when the model process
-    died while loading. A loading error is shown when the model is used.
+    `found` carries a ModelCard, `missing` the error if there is none; `note` is one line for the status line; `lost` is
+    sent when the model process died while loading. A loading error is shown when the model is used.
     """
 
     found = Signal(object)
@@ -54,12 +74,11 @@ class ModelPreloader(QObject):
     note = Signal(str)
     lost = Signal()
 
-    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head, title: str) -> None:
+    def __init__(self, workspace: Workspace, lanes: Lanes, parent: QObject, head: Head) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._lanes = lanes
         self._head = head
-        self._title = title
         self._search: Job | None = None
         self._loading: Job | None = None
         self._wanted: tuple[str, str, str] | None = None
@@ -88,9 +107,10 @@ class ModelPreloader(QObject):
             return
         self._forget()
         self._wanted = wanted
-        self.note.emit(f"Loading the {self._title}…")
+        loading, name, _ = _LOADING[self._head]
+        self.note.emit(localised(loading))
         self._loading = self._lanes.work.start(load_head, self._workspace, self._head)
-        self._loading.name = f"the loading of the {self._title}"
+        self._loading.name = localised(name)
         self._loading.done.connect(self._ready)
         self._loading.failed.connect(self._failed)
 
@@ -102,12 +122,13 @@ class ModelPreloader(QObject):
 
     @Slot(object)
     def _ready(self, loaded: LoadedModel) -> None:
-        self.note.emit(f"{self._title[:1].upper()}{self._title[1:]} ready, on {loaded.device.title}")
+        ready = _LOADING[self._head][-1]
+        self.note.emit(tr("{ready}, on {device}", ready=ready, device=loaded.device.title))
 
     @Slot(object)
     def _failed(self, error: BaseException) -> None:
         self._wanted = None
-        self.note.emit(fault_of(error).sentence)
+        self.note.emit(localised(fault_of(error).sentence))
         if isinstance(error, EngineLost):
             self.lost.emit()
 
@@ -136,6 +157,10 @@ def read_documents(
         except PasswordNeeded as needed:
             raise FileLocked(path, needed) from needed
     return tuple(opened)
+
+
+def _named(files: Sequence[str]) -> str:
+    return files[0] if len(files) == 1 else tr("{first} and {second}", first=files[0], second=files[1])
 
 
 class PaperFiles(QObject):
@@ -179,7 +204,7 @@ class PaperFiles(QObject):
     def _read(self) -> None:
         if self._job is not None:
             self._job.drop()
-        self._panel.strip.waiting(f"Opening {' and '.join(path.name for path in self._paths)}")
+        self._panel.strip.waiting(tr("Opening {files}", files=_named([path.name for path in self._paths])))
         self._job = self._lanes.documents.start(read_documents, self._workspace, self._paths, self._passwords)
         self._job.progress.connect(self._panel.strip.show_progress)
         self._job.done.connect(self._done)
@@ -218,7 +243,7 @@ class TextPage(Page):
 
     SAMPLES = ""
     DRAFTS: tuple[str, ...] = ()
-    FILES = "Text (*.txt *.md);;All files (*)"
+    FILES: str = Message("Text (*.txt *.md);;All files (*)")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -233,15 +258,15 @@ class TextPage(Page):
         desk: QWidget,
         papers: tuple[Paper, ...],
         panel: TextPanel,
-        model: tuple[Head, str],
+        head: Head,
     ) -> None:
-        """Lay the page out and begin: `model` is its head, and its name for the user."""
-        self._papers, self._panel, self._head = papers, panel, model[0]
+        """Lay the page out and begin."""
+        self._papers, self._panel, self._head = papers, panel, head
         self._files = PaperFiles(self.workspace, self.lanes, panel, self)
         self.find_bar = FindBar(self.theme)
         finding = Finding(self.find_bar, self._searched, self)
         zoom = Zoom(self.workspace, self.theme, self._searched, self)
-        self._model = ModelPreloader(self.workspace, self.lanes, self, *model)
+        self._model = ModelPreloader(self.workspace, self.lanes, self, head)
         self._language = LanguageLine(self.workspace, self.theme, self.lanes, self._head)
         panel.add_line(self._language)
         drafts = Drafts(self.workspace.paths.drafts)
@@ -363,9 +388,9 @@ class TextPage(Page):
         if self._job is not None:
             self._job.drop()
         self.note.emit("")
-        self._language.look(*(Subject("This text", text=paper.text()) for paper in self._papers))
+        self._language.look(*(Subject(tr("This text"), text=paper.text()) for paper in self._papers))
         self._job = self.lanes.work.start(flow, self.workspace, request)
-        self._job.name = f"the work on {self.TITLE}"
+        self._job.name = tr("the work on {page}", page=self.TITLE)
         QueueStatus(self.lanes.work, self._job, self._panel.strip, words)
         self._job.progress.connect(self.progressed)
         self._job.partial.connect(self._partly_done)
@@ -404,7 +429,7 @@ class TextPage(Page):
         self._panel.strip.clear()
         self.refresh()
         self._keep_result()
-        self.note.emit("Stopped")
+        self.note.emit(tr("Stopped"))
 
     @Slot(object)
     def show_fault(self, error: BaseException) -> None:
@@ -476,7 +501,7 @@ class TextPage(Page):
 
     @Slot()
     def _choose_file(self) -> None:
-        names = open_names(self, "Open a file", "", self.FILES)
+        names = open_names(self, tr("Open a file"), "", localised(self.FILES))
         if names:
             self.open_files([Path(name) for name in names])
 
@@ -495,14 +520,14 @@ class TextPage(Page):
         for paper, one in zip(self._papers[number:], opened, strict=False):
             paper.replace(one.document.text)
         self.file = opened[0].document.name
-        self.note.emit(f"{' and '.join(one.document.name for one in opened)} opened")
+        self.note.emit(tr("{files} opened", files=_named([one.document.name for one in opened])))
         self._papers[number].setFocus()
         self.show_notes(opened)
 
     def show_notes(self, opened: tuple[Opened, ...]) -> None:
         """Show the notes on files that were read."""
         if notes := [note for one in opened for note in one.notes]:
-            self._panel.notice.show_hint(" ".join(notes))
+            self._panel.notice.show_hint(" ".join(map(localised, notes)))
 
     @Slot()
     def _find_left(self) -> None:
@@ -517,11 +542,11 @@ class TextPage(Page):
     @Slot(object)
     def _no_model(self, error: BaseException) -> None:
         fault = fault_of(error)
-        self._panel.model.show_none(f"{fault.sentence} {fault.hint}".strip())
+        self._panel.model.show_none(f"{localised(fault.sentence)} {localised(fault.hint)}".strip())
 
     @Slot(object)
     def _model_used(self, card: ModelCard) -> None:
-        self.note.emit(f"{card.title} is used for {self.TITLE} now")
+        self.note.emit(tr("{model} is used for {page} now", model=card.title, page=self.TITLE))
         self._model.look()
         self.changed.emit(self._head.value)
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.ui.kit.language_line import LanguageLine
 from app.ui.kit.notice import Notice
@@ -15,6 +16,7 @@ from app.ui.kit.password_line import PasswordLine
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.sample_list import SampleList
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 
 class PaperTerm(StyledLabel):
@@ -28,6 +30,7 @@ class PaperTerm(StyledLabel):
 
     def show_term(self, words: str, term: str) -> None:
         """Show a sentence and its term."""
+        words = localised(words)
         self.set_runs((f"{words} ", ""), (term, "font-style: italic"))
         self.setAccessibleName(f"{words} {term}")
 
@@ -42,7 +45,7 @@ class ModelLine(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._words = plain_label(type="small", ink="quiet")
-        self.settings = push_button(theme, "Choose a model in the settings", kind="link")
+        self.settings = push_button(theme, tr("Choose a model in the settings"), kind="link")
         self.settings.setCursor(Qt.CursorShape.PointingHandCursor)
         self.settings.hide()
         layout = QVBoxLayout(self)
@@ -70,12 +73,11 @@ class TextPanel(QFrame):
     """The top row, progress, errors, the line `invite`, the result as `card`, and samples on an empty page.
 
     `aside` is at the top left, `button`, the page's main action, at the top right; `about` explains in plain words what
-    happens, with the paper's term. OPEN is the label of `open`, the button that opens a file, DOES what the model does
-    on this page, with {} for its title. A page adds further widgets with `add`.
+    happens, with the paper's term. OPEN is the label of `open`, the button that opens a file. A page adds further
+    widgets with `add`.
     """
 
-    OPEN = "Open a text file"
-    DOES = "{}"
+    OPEN: str = Message("Open a text file")
 
     def __init__(
         self, theme: Theme, aside: QWidget, button: QPushButton, card: QWidget | None, about: PaperTerm
@@ -91,9 +93,9 @@ class TextPanel(QFrame):
         self.is_stale = False
         self._outdated = plain_label(type="small", ink="quiet")
         self.invite = plain_label(ink="quiet")
-        self.samples = SampleList(theme, "Try one of these")
-        tip = f"{self.OPEN}  (Ctrl+O)"
-        self.open = push_button(theme, f"{self.OPEN}…", kind="sample", name=self.OPEN, tip=tip)
+        self.samples = SampleList(theme, tr("Try one of these"))
+        opens = localised(self.OPEN)
+        self.open = push_button(theme, f"{opens}…", kind="sample", name=opens, tip=f"{opens}  (Ctrl+O)")
         self.open.setIcon(theme.icon("open"))
         body = QWidget()
         column = QVBoxLayout(body)
@@ -143,7 +145,9 @@ class TextPanel(QFrame):
 
     def set_outdated(self, outdated: bool) -> None:
         """Mark the result as one of an earlier text, or of another model where it is stale."""
-        self._outdated.setText(f"The {'model' if self.is_stale else 'text'} was changed since.")
+        self._outdated.setText(
+            tr("The model was changed since.") if self.is_stale else tr("The text was changed since.")
+        )
         self._outdated.setVisible(outdated)
 
     def outdated(self) -> bool:
@@ -157,7 +161,7 @@ class TextPanel(QFrame):
     @Slot(object)
     def show_model(self, card: ModelCard) -> None:
         """Show the name of the model, and what it does."""
-        self.model.show_model(self.DOES.format(card.title))
+        raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -170,4 +174,4 @@ class TextPanel(QFrame):
 
 def source_line(model: str, device: str, seconds: float) -> str:
     """Which model computed a result, on what, and how fast."""
-    return " · ".join(part for part in (model, device, wording.duration(seconds)) if part)
+    return " · ".join(localised(part) for part in (model, device, wording.duration(seconds)) if part)

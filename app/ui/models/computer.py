@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.core import wording
 from app.core.devices import PRECISIONS, DeviceOption, Devices, HeldModel, MemoryUse
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import DeviceChoice, model_title
 from app.flows.models.devices import devices, memory, unload
 from app.flows.workspace import Workspace
@@ -31,25 +32,37 @@ from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Choices, Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.models.words import does
 
 PRECISION_TITLES = (
-    ("auto", "Automatic"), ("float32", "32 bits"), ("bfloat16", "16 bits, bfloat16"), ("float16", "16 bits, float16"),
-)  # fmt: skip
-TERMS = {"float32": "32 bits", "bfloat16": "16 bits (bfloat16)", "float16": "16 bits (float16)"}
+    ("auto", Message("Automatic")),
+    ("float32", Message("32 bits")),
+    ("bfloat16", Message("16 bits, bfloat16")),
+    ("float16", Message("16 bits, float16")),
+)
+TERMS = {
+    "float32": Message("32 bits"),
+    "bfloat16": Message("16 bits (bfloat16)"),
+    "float16": Message("16 bits (float16)"),
+}
 _ABOUT = {
-    "float32": "Every number as exact as the model computes it.",
-    "bfloat16": "Half the memory. Numbers are rounded more coarsely: probabilities may differ a little.",
-    "float16": "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it.",
+    "float32": Message("Every number as exact as the model computes it."),
+    "bfloat16": Message(
+        "Half the memory. Numbers are rounded more coarsely: probabilities may differ a little."
+    ),
+    "float16": Message(
+        "Half the memory. Numbers are rounded, and very large ones do not fit: a few models fail with it."
+    ),
 }
 MINUTES = (0, 5, 15, 60)
-BUSY = "After the work that runs now."
-LOOKING = "Looking at what this computer has…"
+BUSY = Message("After the work that runs now.")
+LOOKING = Message("Looking at what this computer has…")
 
 
 def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
     """`auto` first, then every device; at the end the chosen one if it is no longer present."""
-    rows = [DeviceRow("auto", "Automatic", plain(_auto_words(devices)), tip=devices.auto.reason)]
+    rows = [DeviceRow("auto", tr("Automatic"), plain(_auto_words(devices)), tip=devices.auto.reason)]
     rows += [
         DeviceRow(
             one.key, _title(one), plain(_sentence(one.reason)), _memory_words(one), one.usable, one.reason
@@ -59,7 +72,7 @@ def device_rows(devices: Devices, settings: Settings) -> tuple[DeviceRow, ...]:
     chosen = device_key(settings)
     if chosen not in {row.key for row in rows}:
         rows.append(
-            DeviceRow(chosen, chosen, "It was chosen, and is not here. Choose another one.", usable=False)
+            DeviceRow(chosen, chosen, tr("It was chosen, and is not here. Choose another one."), usable=False)
         )
     return tuple(rows)
 
@@ -83,24 +96,35 @@ def precision_words(devices: Devices, settings: Settings) -> str:
     """What the chosen precision means on this computer."""
     takes = precisions(devices, settings)
     if settings.precision == "auto":
-        return f"Automatic takes {TERMS.get(takes[0], takes[0])} here. {_ABOUT.get(takes[0], '')}".strip()
+        automatic = tr("Automatic takes {precision} here.", precision=TERMS.get(takes[0], takes[0]))
+        return f"{automatic} {localised(_ABOUT.get(takes[0], ''))}".strip()
     if settings.precision not in takes:
         chosen = TERMS.get(settings.precision, settings.precision)
-        return f"What was chosen to run models does not compute in {chosen}. Choose another one."
-    return _ABOUT.get(settings.precision, "")
+        return tr(
+            "What was chosen to run models does not compute in {precision}. Choose another one.",
+            precision=chosen,
+        )
+    return localised(_ABOUT.get(settings.precision, ""))
 
 
 def memory_words(use: MemoryUse) -> str:
     """The memory of the process and of the computer."""
-    own = f"The model process takes {wording.size(use.process)}." if use.process else "No model process runs."
+    own = tr("No model process runs.")
+    if use.process:
+        own = tr("The model process takes {size}.", size=wording.size(use.process))
     if not use.computer:
         return own
-    return f"{own} {wording.size(use.free)} of the computer's {wording.size(use.computer)} are free."
+    free, size = wording.size(use.free), wording.size(use.computer)
+    whole = tr("{free} of the computer's {size} are free.", free=free, size=size)
+    return f"{own} {whole}"
 
 
 def gpu_words(use: MemoryUse) -> str:
     """The memory of the GPU in use, empty without one."""
-    return f"{wording.size(use.gpu_free)} of the GPU's {wording.size(use.gpu)} are free." if use.gpu else ""
+    if not use.gpu:
+        return ""
+    free, size = wording.size(use.gpu_free), wording.size(use.gpu)
+    return tr("{free} of the GPU's {size} are free.", free=free, size=size)
 
 
 def loaded_facts(use: MemoryUse) -> tuple[Fact, ...]:
@@ -115,19 +139,23 @@ def loaded_size(use: MemoryUse, *, gpu: bool) -> int:
 
 def plain(reason: str) -> str:
     """A reason without the names of dtypes and processor instructions."""
-    reason = re.sub(r" with (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", reason)
-    return re.sub(r"\b(b?float(?:16|32))\b", lambda found: TERMS[found[1]].partition(" (")[0], reason)
+    # In every language one word is before an instruction: "with".
+    reason = re.sub(r" \w+ (?:AMX|(?:AVX512-)?[BF][FP]16)\b", "", localised(reason))
+    return re.sub(
+        r"\b(b?float(?:16|32))\b", lambda found: localised(TERMS[found[1]]).partition(" (")[0], reason
+    )
 
 
 def minutes_words(minutes: int) -> str:
     """The idle time after which models are unloaded, in words."""
-    return wording.count(minutes, "minute") if minutes else "Never"
+    return tr("{n:,} minute", "{n:,} minutes", n=minutes) if minutes else tr("Never")
 
 
 def _auto_words(devices: Devices) -> str:
     auto = devices.auto
-    reason = f": {auto.reason.strip()}" if auto.reason.strip() else ""
-    return f"Takes the {auto.title} now{reason}".rstrip(".") + "."
+    if reason := localised(auto.reason).strip().rstrip("."):
+        return tr("Takes the {device} now: {reason}.", device=auto.title, reason=reason)
+    return tr("Takes the {device} now.", device=auto.title)
 
 
 def _title(one: DeviceOption) -> str:
@@ -139,19 +167,21 @@ def _memory_words(one: DeviceOption) -> str:
     if not one.memory:
         return ""
     whole = wording.size(one.memory)
-    return f"{wording.size(one.free)} of {whole} free" if one.free else whole
+    if not one.free:
+        return localised(whole)
+    return tr("{free} of {whole} free", free=wording.size(one.free), whole=whole)
 
 
 def _loaded_words(model: HeldModel) -> str:
     where = DeviceChoice(model.device, model.dtype, "").title
     parts = [does((model.head,)), where, TERMS.get(model.dtype, model.dtype), wording.size(model.size)]
     if model.opened:
-        parts.append("for Look inside")
-    return " · ".join(parts)
+        parts.append(tr("for Look inside"))
+    return " · ".join(map(localised, parts))
 
 
 def _sentence(words: str) -> str:
-    words = words.strip()
+    words = localised(words).strip()
     if not words:
         return ""
     return words[0].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
@@ -267,7 +297,7 @@ class ComputerSection(Section):
     """Devices, precision, memory. `changed` carries "unloaded" if models were unloaded by hand."""
 
     KEY = "computer"
-    TITLE = "This computer"
+    TITLE = Message("This computer")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -277,13 +307,13 @@ class ComputerSection(Section):
         self._unload_job: Job | None = None
         self._worked = False
         minutes = sorted({*MINUTES, workspace.settings.unload_minutes})
-        self.devices = DeviceRows(theme, "Where models run")
-        self.precision = Segments(theme, "Precision", PRECISION_TITLES)
+        self.devices = DeviceRows(theme, tr("Where models run"))
+        self.precision = Segments(theme, tr("Precision"), PRECISION_TITLES)
         self.bar, self.gpu_bar = MemoryBar(theme), MemoryBar(theme)
         self.loaded = FactsGrid(theme)
-        self.unload = push_button(theme, "Unload models")
+        self.unload = push_button(theme, tr("Unload models"))
         self.minutes = Segments(
-            theme, "Unload when idle", tuple((str(one), minutes_words(one)) for one in minutes)
+            theme, tr("Unload when idle"), tuple((str(one), minutes_words(one)) for one in minutes)
         )
         self.devices.following = (*self.precision.buttons(), self.unload, *self.minutes.buttons())
         self._lay_out()
@@ -306,7 +336,8 @@ class ComputerSection(Section):
         if self._devices_job is not None:
             self._devices_job.drop()
         if self._devices is None:
-            set_hint(self._looking, f"{LOOKING} {'' if lane.idle else BUSY}".strip())
+            busy = "" if lane.idle else localised(BUSY)
+            set_hint(self._looking, f"{localised(LOOKING)} {busy}".strip())
         self._devices_job = lane.start_aside(devices, self.workspace)
         self._devices_job.done.connect(self._found)
         self._devices_job.failed.connect(self._not_found)
@@ -383,7 +414,7 @@ class ComputerSection(Section):
 
     @Slot(object)
     def _unloaded(self, use: MemoryUse) -> None:
-        set_hint(self._unload_words, "They are loaded again when they are needed.")
+        set_hint(self._unload_words, tr("They are loaded again when they are needed."))
         self._memory_found(use)
         self.changed.emit("unloaded")
 
@@ -422,27 +453,26 @@ class ComputerSection(Section):
         self.minutes.select(str(settings.unload_minutes))
         self.precision.select(settings.precision)
         if found is None:
-            auto = DeviceRow("auto", "Automatic", "")
+            auto = DeviceRow("auto", tr("Automatic"), "")
             self.devices.set_rows((auto,), "auto" if settings.device == "auto" else "")
             return
         self.devices.set_rows(device_rows(found, settings), device_key(settings))
         can = precisions(found, settings)
         for key, title in PRECISION_TITLES:
             allowed = key in ("auto", *can)
-            self.precision.allow(
-                key, allowed, "" if allowed else f"{title}: not computed in by what was chosen above."
-            )
+            why = tr("{precision}: not computed in by what was chosen above.", precision=title)
+            self.precision.allow(key, allowed, "" if allowed else why)
         set_hint(self._precision_words, precision_words(found, settings))
 
     def _lay_out(self) -> None:
         self._looking = plain_label(type="small")
         set_hint(self._looking, LOOKING)
-        where = FormCard(self.theme, "Where models run")
+        where = FormCard(self.theme, tr("Where models run"))
         where.add_full_width(self._looking)
         where.add_full_width(self.devices)
-        self._precision_words = where.add_row("Precision", self.precision)
+        self._precision_words = where.add_row(tr("Precision"), self.precision)
         self._memory, self._gpu = plain_label(), plain_label()
-        self._none = plain_label("No model is in memory.", ink="quiet")
+        self._none = plain_label(tr("No model is in memory."), ink="quiet")
         memory = QWidget()
         column = QVBoxLayout(memory)
         self.theme.space(column, 2.5, (0, 0, 0, 4))
@@ -451,13 +481,13 @@ class ComputerSection(Section):
             part.hide()
         self._memory.show()
         self.unload.setEnabled(False)
-        card = FormCard(self.theme, "Memory")
+        card = FormCard(self.theme, tr("Memory"))
         card.add_full_width(memory)
-        self._unload_words = card.add_row("Make room", self.unload, wide=False)
+        self._unload_words = card.add_row(tr("Make room"), self.unload, wide=False)
         card.add_row(
-            "Unload when idle",
+            tr("Unload when idle"),
             self.minutes,
-            "Models not asked for so long leave the memory; the next question loads them again.",
+            tr("Models not asked for so long leave the memory; the next question loads them again."),
         )
         self._torch = plain_label(type="small", ink="quiet")
         cards = CardColumn(self.theme)

@@ -26,9 +26,10 @@ from app.ui.kit.facts import Fact, FactsGrid
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.flow_text import FlowText
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import IconLabel, Scrolling, plain_label, push_button, rule
+from app.ui.kit.parts import IconLabel, Scrolling, as_tip, plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 from app.ui.models.reliability import ReliabilityCard
 
 _MOST_WIDE = 170
@@ -120,14 +121,18 @@ class _UseRow(QFrame):
         for label in (self._plain, self._term):
             self._words.addWidget(label)
         sign = IconLabel(theme, theme.icon("check", "likely"), 4.5)
-        reason = "the only one that can" if use.only_model else "" if use.chosen else "Spanlight’s choice"
+        reason = "" if use.chosen else tr("Spanlight’s choice")
+        if use.only_model:
+            reason = tr("the only one that can")
         labels = QVBoxLayout()
         labels.setSpacing(0)
-        used = plain_label(f"Used for {use.page}", type="strong", ink="likely", wrap=False)
+        used = plain_label(tr("Used for {page}", page=use.page), type="strong", ink="likely", wrap=False)
         why = plain_label(reason, type="small", ink="quiet", wrap=False)
         for label in (used, why):
             labels.addWidget(label, 0, Qt.AlignmentFlag.AlignLeft)
-        action = f"Use for {use.page}" if not use.used else "Let Spanlight choose" if use.chosen else ""
+        action = tr("Let Spanlight choose") if use.chosen else ""
+        if not use.used:
+            action = tr("Use for {page}", page=use.page)
         self.button = push_button(theme, action, kind="link" if use.used else "primary" if primary else "")
         self.button.clicked.connect(self._clicked)
         self._status = QHBoxLayout()
@@ -187,7 +192,7 @@ class ModelUses(QFrame):
         self._rows: list[_UseRow] = []
         self._column = QVBoxLayout(self)
         theme.space(self._column, 3)
-        self.setAccessibleName("What it does")
+        self.setAccessibleName(tr("What it does"))
         self.hide()
 
     def set_uses(self, uses: Sequence[Use]) -> None:
@@ -226,8 +231,8 @@ class RemovalCard(QFrame):
         super().__init__()
         self._question, self._consequences = plain_label(type="strong"), plain_label()
         self.cache = QCheckBox()
-        self.keep = push_button(theme, "Keep it")
-        self.remove = push_button(theme, "Remove", kind="danger")
+        self.keep = push_button(theme, tr("Keep it"))
+        self.remove = push_button(theme, tr("Remove"), kind="danger")
         buttons = FlowRow()
         for button in (self.remove, self.keep):
             buttons.addWidget(button)
@@ -244,15 +249,14 @@ class RemovalCard(QFrame):
 
     def ask(self, name: str, consequences: str, cached: int) -> None:
         """Ask about a model; `cached` is the number of its bytes in the Hugging Face cache."""
-        self._question.setText(f"Remove {name}?")
+        self._question.setText(tr("Remove {model}?", model=name))
         self._consequences.setText(consequences)
         self._consequences.setVisible(bool(consequences))
-        frees = wording.size(cached)
-        self.cache.setText(f"Also from the Hugging Face cache (frees {frees})")
-        self.cache.setToolTip("Other programs on this computer may use the same files")
+        self.cache.setText(tr("Also from the Hugging Face cache (frees {size})", size=wording.size(cached)))
+        self.cache.setToolTip(as_tip(tr("Other programs on this computer may use the same files")))
         self.cache.setChecked(False)
         self.cache.setVisible(cached > 0)
-        self.setAccessibleName(f"Remove {name}? {consequences}")
+        self.setAccessibleName(self.words())
         self.show()
         self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -300,13 +304,13 @@ class ModelDetails(ModelSheet):
         self.strip = ProgressStrip(theme)
         self.facts = FactsGrid(theme)
         self.reliability = ReliabilityCard(theme)
-        self.again = push_button(theme, "Download again…", icon="save")
+        self.again = push_button(theme, tr("Download again…"), icon="save")
         self.measure = push_button(
-            theme, "Measure…", icon="check", tip="How good it is on questions with known answers"
+            theme, tr("Measure…"), icon="check", tip=tr("How good it is on questions with known answers")
         )
-        self.look = push_button(theme, "Look inside", icon="inspect")
-        self.folder = push_button(theme, "Show in folder", icon="open")
-        self.remove = push_button(theme, "Remove…", icon="delete", tip="Remove  (Del)")
+        self.look = push_button(theme, tr("Look inside"), icon="inspect")
+        self.folder = push_button(theme, tr("Show in folder"), icon="open")
+        self.remove = push_button(theme, tr("Remove…"), icon="delete", tip=tr("Remove  (Del)"))
         self._buttons = (self.again, self.measure, self.look, self.folder, self.remove)
         row = FlowRow()
         for button in self._buttons:

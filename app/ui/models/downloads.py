@@ -14,6 +14,7 @@ from app.flows.models.get import download, give_up, unfinished
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
+from app.ui.kit.translation import localised, tr
 from app.ui.models.transfer_rows import Stage, TransferRow
 from app.ui.models.words import PAGES, when
 
@@ -155,15 +156,17 @@ class Downloads(QObject):
 
     def _post_note(self, transfer: _Transfer) -> None:
         row = self._row(transfer.passport.repository, transfer)
-        separator = " " if row.words[:1].islower() else ": "
-        self.note.emit(f"{row.title}{separator}{row.words}")
+        if transfer.stage in (Stage.RUNNING, Stage.FAILED):
+            self.note.emit(tr("{model}: {words}", model=row.title, words=row.words))
+        else:
+            self.note.emit(tr("{model} {state}", model=row.title, state=row.words))
         self.changed.emit()
 
     @Slot()
     def _started(self) -> None:
         if (one := self._mine()) is not None:
             one.stage = Stage.RUNNING
-            self.note.emit(f"Downloading {_name(one.passport)}")
+            self.note.emit(tr("Downloading {model}", model=_name(one.passport)))
             self.changed.emit()
 
     @Slot(object)
@@ -213,7 +216,7 @@ class Downloads(QObject):
     def _deleted(self) -> None:
         gone = self._all.pop(str(self.sender().property("repository")), None)
         if gone is not None:
-            self.note.emit(f"{_name(gone.passport)}: what was downloaded is deleted")
+            self.note.emit(tr("{model}: what was downloaded is deleted", model=_name(gone.passport)))
         self.changed.emit()
 
     @Slot(object)
@@ -229,36 +232,40 @@ class Downloads(QObject):
     def _row(self, key: str, one: _Transfer) -> TransferRow:
         share, use = _share(one), ""
         if one.card is not None and not one.used:
-            use = f"Use it for {PAGES[one.card.heads[0]]}"
-        blocked = "Spanlight is offline" if self._workspace.settings.offline else ""
+            use = tr("Use it for {page}", page=PAGES[one.card.heads[0]])
+        blocked = tr("Spanlight is offline") if self._workspace.settings.offline else ""
         return TransferRow(
-            key, _name(one.passport), one.stage, self._words(one), share, one.hint, use, blocked
+            key, _name(one.passport), one.stage, self._words(one), share, localised(one.hint), use, blocked
         )
 
     def _words(self, one: _Transfer) -> str:
-        total = one.total or one.passport.size
-        of = f"{wording.size(one.done)} of {wording.size(total)}" if one.done else wording.size(total)
+        of = localised(wording.size(one.total or one.passport.size))
+        if one.done:
+            of = tr("{done} of {total}", done=wording.size(one.done), total=of)
         match one.stage:
             case Stage.WAITING:
                 first = next((each for each in self._all.values() if each.stage is Stage.RUNNING), None)
-                return f"waits for {_name(first.passport)}" if first is not None else "begins"
+                return tr("waits for {model}", model=_name(first.passport)) if first else tr("begins")
             case Stage.GOING:
-                return "is being thrown away"
+                return tr("is being thrown away")
+            case Stage.DONE if one.card is not None and one.used:
+                return tr("is installed, and used for {page} now", page=PAGES[one.card.heads[0]])
             case Stage.DONE:
-                page = PAGES[one.card.heads[0]] if one.card is not None and one.used else ""
-                return f"is installed, and used for {page} now" if page else "is installed"
+                return tr("is installed")
             case Stage.FAILED:
-                return one.sentence
+                return localised(one.sentence)
+            case Stage.PAUSED if one.begun:
+                begun = when(one.begun, within=True)
+                return tr("paused at {amount}, begun {moment}", amount=of, moment=begun)
             case Stage.PAUSED:
-                begun = f", begun {when(one.begun, within=True)}" if one.begun else ""
-                return f"paused at {of}{begun}"
+                return tr("paused at {amount}", amount=of)
         if one.what:
-            return one.what
+            return localised(one.what)
         parts = [of]
         if one.speed:
-            parts.append(f"{wording.size(round(one.speed))} a second")
+            parts.append(tr("{size} a second", size=wording.size(round(one.speed))))
         if one.left is not None:
-            parts.append(wording.time_left(one.left))
+            parts.append(localised(wording.time_left(one.left)))
         if one.file:
             parts.append(one.file)
         return " · ".join(parts)

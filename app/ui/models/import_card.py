@@ -17,9 +17,10 @@ from app.ui.kit.file_dialog import folder_name, open_names
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.notice import Notice
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 
 class ImportCard(QFrame):
@@ -38,13 +39,14 @@ class ImportCard(QFrame):
         self._waiting: list[Path] = []
         self._path = Path()
         self._job: Job | None = None
-        self.folder = push_button(theme, "Folder…", icon="open", name="Import a folder")
+        self.folder = push_button(theme, tr("Folder…"), icon="open", name=tr("Import a folder"))
         self.folder.clicked.connect(self._choose_folder)
-        self.zip = push_button(theme, "Zip…", icon="document", name="Import a zip")
+        self.zip = push_button(theme, tr("Zip…"), icon="document", name=tr("Import a zip"))
         self.zip.clicked.connect(self._choose_zip)
-        self.leave = QCheckBox("Leave the folder where it is")
+        self.leave = QCheckBox(tr("Leave the folder where it is"))
         self.leave.setProperty("type", "small")
-        self.leave.setToolTip("Nothing is copied: the model is gone when the folder is moved or deleted")
+        tip = tr("Nothing is copied: the model is gone when the folder is moved or deleted")
+        self.leave.setToolTip(as_tip(tip))
         self.notice = Notice(theme)
         self.strip = ProgressStrip(theme)
         self.strip.stop_asked.connect(self.stop)
@@ -52,8 +54,8 @@ class ImportCard(QFrame):
         for button in (self.folder, self.zip):
             buttons.addWidget(button)
         column = QVBoxLayout(self)
-        column.addWidget(plain_label("A model you have already", type="strong"))
-        words = "Drop its folder or zip here. It is checked first."
+        column.addWidget(plain_label(tr("A model you have already"), type="strong"))
+        words = tr("Drop its folder or zip here. It is checked first.")
         column.addWidget(plain_label(words, type="small", ink="quiet"))
         column.addLayout(buttons)
         for part in (self.leave, self.strip, self.notice):
@@ -85,12 +87,12 @@ class ImportCard(QFrame):
 
     @Slot()
     def _choose_folder(self) -> None:
-        if name := folder_name(self, "Import a model's folder", show_files=True):
+        if name := folder_name(self, tr("Import a model's folder"), show_files=True):
             self.take([Path(name)])
 
     @Slot()
     def _choose_zip(self) -> None:
-        if names := open_names(self, "Import a zip", "", "Zip files (*.zip)"):
+        if names := open_names(self, tr("Import a zip"), "", tr("Zip files (*.zip)")):
             self.take([Path(name) for name in names])
 
     def _next(self) -> None:
@@ -98,7 +100,7 @@ class ImportCard(QFrame):
             return
         self._path = self._waiting.pop(0)
         self.notice.clear()
-        self.strip.waiting(f"{self._path.name} waits for the download")
+        self.strip.waiting(tr("{file} waits for the download", file=self._path.name))
         self._set_busy(True)
         link = self.leave.isChecked() and self._path.is_dir()
         self._job = self._lanes.network.start(import_model, self._workspace, self._path, link=link)
@@ -110,19 +112,21 @@ class ImportCard(QFrame):
 
     @Slot()
     def _started(self) -> None:
-        self.strip.waiting(f"Checking {self._path.name}")
-        self.note.emit(f"Importing {self._path.name}")
+        self.strip.waiting(tr("Checking {file}", file=self._path.name))
+        self.note.emit(tr("Importing {file}", file=self._path.name))
 
     @Slot(object)
     def _progressed(self, progress: Progress) -> None:
-        what = progress.what or "Importing it"
-        named = what if self._path.name in what else f"{self._path.name}: {what[:1].lower()}{what[1:]}"
+        what = localised(progress.what) or tr("Importing it")
+        named = what
+        if self._path.name not in what:
+            named = tr("{file}: {what}", file=self._path.name, what=what)
         self.strip.show_progress(Progress(progress.done, progress.total, named, progress.seconds_left))
 
     @Slot(object)
     def _done(self, card: ModelCard) -> None:
         self._rest()
-        self.note.emit(f"{card.title} is installed")
+        self.note.emit(tr("{model} is installed", model=card.title))
         self.installed.emit(card)
         self._next()
 
@@ -130,13 +134,13 @@ class ImportCard(QFrame):
     def _failed(self, error: BaseException) -> None:
         self._rest()
         self.notice.show_error(error)
-        self.note.emit(f"{self._path.name} was not imported")
+        self.note.emit(tr("{file} was not imported", file=self._path.name))
         self._waiting.clear()  # so that the reason of the failed one can be read first
 
     @Slot()
     def _stopped(self) -> None:
         self._rest()
-        self.note.emit("Import stopped; nothing was added")
+        self.note.emit(tr("Import stopped; nothing was added"))
 
     def _rest(self) -> None:
         self._set_busy(False)

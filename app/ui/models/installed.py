@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from app.core import wording
 from app.core.inspection import Visit
 from app.core.measure_words import MEASURED
+from app.core.message import Message
 from app.core.models import SHOWN_HEADS, Head, ModelCard
 from app.core.offers import Removal, Source
 from app.core.report import Report
@@ -25,12 +27,13 @@ from app.ui.kit.model_list import ModelList
 from app.ui.kit.outside import open_folder
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.details import CardActions, ModelDetails
 from app.ui.models.listed import Listed, listed, sample_visit
 from app.ui.models.words import PAGES, TASKS, came_from, subtitle, when
 
-_TASK = "Task"
+_TASK = Message("Task")
 # Bytes; a folder that only links to files elsewhere takes less.
 _HARDLY = 10_000
 _SPLITTER = "models"
@@ -40,7 +43,7 @@ class InstalledSection(Section):
     """A list with a search at the left, the chosen model at the right. `verdicts_asked` requests the list on Teach."""
 
     KEY = "installed"
-    TITLE = "Installed"
+    TITLE = Message("Installed")
 
     verdicts_asked = Signal()
 
@@ -53,8 +56,8 @@ class InstalledSection(Section):
         self._removal: Removal | None = None
         self._removal_job: Job | None = None
         self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, "Search what is installed", {_TASK: TASKS})
-        self.list = ModelList(theme, "Installed models")
+        self.filters = ModelFilters(theme, tr("Search what is installed"), {_TASK: TASKS})
+        self.list = ModelList(theme, tr("Installed models"))
         self.details = ModelDetails(theme)
         self.empty = EmptyState(theme, "models")
         for part in (self.notice, self.filters, self.list):
@@ -152,7 +155,7 @@ class InstalledSection(Section):
                 CardActions(
                     measure=any(head in MEASURED for head in card.heads),
                     look=any(head in SHOWN_HEADS for head in card.heads),
-                    removal_blocked="It comes with Spanlight and cannot be removed." if starter else "",
+                    removal_blocked=tr("It comes with Spanlight and cannot be removed.") if starter else "",
                 ),
                 card.reliability,
                 found.verdicts[card.folder],
@@ -162,7 +165,7 @@ class InstalledSection(Section):
             source, tip = came_from(None, broken.origin)
             again = broken.origin is not None and bool(broken.origin.repository)
             self.details.show_model(
-                broken.name, "", "", (), [Fact("Came from", source, tip), Fact("Folder", broken.folder)],
+                broken.name, "", "", (), [Fact(tr("Came from"), source, tip), Fact(tr("Folder"), broken.folder)],
                 CardActions(measure=False, look=False, again=again),
             )  # fmt: skip
             self.details.fault.show_fault(broken.sentence, broken.hint)
@@ -172,13 +175,17 @@ class InstalledSection(Section):
 
     def _show_nothing(self, found: Listed) -> None:
         if found.cards or found.broken:
-            self.empty.show_message("Nothing found", "No installed model fits this search.", "Show all")
+            self.empty.show_message(
+                tr("Nothing found"), tr("No installed model fits this search."), tr("Show all")
+            )
         else:
             self.empty.show_message(
-                "No model is installed",
-                "Spanlight reads with models that lie on this computer. Choose one that suits you: a small one takes"
-                " a minute to download.",
-                "Get a model",
+                tr("No model is installed"),
+                tr(
+                    "Spanlight reads with models that lie on this computer. Choose one that suits you: a small one"
+                    " takes a minute to download."
+                ),
+                tr("Get a model"),
             )
         self.panes.show_right(self.empty)
 
@@ -202,7 +209,7 @@ class InstalledSection(Section):
     @Slot(object)
     def _used(self, done: tuple[Head, str]) -> None:
         head, name = done
-        self.note.emit(f"{name} is used for {PAGES[head]} now")
+        self.note.emit(tr("{model} is used for {page} now", model=name, page=PAGES[head]))
         self._look()
         self.changed.emit(head.value)
 
@@ -268,7 +275,7 @@ class InstalledSection(Section):
         card, folder = self.card, self.list.key()
         self.details.notice.clear()
         if card is not None and card.source == Source.STARTER:
-            self.details.notice.show_hint("It comes with Spanlight and cannot be removed.")
+            self.details.notice.show_hint(tr("It comes with Spanlight and cannot be removed."))
         elif folder:
             if self._removal_job is not None:
                 self._removal_job.drop()
@@ -286,7 +293,7 @@ class InstalledSection(Section):
     def _remove(self, from_cache: bool) -> None:
         if self._removal is None:
             return
-        self.details.strip.waiting(f"Removing {self._removal.card.title}")
+        self.details.strip.waiting(tr("Removing {model}", model=self._removal.card.title))
         job = self.lanes.files.start(remove, self.workspace, self._removal, from_cache=from_cache)
         job.done.connect(self._removed)
         job.failed.connect(self._show_fault_here)
@@ -296,7 +303,7 @@ class InstalledSection(Section):
     @Slot()
     def _removed(self) -> None:
         if self._removal is not None:
-            self.note.emit(f"{self._removal.card.title} removed")
+            self.note.emit(tr("{model} removed", model=self._removal.card.title))
         self._removal = None
         self._removal_cancelled()
         self.changed.emit("models")
@@ -341,20 +348,38 @@ def consequences_of(removal: Removal) -> str:
     """The consequences of removing a model, in a few short sentences."""
     sentences = []
     if removal.cached and removal.freed < _HARDLY:
-        sentences.append("Its files stay in the Hugging Face cache, so that hardly any room is freed.")
+        sentences.append(tr("Its files stay in the Hugging Face cache, so that hardly any room is freed."))
+    elif removal.freed >= _HARDLY and removal.cached:
+        frees = tr(
+            "This frees {size}; its files stay in the Hugging Face cache.", size=wording.size(removal.freed)
+        )
+        sentences.append(frees)
     elif removal.freed >= _HARDLY:
-        stays = "; its files stay in the Hugging Face cache" if removal.cached else ""
-        sentences.append(f"This frees {wording.size(removal.freed)}{stays}.")
+        sentences.append(tr("This frees {size}.", size=wording.size(removal.freed)))
     if removal.chosen_for:
-        pages = " and ".join(PAGES[head] for head in removal.chosen_for)
-        sentences.append(f"It is used for {pages}: another model takes its place where there is one.")
+        pages = reduce(
+            lambda first, second: tr("{first} and {second}", first=first, second=second),
+            (localised(PAGES[head]) for head in removal.chosen_for),
+        )
+        sentences.append(
+            tr("It is used for {pages}: another model takes its place where there is one.", pages=pages)
+        )
     if removal.questions:
         sentences.append(
-            f"It answered {wording.count(removal.questions, 'kept question')}; the answers stay."
+            tr(
+                "It answered {n:,} kept question; the answers stay.",
+                "It answered {n:,} kept questions; the answers stay.",
+                n=removal.questions,
+            )
         )
     if removal.unfinished:
-        taught = wording.count(removal.unfinished, "correction")
-        sentences.append(f"Its unfinished teaching from {taught} goes too; the corrections stay.")
+        sentences.append(
+            tr(
+                "Its unfinished teaching from {n:,} correction goes too; the corrections stay.",
+                "Its unfinished teaching from {n:,} corrections goes too; the corrections stay.",
+                n=removal.unfinished,
+            )
+        )
     if removal.last_used:
-        sentences.append(f"It was last used {when(removal.last_used, within=True)}.")
+        sentences.append(tr("It was last used {moment}.", moment=when(removal.last_used, within=True)))
     return " ".join(sentences)

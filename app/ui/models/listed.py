@@ -19,6 +19,7 @@ from app.flows.teach.calibration import OwnVerdicts, own_verdicts
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
+from app.ui.kit.translation import localised, tr
 from app.ui.models.details import Use
 from app.ui.models.words import (
     PAGES,
@@ -78,18 +79,27 @@ class Listed:
         rows = []
         for card in self.cards:
             text = " ".join(
-                (card.title, card.name, card.repository, card.description, does(card.heads), *card.labels)
+                (
+                    card.title,
+                    card.name,
+                    card.repository,
+                    localised(card.description),
+                    does(card.heads),
+                    *card.labels,
+                )
             ).casefold()
             if (not head or head in card.heads) and all(word in text for word in wanted):
                 rows.append(self._row(card))
         for one in self.broken:
             if not head and all(word in one.name.casefold() for word in wanted):
-                rows.append(ModelRow(one.folder, one.name, "Cannot be used", faulty=True))
+                rows.append(ModelRow(one.folder, one.name, tr("Cannot be used"), faulty=True))
         return rows
 
     def _row(self, card: ModelCard) -> ModelRow:
-        pages = [PAGES[head] for head in card.heads if self.used.get(head) == card.folder]
-        return ModelRow(card.folder, card.title, does(card.heads), size(card.size), ", ".join(pages))
+        pages = [localised(PAGES[head]) for head in card.heads if self.used.get(head) == card.folder]
+        return ModelRow(
+            card.folder, card.title, does(card.heads), localised(size(card.size)), ", ".join(pages)
+        )
 
     def uses_of(self, card: ModelCard) -> list[Use]:
         """A model's heads, and whether it is in use for each."""
@@ -107,21 +117,22 @@ class Listed:
         origin = self.origins.get(card.folder)
         source, tip = came_from(card, origin)
         last = self.uses.get(card.folder, "")
-        figures, whose = "Makers' figures", "They came with the model, and were not checked here"
+        figures, whose = tr("Makers' figures"), tr("They came with the model, and were not checked here")
         if origin is not None and origin.source is Source.TAUGHT:
-            figures, whose = "When taught", "Measured on this computer when it had been taught"
+            figures, whose = tr("When taught"), tr("Measured on this computer when it had been taught")
         return [
-            Fact("Name in commands", card.name if card.title != card.name else "", card.folder),
-            Fact("Size", size(card.size), f"{card.size:,} bytes"),
+            Fact(tr("Name in commands"), card.name if card.title != card.name else "", card.folder),
+            Fact(tr("Size"), localised(size(card.size)), tr("{n:,} byte", "{n:,} bytes", n=card.size)),
             *card_facts(card),
             fitted(card),
             Fact(
-                "Measured here",
-                measured_here(self.measures.get(card.folder, ())) or ("Not yet" if _is_shown(card) else ""),
+                tr("Measured here"),
+                measured_here(self.measures.get(card.folder, ()))
+                or (tr("Not yet") if _is_shown(card) else ""),
             ),
             Fact(figures, makers_figures(card), whose),
-            Fact("Came from", source, tip),
-            Fact("Last used", when(last) or "Never", last),
+            Fact(tr("Came from"), source, tip),
+            Fact(tr("Last used"), when(last) or tr("Never"), last),
         ]
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 
 from app.core.addresses import Remark, endpoint_remark, proxy_remark
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.network import HUB
 from app.core.report import Report
 from app.flows.network.settings import cache_remark, certificates_remark, standard_cache
@@ -22,22 +23,28 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.sectioned import Section
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.models.requests import RequestsCard
 
-_WAYS = (("asked", "Only when asked"), ("offline", "Offline"))
+_WAYS = (("asked", Message("Only when asked")), ("offline", Message("Offline")))
 _MEANS = {
-    False: "The network is used only when you look up or download a model here, or check for updates in the settings."
-    " Your texts, questions and answers never leave this computer.",
-    True: "Nothing is reached over the network. What is installed works as ever; no model can be looked up or"
-    " downloaded, and no update be seen.",
+    False: Message(
+        "The network is used only when you look up or download a model here, or check for updates in the settings."
+        " Your texts, questions and answers never leave this computer."
+    ),
+    True: Message(
+        "Nothing is reached over the network. What is installed works as ever; no model can be looked up or"
+        " downloaded, and no update be seen."
+    ),
 }
 _ABOUT = {
-    "endpoint": "Where models are looked up. Another address is for a mirror.",
-    "proxy": "For computers that reach the network by way of another one.",
-    "certificates": "Who is trusted to vouch for an address. A file is for networks with an authority of their own.",
-    "hub_cache": "Downloads lie here, shared with other programs that use Hugging Face's tools.",
+    "endpoint": Message("Where models are looked up. Another address is for a mirror."),
+    "proxy": Message("For computers that reach the network by way of another one."),
+    "certificates": Message(
+        "Who is trusted to vouch for an address. A file is for networks with an authority of their own."
+    ),
+    "hub_cache": Message("Downloads lie here, shared with other programs that use Hugging Face's tools."),
 }
-_NOT_SAVED = "{} It is not used yet."
 
 
 def _endpoint(workspace: Workspace, typed: str, report: Report) -> Remark:
@@ -65,23 +72,31 @@ class NetworkForm(FormCard):
     setting_changed = Signal(str)
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
-        super().__init__(theme, "How models are reached")
+        super().__init__(theme, tr("How models are reached"))
         self._workspace = workspace
         self._lanes = lanes
         self.fields: dict[str, _Field] = {}
-        self._add_field("endpoint", "Address", HUB, _endpoint)
-        self._add_field("proxy", "Proxy", "The system's own", _proxy)
+        self._add_field("endpoint", tr("Address"), HUB, _endpoint)
+        self._add_field("proxy", tr("Proxy"), tr("The system's own"), _proxy)
         self._add_field(
-            "certificates", "Certificates", "The system's own", certificates_remark, "Choose a file…"
+            "certificates",
+            tr("Certificates"),
+            tr("The system's own"),
+            certificates_remark,
+            tr("Choose a file…"),
         )
         self._add_field(
-            "hub_cache", "Folder for downloads", "The standard one", cache_remark, "Choose a folder…"
+            "hub_cache",
+            tr("Folder for downloads"),
+            tr("The standard one"),
+            cache_remark,
+            tr("Choose a folder…"),
         )
-        self.token = QCheckBox("Send the token that Hugging Face's tools have saved")
+        self.token = QCheckBox(tr("Send the token that Hugging Face's tools have saved"))
         self.add_row(
-            "Who is asking",
+            tr("Who is asking"),
             self.token,
-            "Only for models whose owners ask people to register. Without it, no account is told.",
+            tr("Only for models whose owners ask people to register. Without it, no account is told."),
             wide=False,
         )
         self.fields["certificates"].line.button.clicked.connect(self._choose_certificates)
@@ -129,7 +144,8 @@ class NetworkForm(FormCard):
         field, settings = self.fields[name], self._workspace.settings
         field.bad = remark.bad
         if remark.bad:
-            set_hint(field.hint, _NOT_SAVED.format(remark.words.rstrip(".") + "."), "fault")
+            unused = tr("It is not used yet.")
+            set_hint(field.hint, f"{localised(remark.words).rstrip('.')}. {unused}", "fault")
         else:
             set_hint(field.hint, remark.words or _ABOUT[name])
         field.line.line.setAccessibleDescription(field.hint.text())
@@ -144,13 +160,15 @@ class NetworkForm(FormCard):
 
     @Slot()
     def _choose_certificates(self) -> None:
-        name = open_name(self, "Choose certificates", "Certificates (*.pem *.crt *.cer);;All files (*)")
+        name = open_name(
+            self, tr("Choose certificates"), tr("Certificates (*.pem *.crt *.cer);;All files (*)")
+        )
         if name:
             self.fields["certificates"].line.take(name)
 
     @Slot()
     def _choose_cache(self) -> None:
-        if name := folder_name(self, "Choose a folder for downloads"):
+        if name := folder_name(self, tr("Choose a folder for downloads")):
             self.fields["hub_cache"].line.take(name)
 
     @Slot(bool)
@@ -169,15 +187,15 @@ class NetworkSection(Section):
     """The offline switch, the settings and the ledger."""
 
     KEY = "network"
-    TITLE = "Network"
+    TITLE = Message("Network")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
-        self.switch = Segments(theme, "Network", _WAYS)
+        self.switch = Segments(theme, tr("Network"), _WAYS)
         self.form = NetworkForm(workspace, theme, lanes)
         self.requests = RequestsCard(workspace, theme, lanes)
         card = FormCard(theme)
-        self._means = card.add_row("Network", self.switch)
+        self._means = card.add_row(tr("Network"), self.switch)
         self._column = CardColumn(theme)
         for part in (self.notice, card, self.form):
             self._column.add(part)

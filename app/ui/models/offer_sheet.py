@@ -19,6 +19,7 @@ from app.ui.kit.notice import Notice
 from app.ui.kit.parts import plain_label, push_button, rule
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 from app.ui.models.details import ModelSheet
 from app.ui.models.downloads import Downloads
 from app.ui.models.offers import offered_facts, passport_facts
@@ -115,7 +116,7 @@ class OfferSheet(ModelSheet):
             return
         known, offered = self.passport, self._offered
         title = offered.title if offered is not None else self._repository.rpartition("/")[2]
-        line = offered.line if offered is not None else "It is not in Spanlight’s own list."
+        line = offered.line if offered is not None else tr("It is not in Spanlight’s own list.")
         here = bool(self._folder)
         facts = offered_facts(offered, self._suits, installed=here) if offered is not None else []
         if known is not None:
@@ -124,7 +125,7 @@ class OfferSheet(ModelSheet):
         self.set_title(title, self._repository, line)
         self.facts.set_facts(facts)
         if known is not None and known.card is None:
-            self.refusal.show_fault(known.refused or "This model cannot be used here.", known.hint)
+            self.refusal.show_fault(known.refused or tr("This model cannot be used here."), known.hint)
         else:
             self.refusal.clear()
         self._offer_next(known)
@@ -132,51 +133,64 @@ class OfferSheet(ModelSheet):
     def _offer_next(self, known: Passport | None) -> None:
         stage = self._downloads.stage(self._repository)
         if self._folder:
-            self._offer("Show it", "It is installed.", quiet=True)
+            self._offer(tr("Show it"), tr("It is installed."), quiet=True)
         elif stage in _BUSY:
-            self._offer("", "It is being downloaded: see below.")
+            self._offer("", tr("It is being downloaded: see below."))
         elif stage in (Stage.PAUSED, Stage.FAILED):
             offline = self._workspace.settings.offline
-            hint = "Spanlight is offline." if offline else "It was begun and is not finished: see below."
-            link = "Network…" if offline else ""
-            self._offer("Resume", hint, icon="save", possible=not offline, link=link)
+            hint = (
+                tr("Spanlight is offline.") if offline else tr("It was begun and is not finished: see below.")
+            )
+            link = tr("Network…") if offline else ""
+            self._offer(tr("Resume"), hint, icon="save", possible=not offline, link=link)
         elif known is not None and known.card is None:
-            self._offer("", "Nothing of it was downloaded.")
+            self._offer("", tr("Nothing of it was downloaded."))
         elif known is not None:
             self._offer_download(known)
         elif self._workspace.settings.offline:
             self.notice.clear()
             self._offer(
-                "Look it up", "Spanlight is offline: nothing is asked of the network.", icon="search",
-                possible=False, link="Network…",
+                tr("Look it up"), tr("Spanlight is offline: nothing is asked of the network."), icon="search",
+                possible=False, link=tr("Network…"),
             )  # fmt: skip
         else:
             host = self._workspace.network.endpoint.partition("://")[2]
             again = bool(self.notice.sentence())
             self._offer(
-                "Try again" if again else "Look it up",
-                f"Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.",
+                tr("Try again") if again else tr("Look it up"),
+                tr(
+                    "Asks {host} what it is and how fast it comes: 2 MB or so. Nothing is kept yet.", host=host
+                ),
                 icon="again" if again else "search", possible=self._job is None or not self._job.running,
             )  # fmt: skip
 
     def _offer_download(self, known: Passport) -> None:
-        size = wording.size(known.to_fetch)
+        download = tr("Download {size}", size=wording.size(known.to_fetch))
         short = known.free_disk and known.to_fetch > known.free_disk
         if self._workspace.settings.offline and known.to_fetch:
             self._offer(
-                f"Download {size}", "Spanlight is offline.", icon="save", possible=False, link="Network…"
+                download,
+                tr("Spanlight is offline."),
+                icon="save",
+                possible=False,
+                link=tr("Network…"),
             )
         elif short:
             free = wording.size(known.free_disk)
             self._offer(
-                f"Download {size}", f"There is not enough room: {free} are free.", icon="save", possible=False
+                download,
+                tr("There is not enough room: {size} are free.", size=free),
+                icon="save",
+                possible=False,
             )
         elif not known.to_fetch:
-            self._offer("Add it", "Its files are in the Hugging Face cache: nothing is downloaded.")
+            self._offer(tr("Add it"), tr("Its files are in the Hugging Face cache: nothing is downloaded."))
         else:
-            register = " Its owner asks people to register first." if known.gated else ""
-            hint = f"It can be paused, and goes on where it was.{register}"
-            self._offer(f"Download {size}", hint, icon="save")
+            hint = tr("It can be paused, and goes on where it was.")
+            if known.gated:
+                register = tr("Its owner asks people to register first.")
+                hint = f"{hint} {register}"
+            self._offer(download, hint, icon="save")
 
     def _offer(
         self,
@@ -235,7 +249,7 @@ class OfferSheet(ModelSheet):
             return
         self.notice.clear()
         commit = self._offered.commit if self._offered is not None else ""
-        self.strip.waiting("Looking it up")
+        self.strip.waiting(tr("Looking it up"))
         self._job = self._lanes.lookups.start(_fetch_passport, self._workspace, self._repository, commit)
         self._job.done.connect(self._passport_found)
         self._job.failed.connect(self._failed)
@@ -249,7 +263,7 @@ class OfferSheet(ModelSheet):
         if passport.repository != requested:
             self._passports[passport.repository] = (passport, suits)
         self.looked_up.emit(requested, passport.repository)
-        self.note.emit(f"{passport.repository} was looked up; nothing was downloaded")
+        self.note.emit(tr("{model} was looked up; nothing was downloaded", model=passport.repository))
         self._rest()
 
     @Slot(object)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Report
 from app.flows.models.catalogue import search
@@ -17,11 +18,12 @@ from app.flows.models.use import use
 from app.flows.workspace import Workspace
 from app.ui.kit.empty_state import EmptyState
 from app.ui.kit.jobs import Job, Lanes
-from app.ui.kit.model_filters import ModelFilters
+from app.ui.kit.model_filters import Choices, ModelFilters
 from app.ui.kit.model_list import ModelList
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.sectioned import Section
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.two_panes import TwoPanes
 from app.ui.models.downloads import Downloads
 from app.ui.models.import_card import ImportCard
@@ -30,7 +32,7 @@ from app.ui.models.offers import LICENCES, SIZES, Offers, offers
 from app.ui.models.transfer_rows import TransferRows
 from app.ui.models.words import PAGES, TASKS
 
-_TASK, _LANGUAGE, _SIZE, _LICENCE = "Task", "Language", "Size", "Licence"
+_TASK, _LANGUAGE, _SIZE, _LICENCE = Message("Task"), Message("Language"), Message("Size"), Message("Licence")
 _SPLITTER = "models_offered"
 
 
@@ -42,13 +44,13 @@ class RepositoryLine(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.line = QLineEdit()
-        self.line.setPlaceholderText("organisation/name, or its address")
-        self.line.setAccessibleName("A model's repository on Hugging Face, or its address")
-        self.button = push_button(theme, "Show", name="Show this repository")
+        self.line.setPlaceholderText(tr("organisation/name, or its address"))
+        self.line.setAccessibleName(tr("A model's repository on Hugging Face, or its address"))
+        self.button = push_button(theme, tr("Show"), name=tr("Show this repository"))
         self.button.setEnabled(False)
         self._fault = plain_label(type="small", ink="fault")
         self._fault.hide()
-        title = plain_label("Any other model", type="strong")
+        title = plain_label(tr("Any other model"), type="strong")
         title.setBuddy(self.line)
         row = QHBoxLayout()
         row.addWidget(self.line, 1)
@@ -93,7 +95,7 @@ class NothingFound(QFrame):
     def __init__(self, theme: Theme, words: str) -> None:
         super().__init__()
         self.suggested = push_button(theme, kind="link")
-        self.button = push_button(theme, "Show all", kind="link")
+        self.button = push_button(theme, tr("Show all"), kind="link")
         label = plain_label(words, ink="quiet")
         label.setIndent(theme.step(1))  # level with the links' texts
         column = QVBoxLayout(self)
@@ -106,8 +108,8 @@ class NothingFound(QFrame):
 
     def suggest(self, repository: str) -> None:
         """Suggest a repository; none if the name is empty."""
-        self.suggested.setText(f"Show {repository}")
-        self.suggested.setAccessibleName(f"Show {repository}")
+        self.suggested.setText(tr("Show {repository}", repository=repository))
+        self.suggested.setAccessibleName(tr("Show {repository}", repository=repository))
         self.suggested.setVisible(bool(repository))
 
 
@@ -115,7 +117,7 @@ class OfferedSection(Section):
     """The list with its search at the left, other sources below, the chosen model at the right, downloads below."""
 
     KEY = "offered"
-    TITLE = "Get more"
+    TITLE = Message("Get more")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -125,11 +127,16 @@ class OfferedSection(Section):
         self._also_language = ""  # that the user was sent here for
         self._shown: tuple[str, ...] = ()
         self._list_job: Job | None = None
-        filters = {_TASK: TASKS, _LANGUAGE: (("", "Language"),), _SIZE: SIZES, _LICENCE: LICENCES}
+        filters: dict[str, Choices] = {
+            _TASK: TASKS,
+            _LANGUAGE: (("", tr("Language")),),
+            _SIZE: SIZES,
+            _LICENCE: LICENCES,
+        }
         self.panes = TwoPanes(theme)
-        self.filters = ModelFilters(theme, "Search models", filters)
-        self.list = ModelList(theme, "Models that can be had")
-        self.nothing = NothingFound(theme, "No model of this list fits. Any other can be named below.")
+        self.filters = ModelFilters(theme, tr("Search models"), filters)
+        self.list = ModelList(theme, tr("Models that can be had"))
+        self.nothing = NothingFound(theme, tr("No model of this list fits. Any other can be named below."))
         self.repository = RepositoryLine(theme)
         self.imports = ImportCard(workspace, theme, lanes)
         self.downloads = Downloads(workspace, lanes, self)
@@ -262,7 +269,7 @@ class OfferedSection(Section):
         try:
             repository = named(self.workspace, typed)
         except SpanlightError as error:
-            self.repository.refuse(f"{error.message} {error.hint}")
+            self.repository.refuse(f"{localised(error.message)} {localised(error.hint)}")
             return
         self._name(repository)
         self.sheet.go_in()
@@ -286,9 +293,11 @@ class OfferedSection(Section):
 
     def _show_nothing(self) -> None:
         self.empty.show_message(
-            "Which model would you like?",
-            "Choose one at the left to see what it can do, how large it is and under which licence it comes. Nothing is"
-            " downloaded before you say so.",
+            tr("Which model would you like?"),
+            tr(
+                "Choose one at the left to see what it can do, how large it is and under which licence it comes."
+                " Nothing is downloaded before you say so."
+            ),
         )
         self.panes.show_right(self.empty)
 
@@ -316,7 +325,7 @@ class OfferedSection(Section):
 
     @Slot(object)
     def _used(self, card: ModelCard) -> None:
-        self.note.emit(f"{card.title} is used for {PAGES[card.heads[0]]} now")
+        self.note.emit(tr("{model} is used for {page} now", model=card.title, page=PAGES[card.heads[0]]))
         self.downloads.now_used(card.repository)
         self.changed.emit(card.heads[0].value)
 

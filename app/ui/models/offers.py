@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from app.core import wording
+from app.core import days, wording
 from app.core.errors import SpanlightError
 from app.core.languages import MANY, languages
+from app.core.message import Message
 from app.core.models import HEAD_WORDS, Head
 from app.core.offers import OfferedModel, Passport
 from app.core.report import Report
@@ -17,6 +18,7 @@ from app.flows.models.installed import installed
 from app.flows.workspace import Workspace
 from app.ui.kit.facts import Fact
 from app.ui.kit.model_list import ModelRow
+from app.ui.kit.translation import localised, tr
 from app.ui.models.words import (
     card_facts,
     does,
@@ -27,14 +29,21 @@ from app.ui.models.words import (
 )
 
 SIZES = (
-    ("", "Size"),
-    (str(100 * 10**6), "Up to 100 MB"),
-    (str(300 * 10**6), "Up to 300 MB"),
-    (str(600 * 10**6), "Up to 600 MB"),
-    (str(1500 * 10**6), "Up to 1.5 GB"),
+    ("", Message("Size")),
+    (str(100 * 10**6), Message("Up to 100 MB")),
+    (str(300 * 10**6), Message("Up to 300 MB")),
+    (str(600 * 10**6), Message("Up to 600 MB")),
+    (str(1500 * 10**6), Message("Up to 1.5 GB")),
 )
-LICENCES = (("", "Licence"), ("free", "Free for any use"), ("restricted", "With conditions"))
-_ANSWERS = {True: "Yes: it says so where the text does not answer", False: "No: it always gives an answer"}
+LICENCES = (
+    ("", Message("Licence")),
+    ("free", Message("Free for any use")),
+    ("restricted", Message("With conditions")),
+)
+_ANSWERS = {
+    True: Message("Yes: it says so where the text does not answer"),
+    False: Message("No: it always gives an answer"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +67,15 @@ class Offers:
         """The languages to choose from, `also` one that only models of many languages read: English, then by name."""
         codes = {code for model in self.models for code in model.languages} | {also}
         codes -= {MANY, ""}
-        named = sorted(((code, languages((code,))) for code in codes), key=lambda one: one[1])
+        named = sorted(((code, localised(languages((code,)))) for code in codes), key=lambda one: one[1])
         named.sort(key=lambda one: one[0] != "en")
-        return (("", "Language"), *named)
+        return (("", tr("Language")), *named)
 
     def row(self, model: OfferedModel) -> ModelRow:
         """A model's row of the list."""
-        languages_text = languages(model.languages)
-        f1 = f"F1 {model.squad2_f1}" if model.squad2_f1 else ""
-        line = " · ".join(words for words in (does(model.heads), f1, languages_text) if words)
-        return ModelRow(
-            model.repository, model.title, line, wording.size(model.size), self._sign(model.repository)
-        )
+        parts = (does(model.heads), _f1(model), localised(languages(model.languages)))
+        line, size = " · ".join(part for part in parts if part), localised(wording.size(model.size))
+        return ModelRow(model.repository, model.title, line, size, self._sign(model.repository))
 
     def named_row(self, repository: str, passport: Passport | None) -> ModelRow:
         """The row of a repository that the user named, with its passport if it was looked up."""
@@ -77,17 +83,17 @@ class Offers:
         card = passport.card if passport is not None else None
         line, size = organisation, ""
         if passport is not None and card is None:
-            line = "Cannot be used"
+            line = tr("Cannot be used")
         elif passport is not None and card is not None:
-            languages_text = languages(passport.languages or card.languages)
-            line = " · ".join(words for words in (does(card.heads), languages_text) if words)
-            size = wording.size(passport.size)
+            parts = (does(card.heads), localised(languages(passport.languages or card.languages)))
+            line = " · ".join(part for part in parts if part)
+            size = localised(wording.size(passport.size))
         return ModelRow(repository, name, line, size, self._sign(repository))
 
     def _sign(self, repository: str) -> str:
         if repository in self.installed:
-            return "Installed"
-        return "Recommended" if repository == self.recommended else ""
+            return tr("Installed")
+        return tr("Recommended") if repository == self.recommended else ""
 
 
 def offers(workspace: Workspace, report: Report) -> Offers:
@@ -109,26 +115,31 @@ def offers(workspace: Workspace, report: Report) -> Offers:
 
 def offered_facts(model: OfferedModel, suiting: str, *, installed: bool = False) -> list[Fact]:
     """A model's facts from the catalogue."""
-    terms = ", ".join(HEAD_WORDS[head][1] for head in model.heads)
+    terms = ", ".join(localised(HEAD_WORDS[head][1]) for head in model.heads)
     names = model.heads[:1] == (Head.TOKEN_CLASSIFICATION,)
     classes = labels_in_words(model.labels, names=names)
-    read = date.fromisoformat(model.checked) if model.checked else None
+    checked = date.fromisoformat(model.checked) if model.checked else None
+    read = tr("read on {date}", date=days.plain_date(checked)) if checked else ""
+    size = wording.size(model.size)
     return [
-        Fact("Does", does(model.heads), terms),
-        Fact("Says “no answer”", _ANSWERS[model.no_answer] if model.no_answer is not None else ""),
-        _f1_fact(model),
-        Fact("Names" if names else "Classes", classes, ", ".join(model.labels[:200])),
-        Fact("Languages", languages(model.languages, 8)),
+        Fact(tr("Does"), does(model.heads), terms),
         Fact(
-            "Size",
-            f"{wording.size(model.size)}{'' if installed else ' to download'}",
-            f"{model.size:,} bytes",
+            tr("Says “no answer”"),
+            localised(_ANSWERS[model.no_answer]) if model.no_answer is not None else "",
         ),
-        Fact("Reads", longest(model.max_length), "A longer text is read in windows that overlap"),
-        Fact("Weights", number_of(model.parameters), "Parameters"),
+        _f1_fact(model),
+        Fact(tr("Names") if names else tr("Classes"), classes, ", ".join(model.labels[:200])),
+        Fact(tr("Languages"), localised(languages(model.languages, 8))),
+        Fact(
+            tr("Size"),
+            localised(size) if installed else tr("{size} to download", size=size),
+            _bytes(model.size),
+        ),
+        Fact(tr("Reads"), longest(model.max_length), tr("A longer text is read in windows that overlap")),
+        Fact(tr("Weights"), number_of(model.parameters), tr("Parameters")),
         licence_fact(model.licence),
-        Fact("This computer", suiting),
-        Fact("Facts from", f"{model.source}\nread on {read.day} {read:%B} {read.year}" if read else ""),
+        Fact(tr("This computer"), localised(suiting)),
+        Fact(tr("Facts from"), f"{model.source}\n{read}" if read else ""),
     ]
 
 
@@ -140,38 +151,60 @@ def passport_facts(
     `model` is the catalogue's entry of it.
     """
     card, size = passport.card, passport.size
-    facts = [Fact("Size", wording.size(size), f"{size:,} bytes")] if installed else []
+    facts = [Fact(tr("Size"), localised(wording.size(size)), _bytes(size))] if installed else []
     if card is not None and not installed:
         facts += _fetching(passport)
     if card is not None:
-        terms = ", ".join(HEAD_WORDS[head][1] for head in card.heads)
-        facts.append(Fact("Does", does(card.heads), f"Heads found in its weights: {terms}"))
+        terms = ", ".join(localised(HEAD_WORDS[head][1]) for head in card.heads)
+        facts.append(
+            Fact(tr("Does"), does(card.heads), tr("Heads found in its weights: {heads}", heads=terms))
+        )
         if model is not None and model.no_answer is not None:
-            facts += [Fact("Says “no answer”", _ANSWERS[model.no_answer]), _f1_fact(model)]
+            facts += [Fact(tr("Says “no answer”"), localised(_ANSWERS[model.no_answer])), _f1_fact(model)]
         facts += card_facts(card, licence=passport.licence, languages=passport.languages)
-        facts.append(Fact("This computer", suiting))
+        facts.append(Fact(tr("This computer"), localised(suiting)))
     else:
         facts.append(licence_fact(passport.licence))
-    files = "\n".join(f"{file.name}, {wording.size(file.size)}" for file in passport.files)
-    facts.append(Fact("Files", files, "Only these; weights come as safetensors and are checked"))
+    files = "\n".join(f"{file.name}, {localised(wording.size(file.size))}" for file in passport.files)
+    facts.append(Fact(tr("Files"), files, tr("Only these; weights come as safetensors and are checked")))
     facts.append(
-        Fact("Commit", passport.commit[:12], f"{passport.commit}: what is downloaded is exactly this")
+        Fact(
+            tr("Commit"),
+            passport.commit[:12],
+            tr("{commit}: what is downloaded is exactly this", commit=passport.commit),
+        )
     )
     return facts
 
 
+def _f1(model: OfferedModel) -> str:
+    return tr("F1 {value}", value=model.squad2_f1) if model.squad2_f1 else ""
+
+
+def _bytes(number: int) -> str:
+    return tr("{n:,} byte", "{n:,} bytes", n=number)
+
+
 def _f1_fact(model: OfferedModel) -> Fact:
-    f1 = f"F1 {model.squad2_f1}" if model.squad2_f1 else ""
-    return Fact("SQuAD 2.0", f1, "On its dev set, as the authors report it; nobody measured it here")
+    return Fact(
+        "SQuAD 2.0", _f1(model), tr("On its dev set, as the authors report it; nobody measured it here")
+    )
 
 
 def _fetching(passport: Passport) -> list[Fact]:
     size, fetch = passport.size, passport.to_fetch
-    cached = f"; {wording.size(size - fetch)} of it in the Hugging Face cache already" if fetch < size else ""
+    words = localised(wording.size(fetch)) if size else ""
+    if fetch < size:
+        words = tr(
+            "{size}; {cached} of it in the Hugging Face cache already",
+            size=words, cached=wording.size(size - fetch),
+        )  # fmt: skip
     return [
-        Fact("Download", f"{wording.size(fetch)}{cached}" if size else "", f"{fetch:,} bytes"),
-        Fact("Takes", _in_time(passport)),
-        Fact("Free on the disk", wording.size(passport.free_disk) if passport.free_disk else ""),
+        Fact(tr("Download"), words, _bytes(fetch)),
+        Fact(tr("Takes"), _in_time(passport)),
+        Fact(
+            tr("Free on the disk"), localised(wording.size(passport.free_disk)) if passport.free_disk else ""
+        ),
     ]
 
 
@@ -179,5 +212,5 @@ def _in_time(passport: Passport) -> str:
     """The duration of the download at the measured speed, and that speed."""
     if passport.seconds is None or not passport.to_fetch:
         return ""
-    speed = wording.size(round(passport.speed))
-    return f"About {wording.duration(max(1, round(passport.seconds)))} at {speed} a second"
+    time, speed = wording.duration(max(1, round(passport.seconds))), wording.size(round(passport.speed))
+    return tr("About {time} at {speed} a second", time=time, speed=speed)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 
+from app.core.message import Message
 from app.flows.workspace import Workspace
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.sectioned import Section, SectionedPage
@@ -30,18 +31,18 @@ class ModelsView(SectionedPage[Section]):
     """The names of the sections above, the current one below. `verdicts_asked` requests the list on the page Teach."""
 
     KEY = "models"
-    TITLE = "Models"
+    TITLE = Message("Models")
     ICON = "models"
     SHORTCUTS = (
-        ("Ctrl+Tab", "Next section"),
-        ("Ctrl+Shift+Tab", "Section before"),
-        ("Alt+Right, Alt+Left", "Next section, section before"),
-        ("Ctrl+F", "Search"),
-        ("Enter", "To the chosen model's buttons"),
-        ("Del", "Remove the chosen model, after asking"),
-        ("Ctrl+Enter", "Measure"),
-        ("Ctrl+C, Del, Ctrl+Z", "Copy, delete, bring back what was measured"),
-        ("Esc", "Stop or pause"),
+        ("Ctrl+Tab", Message("Next section")),
+        ("Ctrl+Shift+Tab", Message("Section before")),
+        ("Alt+Right, Alt+Left", Message("Next section, section before")),
+        ("Ctrl+F", Message("Search")),
+        ("Enter", Message("To the chosen model's buttons")),
+        ("Del", Message("Remove the chosen model, after asking")),
+        ("Ctrl+Enter", Message("Measure")),
+        ("Ctrl+C, Del, Ctrl+Z", Message("Copy, delete, bring back what was measured")),
+        ("Esc", Message("Stop or pause")),
     )
 
     verdicts_asked = Signal()

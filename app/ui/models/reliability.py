@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from app.core.message import Message
 from app.core.reliability import (
     BINS,
     Bins,
@@ -18,31 +20,36 @@ from app.core.reliability import (
     off_in_words,
     question_count,
 )
-from app.core.wording import count
 from app.flows.teach.calibration import OwnVerdicts
 from app.ui.kit.chart import Chart, Table, ticks
-from app.ui.kit.parts import plain_label, push_button
+from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-_OWN = "Your verdicts"
-TITLE = "When it says 70%, how often is it right?"
+TITLE = Message("When it says 70%, how often is it right?")
 # A line of the chart: a kind of text, or None for the person's verdicts.
 _Series = TextKind | None
 _SERIES: tuple[_Series, ...] = (*TextKind, None)
+_TITLES: dict[_Series, str] = {
+    TextKind.PARAGRAPHS: Message("Paragraphs"),
+    TextKind.LONG_DOCUMENTS: Message("Long documents"),
+    TextKind.TABLES: Message("Tables"),
+    None: Message("Your verdicts"),
+}
 # With fewer questions the share of right answers is chance; one's own come with their interval.
 _FEWEST, _FEWEST_OWN = 10, 3
 _COLOURS = {
     TextKind.PARAGRAPHS: "name_1_line", TextKind.LONG_DOCUMENTS: "name_4_line", TextKind.TABLES: "name_2_line",
     None: "name_3_line",
 }  # fmt: skip
-_INVITE = "Point at a mark, or walk with the arrow keys."
-_LINE = "On the dashed line, it is right exactly as often as it says."
-_HOW = (
-    "Words count as right when they share about half or"
-    " more with a known answer (F1 of 0.5 or more), and never when the text does not answer. Marks for fewer than"
-    f" {_FEWEST} questions are left out."
+_INVITE = Message("Point at a mark, or walk with the arrow keys.")
+_LINE = Message("On the dashed line, it is right exactly as often as it says.")
+_HOW = Message(
+    "Words count as right when they share about half or more with a known answer (F1 of 0.5 or more), and never when"
+    " the text does not answer. Marks for fewer than {fewest} questions are left out.",
+    fewest=_FEWEST,
 )
-_HOW_OWN = (
+_HOW_OWN = Message(
     "Of the answers that you judged, those are right whose words you found right. The line through their mark is the"
     " interval that holds the true share 95 times in 100."
 )
@@ -67,7 +74,7 @@ class ReliabilityChart(Chart):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, TITLE)
+        super().__init__(theme, localised(TITLE))
         self.words: dict[_Series, str] = {}
         self._marks: tuple[_Mark, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -89,11 +96,13 @@ class ReliabilityChart(Chart):
 
     def describe(self, index: int) -> str:
         mark = self._marks[index]
-        of = count(mark.bin.questions, _noun(mark.kind))
-        return (
-            f"{mark.kind.capitalize() if mark.kind else _OWN}: says {_percent(mark.bin.said)} on average, is right in"
-            f" {_percent(mark.bin.right)} of {of}"
-        )
+        number = mark.bin.questions
+        questions = Message("{n:,} question", "{n:,} questions", n=number)
+        return tr(
+            "{kind}: says {said} on average, is right in {right} of {questions}",
+            kind=_TITLES[mark.kind], said=_percent(mark.bin.said), right=_percent(mark.bin.right),
+            questions=questions if mark.kind else _answers(number),
+        )  # fmt: skip
 
     def about(self) -> str:
         return " ".join([*(f"{words}." for words in self.words.values()), super().about()])
@@ -101,7 +110,7 @@ class ReliabilityChart(Chart):
     def table(self) -> Table:
         rows = (
             (
-                (mark.kind or _OWN).lower(),
+                str(mark.kind or "your verdicts"),
                 mark.at / BINS,
                 (mark.at + 1) / BINS,
                 mark.bin.questions,
@@ -185,13 +194,13 @@ class ReliabilityChart(Chart):
         painter.drawLine(plot.bottomLeft(), plot.topRight())
         painter.setPen(theme.colour("ink_quiet"))
         inside = plot.adjusted(step(1.5), step(1), -step(1.5), -step(1))
-        painter.drawText(inside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, "too unsure")
-        painter.drawText(inside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, "too sure")
+        painter.drawText(inside, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, tr("too unsure"))
+        painter.drawText(inside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, tr("too sure"))
         painter.setFont(theme.font("small_strong"))
         place = QRectF(step(1), step(0.5), self.width(), line)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, "How often it is right")
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft, tr("How often it is right"))
         place = QRectF(0, plot.bottom() + step(1) + line, plot.left() + plot.right(), line)
-        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, "How sure it says it is")
+        painter.drawText(place, Qt.AlignmentFlag.AlignHCenter, tr("How sure it says it is"))
 
 
 class ReliabilityCard(QFrame):
@@ -209,9 +218,10 @@ class ReliabilityCard(QFrame):
         self._theme = theme
         self.chart = ReliabilityChart(theme)
         self.follow = QCheckBox()
-        self.follow.setToolTip("Otherwise its probabilities are those that it came with; your verdicts stay")
+        tip = tr("Otherwise its probabilities are those that it came with; your verdicts stay")
+        self.follow.setToolTip(as_tip(tip))
         self._so_far = plain_label(type="small", ink="quiet")
-        self.list = push_button(theme, "See your verdicts", kind="link", tip="On the page Teach")
+        self.list = push_button(theme, tr("See your verdicts"), kind="link", tip=tr("On the page Teach"))
         self._how = plain_label(type="small", ink="quiet")
         self._lines = {kind: (_Key(theme, kind), plain_label()) for kind in _SERIES}
         self._description = plain_label(type="small", ink="quiet")
@@ -251,20 +261,27 @@ class ReliabilityCard(QFrame):
             for part in parts:
                 part.setVisible(kind in self.chart.words)
             # No line break between a number and its noun.
-            words, noun = self.chart.words.get(kind, ""), _noun(kind)
-            parts[1].setText(words.replace(f" {noun}", f"\N{NO-BREAK SPACE}{noun}"))
+            words = self.chart.words.get(kind, "")
+            parts[1].setText(re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", words))
         self._description.setText(_INVITE)
         known, judged = any(self.chart.words.keys() - {None}), None in self.chart.words
-        self._how.setText(" ".join([_LINE, *([_HOW] if known else []), *([_HOW_OWN] if judged else [])]))
+        how = [_LINE, *([_HOW] if known else []), *([_HOW_OWN] if judged else [])]
+        self._how.setText(" ".join(map(localised, how)))
         for hidden in (self.chart, self._how, self._description):
             hidden.setHidden(not self.chart.words)
         self.follow.setVisible(own is not None and own.enough)
         self._so_far.setVisible(own is not None and not own.enough)
         self.list.setVisible(own is not None)
         if own is not None:
-            self.follow.setText(f"Adjust its probabilities to your {count(own.number, 'verdict')}")
+            self.follow.setText(
+                tr(
+                    "Adjust its probabilities to your {n:,} verdict",
+                    "Adjust its probabilities to your {n:,} verdicts",
+                    n=own.number,
+                )
+            )
             self.follow.setChecked(own.followed)
-            self._so_far.setText(f"{own.in_words}.")
+            self._so_far.setText(f"{localised(own.in_words)}.")
         self.setVisible(bool(self.chart.words) or own is not None)
 
     @Slot(int)
@@ -325,18 +342,19 @@ def _draw_mark(painter: QPainter, theme: Theme, kind: _Series, at: QPointF) -> N
 def _summary(kind: _Series, bins: Bins) -> str:
     """A kind's error in words; of the person's verdicts the means, since few bins of theirs have enough answers."""
     if kind is not None:
-        return off_in_words(kind, bins)
+        return localised(off_in_words(kind, bins))
     number = question_count(bins)
     said = sum(each.questions * each.said for each in bins) / number
     right = sum(each.questions * each.right for each in bins) / number
-    return (
-        f"{_OWN}: says {_percent(said)} on average, is right in {_percent(right)} ({count(number, 'answer')})"
-    )
+    return tr(
+        "{kind}: says {said} on average, is right in {right} ({answers})",
+        kind=_TITLES[None], said=_percent(said), right=_percent(right), answers=_answers(number),
+    )  # fmt: skip
 
 
-def _noun(kind: _Series) -> str:
-    return "answer" if kind is None else "question"
+def _answers(number: int) -> str:
+    return Message("{n:,} answer", "{n:,} answers", n=number)
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}%"
+    return tr("{number}%", number=round(100 * share))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.core import days, wording
+from app.core.message import Message
 from app.core.network import LedgerEntry
 from app.core.report import Report
 from app.core.tables import csv_lines
@@ -20,9 +21,13 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import Column, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-NEVER, NONE_NOW = "No request was ever made.", "The list was cleared. No request was made since."
-_ABOUT = (
+NEVER, NONE_NOW = (
+    Message("No request was ever made."),
+    Message("The list was cleared. No request was made since."),
+)
+_ABOUT = Message(
     "Each one is written down here before it is sent. Nothing else is sent; nobody is told how you use this."
 )
 _EVERY_MS = 1000
@@ -37,25 +42,37 @@ def _when(entry: LedgerEntry) -> str:
         return entry.sent
     today = datetime.now().astimezone().date()
     day = days.day(moment.date(), today) if abs((today - moment.date()).days) < 2 else f"{moment:%Y-%m-%d}"
-    return f"{day}, {moment:%H:%M:%S}"
+    return tr("{date}, {time}", date=day, time=f"{moment:%H:%M:%S}")
 
 
 def _answer(entry: LedgerEntry) -> str:
-    return entry.error or (str(entry.status) if entry.status else "None")
+    return localised(entry.error) or (str(entry.status) if entry.status else tr("None"))
 
 
-COLUMNS = (
-    Column("When", _when, lambda one: one.sent, lambda one: one.sent),
-    Column("Why", lambda one: one.why, lambda one: one.why.casefold(), lambda one: one.why),
-    Column(
-        "Address", lambda one: one.address, lambda one: one.address, lambda one: f"{one.method} {one.address}"
-    ),
-    Column("Answer", _answer, lambda one: one.status, _answer),
-    Column(
-        "Received", lambda one: wording.size(one.received) if one.received else "", lambda one: one.received
-    ),
-    Column("Took", lambda one: f"{one.seconds:.1f} s" if one.seconds else "", lambda one: one.seconds),
-)
+def _why(entry: LedgerEntry) -> str:
+    return localised(entry.why)
+
+
+def _columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("When"), _when, lambda one: one.sent, lambda one: one.sent),
+        Column(tr("Why"), _why, lambda one: _why(one).casefold(), _why),
+        Column(
+            tr("Address"), lambda one: one.address, lambda one: one.address,
+            lambda one: f"{one.method} {one.address}",
+        ),
+        Column(tr("Answer"), _answer, lambda one: one.status, _answer),
+        Column(
+            tr("Received"), lambda one: localised(wording.size(one.received)) if one.received else "",
+            lambda one: one.received,
+        ),
+        Column(
+            tr("Took"), lambda one: tr("{seconds:.1f} s", seconds=one.seconds) if one.seconds else "",
+            lambda one: one.seconds,
+        ),
+    )  # fmt: skip
+
+
 # Widths in steps; the address takes the rest, shared with the reason up to the width that the reason needs.
 _WIDTHS = (36, 40, 0, 24, 22, 17)
 _WHY, _ADDRESS = 1, 2
@@ -68,7 +85,7 @@ class LedgerTable(RowTable):
     FONT = "small"
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Requests over the network", COLUMNS)
+        super().__init__(theme, tr("Requests over the network"), _columns())
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def set_entries(self, entries: tuple[LedgerEntry, ...]) -> None:
@@ -108,14 +125,14 @@ class RequestsCard(QFrame):
         self._job: Job | None = None
         self._total = 0
         self.setProperty("kind", "card")
-        self.setAccessibleName("Requests over the network")
+        self.setAccessibleName(tr("Requests over the network"))
         self._count = plain_label(type="small", ink="quiet", wrap=False)
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Search requests")
-        self.filter.setAccessibleName("Search requests")
-        self.copy = push_button(theme, "Copy as CSV")
-        self.clear = push_button(theme, "Clear…")
-        self.question = Confirmation(theme, "Clear the list")
+        self.filter.setPlaceholderText(tr("Search requests"))
+        self.filter.setAccessibleName(tr("Search requests"))
+        self.copy = push_button(theme, tr("Copy as CSV"))
+        self.clear = push_button(theme, tr("Clear…"))
+        self.question = Confirmation(theme, tr("Clear the list"))
         self.table = LedgerTable(theme)
         self.empty = plain_label(ink="quiet")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -163,13 +180,18 @@ class RequestsCard(QFrame):
     def _copied(self) -> None:
         QGuiApplication.clipboard().setText(self.table.copied())
         number = len(self.table.chosen() or self.table.rows())
-        self._count.setText(f"{wording.count(number, 'request')} copied")
+        self._count.setText(tr("{n:,} request copied", "{n:,} requests copied", n=number))
 
     @Slot()
     def _ask_to_confirm(self) -> None:
-        requests = wording.count(self._total, "request")
         self.clear.setEnabled(False)
-        self.question.ask(f"Clear {requests} from this list? This cannot be undone.")
+        self.question.ask(
+            tr(
+                "Clear {n:,} request from this list? This cannot be undone.",
+                "Clear {n:,} requests from this list? This cannot be undone.",
+                n=self._total,
+            )
+        )
 
     @Slot()
     def _cancelled(self) -> None:
@@ -206,14 +228,16 @@ class RequestsCard(QFrame):
 
     def _show_count(self) -> None:
         shown = len(self.table.rows())
-        of = f"{shown:,} of " if shown != self._total else ""
-        self._count.setText(of + wording.count(self._total, "request") if self._total else "")
+        words = tr("{n:,} request", "{n:,} requests", n=self._total) if self._total else ""
+        if shown != self._total:
+            words = tr("{shown:,} of {requests}", shown=shown, requests=words)
+        self._count.setText(words)
 
     # Looks
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.addWidget(plain_label("Every request", type="strong", wrap=False))
+        head.addWidget(plain_label(tr("Every request"), type="strong", wrap=False))
         head.addStretch(1)
         head.addWidget(self._count)
         self._tools = QWidget()

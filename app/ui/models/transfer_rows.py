@@ -9,9 +9,11 @@ from enum import StrEnum
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
+from app.core.message import Message
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.parts import Button, as_tip, plain_label, push_button, rule
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 
 class Stage(StrEnum):
@@ -42,17 +44,21 @@ class TransferRow:
     blocked: str = ""
 
 
-_THROW = ("throw", "Throw away…", "delete", "")
+_THROW = ("throw", Message("Throw away…"), "delete", "")
 # The buttons shown instead while asking for confirmation.
-_CONFIRMATION = (("throw", "Throw away", "delete", "danger"), ("keep", "Keep it", "", ""))
+_CONFIRMATION = (("throw", Message("Throw away"), "delete", "danger"), ("keep", Message("Keep it"), "", ""))
 # The buttons of a stage: action, label, icon and kind.
 _BUTTONS: dict[Stage, tuple[tuple[str, str, str, str], ...]] = {
-    Stage.WAITING: (("pause", "Not now", "", ""),),
-    Stage.RUNNING: (("pause", "Pause", "pause", ""), _THROW),
-    Stage.PAUSED: (("resume", "Resume", "save", ""), _THROW),
-    Stage.FAILED: (("resume", "Try again", "again", ""), _THROW),
+    Stage.WAITING: (("pause", Message("Not now"), "", ""),),
+    Stage.RUNNING: (("pause", Message("Pause"), "pause", ""), _THROW),
+    Stage.PAUSED: (("resume", Message("Resume"), "save", ""), _THROW),
+    Stage.FAILED: (("resume", Message("Try again"), "again", ""), _THROW),
     Stage.GOING: (),
-    Stage.DONE: (("use", "", "", "primary"), ("show", "Show it", "", ""), ("close", "Put away", "", "")),
+    Stage.DONE: (
+        ("use", "", "", "primary"),
+        ("show", Message("Show it"), "", ""),
+        ("close", Message("Put away"), "", ""),
+    ),
 }
 
 
@@ -129,7 +135,7 @@ class _Row(QFrame):
         focused = self.isAncestorOf(self.window().focusWidget() or self)
         before, self._buttons = self._buttons, {}
         for action, title, icon, kind in _CONFIRMATION if self._asking else _BUTTONS[self.row.stage]:
-            if words := title or self.row.use:
+            if words := localised(title) or self.row.use:
                 button = push_button(
                     self._theme, words, kind=kind, icon=icon, name=f"{words}: {self.row.title}"
                 )
@@ -182,7 +188,7 @@ class TransferRows(QFrame):
         whole.addWidget(rule())
         whole.addLayout(self._column)
         self.setProperty("kind", "panel")
-        self.setAccessibleName("Downloads")
+        self.setAccessibleName(tr("Downloads"))
         self.hide()
 
     def set_rows(self, rows: Sequence[TransferRow]) -> None:

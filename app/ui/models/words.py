@@ -4,65 +4,68 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from app.core import days, wording
+from app.core import days
 from app.core.about import command
 from app.core.languages import languages as in_words
 from app.core.legible import legible
 from app.core.licences import licence_in_words
 from app.core.measure_words import speed
 from app.core.measures import Measure
+from app.core.message import Message
 from app.core.models import Head, ModelCard, QaCalibration, family_title
 from app.core.name_types import plain_type
 from app.core.offers import Origin, Source
 from app.ui.kit.facts import Fact
+from app.ui.kit.translation import localised, tr, written
 
 # A head's page by its name on the rail; its task in a word.
 PAGES: dict[Head, str] = {
-    Head.QUESTION_ANSWERING: "Ask",
-    Head.CLASSIFICATION: "Classify",
-    Head.MASKED_WORDS: "Fill in",
-    Head.NEXT_SENTENCE: "Next sentence",
-    Head.TOKEN_CLASSIFICATION: "Names",
-    Head.EMBEDDINGS: "Libraries",
+    Head.QUESTION_ANSWERING: Message("Ask"),
+    Head.CLASSIFICATION: Message("Classify"),
+    Head.MASKED_WORDS: Message("Fill in"),
+    Head.NEXT_SENTENCE: Message("Next sentence"),
+    Head.TOKEN_CLASSIFICATION: Message("Names"),
+    Head.EMBEDDINGS: Message("Libraries"),
 }
-DOES: dict[Head, str] = {
-    Head.QUESTION_ANSWERING: "Answers questions",
-    Head.CLASSIFICATION: "Classifies",
-    Head.MASKED_WORDS: "Fills in words",
-    Head.NEXT_SENTENCE: "Tells what follows",
-    Head.TOKEN_CLASSIFICATION: "Finds names",
-    Head.EMBEDDINGS: "Finds passages by meaning",
+# At the beginning, and after another one.
+_DOES: dict[Head, tuple[str, str]] = {
+    Head.QUESTION_ANSWERING: (Message("Answers questions"), Message("answers questions")),
+    Head.CLASSIFICATION: (Message("Classifies"), Message("classifies")),
+    Head.MASKED_WORDS: (Message("Fills in words"), Message("fills in words")),
+    Head.NEXT_SENTENCE: (Message("Tells what follows"), Message("tells what follows")),
+    Head.TOKEN_CLASSIFICATION: (Message("Finds names"), Message("finds names")),
+    Head.EMBEDDINGS: (Message("Finds passages by meaning"), Message("finds passages by meaning")),
 }
-TASKS = (("", "Task"), *((head.value, page) for head, page in PAGES.items()))
+TASKS = (("", Message("Task")), *((head.value, page) for head, page in PAGES.items()))
 _MOST_LABELS = 12
 _MOST_MEASURES = 4
 # The most important figures, with their words; stored and measured ones have the same names.
 _FIGURES = {
-    "f1": "F1", "exact": "exact", "accuracy": "right", "masked top1": "hidden word right",
-    "masked top5": "among its first five", "next sentence accuracy": "what follows right", "precision": "precision",
-    "recall": "recall", "calibration error": "calibration error",
+    "f1": Message("F1"), "exact": Message("exact"), "accuracy": Message("right"),
+    "masked top1": Message("hidden word right"), "masked top5": Message("among its first five"),
+    "next sentence accuracy": Message("what follows right"), "precision": Message("precision"),
+    "recall": Message("recall"), "calibration error": Message("calibration error"),
 }  # fmt: skip
 _MOST_FIGURES = 3
 
 
 def does(heads: tuple[Head, ...]) -> str:
     """A model's tasks, in a few words: "Answers questions", "Fills in words, tells what follows"."""
-    words = [DOES[head] for head in heads]
-    return ", ".join([*words[:1], *(word[0].lower() + word[1:] for word in words[1:])])
+    return ", ".join(localised(_DOES[head][at > 0]) for at, head in enumerate(heads))
 
 
 def labels_in_words(labels: tuple[str, ...], *, names: bool = False) -> str:
-    """The classes, or with `names` the kinds of names: "People (PER), places (LOC)"; a long list is cut."""
+    """The classes, or with `names` the kinds of names: "People (PER), Places (LOC)"; a long list is cut."""
     plain = list(dict.fromkeys(map(legible, labels)))
     if names:
         kinds = dict.fromkeys(_bare(label) for label in labels if label.upper() != "O")
         plain = [
-            kind if plain_type(kind) == kind else f"{plain_type(kind)} ({legible(kind)})" for kind in kinds
+            kind if plain_type(kind) == kind else f"{localised(plain_type(kind))} ({legible(kind)})"
+            for kind in kinds
         ]
-        plain = [*plain[:1], *(kind[:1].lower() + kind[1:] if "(" in kind else kind for kind in plain[1:])]
-    if len(plain) > _MOST_LABELS:
-        return f"{', '.join(plain[:_MOST_LABELS])} and {len(plain) - _MOST_LABELS} more"
-    return ", ".join(plain)
+    words = ", ".join(plain[:_MOST_LABELS])
+    more = len(plain) - _MOST_LABELS
+    return tr("{labels} and {more} more", labels=words, more=more) if more > 0 else words
 
 
 def _bare(label: str) -> str:
@@ -78,23 +81,26 @@ def when(moment: str, now: datetime | None = None, *, within: bool = False) -> s
     except ValueError:
         return ""
     at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone()
-    day = days.day(at.date(), (now or datetime.now().astimezone()).date())
-    if within and day in ("Today", "Yesterday"):
-        day = day.lower()
-    return f"{day}, {at:%H:%M}"
+    day = days.day(at.date(), (now or datetime.now().astimezone()).date(), within=within)
+    return tr("{date}, {time}", date=day, time=f"{at:%H:%M}")
 
 
 def longest(tokens: int) -> str:
     """The longest input in tokens, and approximately in English words."""
-    return f"{tokens:,} tokens at a time, about {round(tokens * 0.75, -1):,.0f} words" if tokens else ""
+    if not tokens:
+        return ""
+    words = round(tokens * 0.75, -1)
+    return tr("{tokens:,} tokens at a time, about {words:,.0f} words", tokens=tokens, words=words)
 
 
 def number_of(parameters: int) -> str:
     """A number of weights: "22.6 million", "334 million", "47,362"."""
     millions = parameters / 1e6
     if millions < 1:
-        return f"{parameters:,}"
-    return f"{millions:.1f} million" if millions < 100 else f"{millions:,.0f} million"
+        return written(parameters, ",")
+    if millions < 100:
+        return tr("{number:.1f} million", number=millions)
+    return tr("{number:,.0f} million", number=millions)
 
 
 def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...] = ()) -> list[Fact]:
@@ -103,30 +109,46 @@ def card_facts(card: ModelCard, *, licence: str = "", languages: tuple[str, ...]
     weights = f"{number_of(card.parameters)}, {card.dtype}" if card.parameters else ""
     return [
         Fact(
-            "Names" if kinds else "Classes",
+            tr("Names") if kinds else tr("Classes"),
             labels_in_words(card.labels, names=kinds),
             ", ".join(card.labels[:200]),
         ),
-        Fact("Languages", in_words(languages or card.languages, 6) or "not stated"),
-        Fact("Reads", longest(card.max_length), "A longer text is read in windows that overlap"),
-        Fact("Weights", weights, f"{family_title(card.family)}; parameters, and how each is stored"),
+        Fact(tr("Languages"), localised(in_words(languages or card.languages, 6)) or tr("not stated")),
+        Fact(tr("Reads"), longest(card.max_length), tr("A longer text is read in windows that overlap")),
+        Fact(
+            tr("Weights"),
+            weights,
+            tr("{family}; parameters, and how each is stored", family=family_title(card.family)),
+        ),
         licence_fact(licence or card.licence),
     ]
 
 
 def licence_fact(stated: str) -> Fact:
     """A model's licence."""
-    return Fact("Licence", licence_in_words(stated) or "not stated", "As its authors state it")
+    return Fact(
+        tr("Licence"), localised(licence_in_words(stated)) or tr("not stated"), tr("As its authors state it")
+    )
 
 
 def measured_here(measures: tuple[Measure, ...]) -> str:
     """A model's measures on this computer, a line for each set of examples."""
     lines = [
-        f"{one.data} ({wording.count(one.examples, 'example')}): {words}, {speed(one)}"
+        tr(
+            "{data} ({examples}): {figures}, {speed}",
+            data=one.data,
+            examples=_examples(one.examples),
+            figures=words,
+            speed=speed(one),
+        )
         for one in measures
         if (words := _figures(one.figures, 1.0))
     ]
     return "\n".join(lines[:_MOST_MEASURES])
+
+
+def _examples(number: int) -> str:
+    return Message("{n:,} example", "{n:,} examples", n=number)
 
 
 def makers_figures(card: ModelCard) -> str:
@@ -137,7 +159,14 @@ def makers_figures(card: ModelCard) -> str:
         words = _figures(figures, 1.0 if "exact" in figures else 100.0)
         number = figures.get("questions") or figures.get("texts") or 0
         if words:
-            lines.append(f"{data} ({wording.count(round(number), 'example')}): {words}")
+            lines.append(
+                tr(
+                    "{data} ({examples}): {figures}",
+                    data=data,
+                    examples=_examples(round(number)),
+                    figures=words,
+                )
+            )
     return "\n".join(lines[:_MOST_MEASURES])
 
 
@@ -146,21 +175,27 @@ def fitted(card: ModelCard) -> Fact:
     plain = (Head.QUESTION_ANSWERING in card.heads and card.calibration == QaCalibration()) or (
         Head.CLASSIFICATION in card.heads and card.class_temperature == 1.0
     )
-    words = "As the model gives them, never fitted to examples: it may be too sure" if plain else ""
-    return Fact("Probabilities", words, f"{command()} evaluate ... --model {card.name} --fit fits them")
+    words = tr("As the model gives them, never fitted to examples: it may be too sure") if plain else ""
+    return Fact(
+        tr("Probabilities"),
+        words,
+        tr("{command} fits them", command=f"{command()} evaluate ... --model {card.name} --fit"),
+    )
 
 
 def _figures(figures: dict[str, float], times: float) -> str:
     figures_found = [
-        f"{words} {figures[name] * times:.0f}%" for name, words in _FIGURES.items() if name in figures
+        tr("{figure} {number:.0f}%", figure=words, number=figures[name] * times)
+        for name, words in _FIGURES.items()
+        if name in figures
     ]
     return ", ".join(figures_found[:_MOST_FIGURES])
 
 
 def subtitle(card: ModelCard, *, starter: bool) -> str:
     """The line below a model's name: its architecture, and its origin."""
-    source = "comes with Spanlight" if starter else card.repository
-    return " · ".join(words for words in (family_title(card.family), source) if words)
+    source = tr("comes with Spanlight") if starter else card.repository
+    return " · ".join(localised(words) for words in (family_title(card.family), source) if words)
 
 
 def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
@@ -169,16 +204,25 @@ def came_from(card: ModelCard | None, origin: Origin | None) -> tuple[str, str]:
     if source == Source.STARTER:
         return "", ""
     if origin is None:
-        return "Its folder was put here by hand", card.folder if card is not None else ""
+        return tr("Its folder was put here by hand"), card.folder if card is not None else ""
     moment = when(origin.added, within=True)
+    added = tr("Added {moment}", moment=moment) if moment else ""
     if source == Source.HUB:
-        linked = "its files are in the Hugging Face cache" if origin.linked and card is not None else ""
-        below = "; ".join(words for words in (f"added {moment}" if moment else "", linked) if words)
-        line = f"\n{below[0].upper()}{below[1:]}" if below else ""
-        return f"{origin.repository}, commit {origin.commit[:8]}{line}", origin.commit
+        if origin.linked and card is not None:
+            added = tr("Its files are in the Hugging Face cache")
+            if moment:
+                added = tr("Added {moment}; its files are in the Hugging Face cache", moment=moment)
+        line = tr("{repository}, commit {commit}", repository=origin.repository, commit=origin.commit[:8])
+        return f"{line}\n{added}".rstrip(), origin.commit
     if source == Source.TAUGHT:
-        return f"Taught on this computer {moment}".strip(), ""
-    added = f"\nAdded {moment}" if moment else ""
-    kind = "The zip" if source == Source.ARCHIVE else "The folder"
-    left = "; its files were left there" if origin.linked else ""
-    return f"{kind} {origin.path}{left}{added}" if origin.path else "", ""
+        taught = tr("Taught on this computer {moment}", moment=moment)
+        return taught if moment else tr("Taught on this computer"), ""
+    if not origin.path:
+        return "", ""
+    if source == Source.ARCHIVE:
+        line = tr("The zip {path}", path=origin.path)
+    elif origin.linked:
+        line = tr("The folder {path}; its files were left there", path=origin.path)
+    else:
+        line = tr("The folder {path}", path=origin.path)
+    return f"{line}\n{added}".rstrip(), ""

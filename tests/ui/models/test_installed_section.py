@@ -45,7 +45,7 @@ def test_starters_are_listed_told_in_plain_words_and_stay(open_models_page: Open
     section = opened.choose("Spanlight names")
     facts, details = section.details.facts, section.details
     assert facts.value("Name in commands") == "starter-entities"
-    assert facts.value("Names") == "Places (LOC), other names (MISC), organisations (ORG), people (PER)"
+    assert facts.value("Names") == "Places (LOC), Other names (MISC), Organisations (ORG), People (PER)"
     assert facts.value("Languages") == "English"
     assert "F1 69%" in facts.value("Makers' figures")
     assert facts.value("Last used") == "Never"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
+from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.requests import TextsToClassify
 from app.core.results import Classifications
@@ -31,15 +32,11 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import breakable, nice_label
 from app.ui.kit.segments import Segments
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 ONE, LINES = "one", "lines"
 _TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 _MOST_LABELS_NAMED = 8
-_DOES = {
-    ProblemType.SINGLE_LABEL: "tells apart",
-    ProblemType.MULTI_LABEL: "looks for",
-    ProblemType.REGRESSION: "gives values of",
-}
 
 
 class ClassPanel(TextPanel):
@@ -48,19 +45,25 @@ class ClassPanel(TextPanel):
     def __init__(self, theme: Theme) -> None:
         self._empty = True
         self._has = {ONE: False, LINES: False}
-        self.ways = Segments(theme, "What is a text", ((ONE, "One text"), (LINES, "Each line is a text")))
-        button = push_button(theme, "Classify", tip="Classify  (Ctrl+Enter)")
+        self.ways = Segments(
+            theme, tr("What is a text"), ((ONE, tr("One text")), (LINES, tr("Each line is a text")))
+        )
+        button = push_button(theme, tr("Classify"), tip=tr("Classify  (Ctrl+Enter)"))
         about = PaperTerm(
             theme,
-            "The model sums the text up in one list of numbers, and by that list each class gets its probability.",
-            "Classification from the pooled [CLS], BERT section 4.1.",
+            tr(
+                "The model sums the text up in one list of numbers, and by that list each class gets its probability."
+            ),
+            tr("Classification from the pooled [CLS], BERT section 4.1."),
         )
         self.card = ClassCard(theme)
         self.table = ResultTable(theme)
         self._below = QWidget()
         self._summary = plain_label(type="small", ink="quiet")
-        copy = push_button(theme, "Copy the table")
-        self.save = push_button(theme, "Save as CSV…", name="Save as CSV", tip="Save as CSV  (Ctrl+S)")
+        copy = push_button(theme, tr("Copy the table"))
+        self.save = push_button(
+            theme, tr("Save as CSV…"), name=tr("Save as CSV"), tip=tr("Save as CSV  (Ctrl+S)")
+        )
         below = QHBoxLayout(self._below)
         below.setContentsMargins(0, 0, 0, 0)
         below.addWidget(self._summary, 1)
@@ -70,7 +73,7 @@ class ClassPanel(TextPanel):
         copy.clicked.connect(self._copy_table)
         self.add(self.table, 1)
         self.add(self._below)
-        self.invite.setText("Every class gets its probability. A long text is read whole, not cut.")
+        self.invite.setText(tr("Every class gets its probability. A long text is read whole, not cut."))
         self.ways.select(ONE)
         self._arrange()
 
@@ -97,9 +100,9 @@ class ClassPanel(TextPanel):
         super().set_outdated(outdated and self._has[self.way()])
 
     def spoken(self) -> str:
-        return (
-            self.card.accessibleDescription() if self.way() == ONE else f"{self._summary.text()} classified"
-        )
+        if self.way() == ONE:
+            return self.card.accessibleDescription()
+        return tr("{texts} classified", texts=self._summary.text())
 
     def show_results(self, texts: Sequence[str], result: Classifications, way: str, name: str = "") -> None:
         """Show the card of the only text, or the rows of all that are done; `name` is that of the texts' file."""
@@ -110,9 +113,10 @@ class ClassPanel(TextPanel):
                 self.card.show_item(result.items[0], source)
         else:
             self.table.set_results(texts, result.items)
-            done, all_of = len(result.items), wording.count(len(texts), "text")
-            counted = all_of if done == len(texts) else f"{done:,} of {all_of}"
-            self._summary.setText(f"{counted} of {name}" if name else counted)
+            counted = Message("{n:,} text", "{n:,} texts", n=len(texts))
+            if len(result.items) < len(texts):
+                counted = Message("{done:,} of {texts}", done=len(result.items), texts=counted)
+            self._summary.setText(tr("{texts} of {file}", texts=counted, file=name) if name else counted)
         self.set_outdated(False)
         self._arrange()
 
@@ -121,10 +125,16 @@ class ClassPanel(TextPanel):
         """Show the name of the model and its classes."""
         labels = [nice_label(label) for label in card.labels[:_MOST_LABELS_NAMED]]
         named = ", ".join(label if len(label) <= 40 else label[:39].rstrip() + "…" for label in labels)
-        more = len(card.labels) - len(labels)
-        self.model.show_model(
-            breakable(f"{card.title} {_DOES[card.problem]}: {named}" + (f" and {more} more" if more else ""))
-        )
+        if more := len(card.labels) - len(labels):
+            named = tr("{labels} and {more} more", labels=named, more=more)
+        match card.problem:
+            case ProblemType.SINGLE_LABEL:
+                words = tr("{model} tells apart: {labels}", model=card.title, labels=named)
+            case ProblemType.MULTI_LABEL:
+                words = tr("{model} looks for: {labels}", model=card.title, labels=named)
+            case ProblemType.REGRESSION:
+                words = tr("{model} gives values of: {labels}", model=card.title, labels=named)
+        self.model.show_model(breakable(words))
 
     def _arrange(self) -> None:
         one = self.way() == ONE
@@ -153,21 +163,21 @@ class ClassifyView(TextPage):
     """A text on paper at the left, its classes at the right; or each line a text, with a table."""
 
     KEY = "classify"
-    TITLE = "Classify"
+    TITLE = Message("Classify")
     ICON = "classify"
     SHORTCUTS = (
-        ("Ctrl+Enter", "Classify"),
-        ("Esc", "Stop"),
-        ("Ctrl+F", "Find in the text"),
+        ("Ctrl+Enter", Message("Classify")),
+        ("Esc", Message("Stop")),
+        ("Ctrl+F", Message("Find in the text")),
         IN_FIND_BAR,
-        ("Ctrl+O", "Open a text file"),
-        ("Ctrl+L", "Go to the text"),
-        ("Ctrl+S", "Save the table as CSV"),
-        ("Ctrl+I", "Look inside: how the model came to it"),
-        ("Ctrl+C", "Copy the chosen rows, or the probabilities"),
+        ("Ctrl+O", Message("Open a text file")),
+        ("Ctrl+L", Message("Go to the text")),
+        ("Ctrl+S", Message("Save the table as CSV")),
+        ("Ctrl+I", Message("Look inside: how the model came to it")),
+        ("Ctrl+C", Message("Copy the chosen rows, or the probabilities")),
     )
     SAMPLES = CLASSIFY
-    FILES = "Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)"
+    FILES = Message("Texts and tables (*.txt *.md *.csv *.tsv *.xlsx *.jsonl);;All files (*)")
     # Files with many texts, which are classified in a table.
     tables_given = Signal(list)
     DRAFTS = ("classify",)
@@ -180,14 +190,14 @@ class ClassifyView(TextPage):
         self._shown: KeptResult | None = None
         self._way = LINES if workspace.settings.classify_lines else ONE
         self._editor = TextEditor(
-            theme, "Text to classify", "Type or paste a text, or drop a text file here."
+            theme, tr("Text to classify"), tr("Type or paste a text, or drop a text file here.")
         )
         self._class_panel = panel = ClassPanel(theme)
         panel.card.foot.look_requested.connect(self._look)
         panel.ways.chosen.connect(self._way_chosen)
         panel.save.clicked.connect(self._save_table)
         desk = centred(theme, self._editor)
-        self.build(desk, (self._editor,), panel, (Head.CLASSIFICATION, "classifier"))
+        self.build(desk, (self._editor,), panel, Head.CLASSIFICATION)
         self.add_shortcuts(("Ctrl+S", self._save_table), ("Ctrl+I", self._look))
         self._set_way(self._way)
 
@@ -210,12 +220,18 @@ class ClassifyView(TextPage):
         self._panel.notice.clear()
         texts = texts_of(self._editor.text(), self._way)
         if not texts:
-            self._panel.notice.show_hint("There is nothing to classify yet.", "Type or paste a text first.")
+            self._panel.notice.show_hint(
+                tr("There is nothing to classify yet."), tr("Type or paste a text first.")
+            )
             self._editor.setFocus()
             return
         self._asked = texts, self._way, self.file
-        many = wording.count(len(texts), "text") if self._way == LINES else "the text"
-        self.start(f"Getting ready to classify {many}", classify, TextsToClassify(texts))
+        words = tr("Getting ready to classify the text")
+        if self._way == LINES:
+            words = tr(
+                "Getting ready to classify {n:,} text", "Getting ready to classify {n:,} texts", n=len(texts)
+            )
+        self.start(words, classify, TextsToClassify(texts))
 
     @Slot(object)
     def take_part(self, result: object) -> None:
@@ -226,10 +242,12 @@ class ClassifyView(TextPage):
         if not isinstance(result, Classifications):
             return
         self._show(result)
-        what = wording.count(len(result.items), "text")
+        time = wording.duration(result.seconds)
         if len(result.items) == 1:
-            what += f" ({wording.count(result.items[0].windows, 'window')})"
-        self.note.emit(f"{what} classified in {wording.duration(result.seconds)}")
+            windows = Message("{n:,} window", "{n:,} windows", n=result.items[0].windows)
+            self.note.emit(tr("1 text ({windows}) classified in {time}", windows=windows, time=time))
+        else:
+            self.note.emit(tr("{number:,} texts classified in {time}", number=len(result.items), time=time))
 
     def result(self) -> KeptResult | None:
         return self._shown
@@ -290,7 +308,7 @@ class ClassifyView(TextPage):
             return
         file = self._shown.name if self._shown is not None else ""
         stem = as_file_name(Path(file).stem) + "-" if file else ""
-        if name := save_name(self, "Save the table", f"{stem}classified.csv", "CSV (*.csv)"):
+        if name := save_name(self, tr("Save the table"), f"{stem}classified.csv", "CSV (*.csv)"):
             self.save_table_as(Path(name))
 
     def save_table_as(self, path: Path) -> None:
@@ -302,4 +320,4 @@ class ClassifyView(TextPage):
 
     @Slot()
     def _saved(self) -> None:
-        self.note.emit(f"{wording.count(self._class_panel.table.row_count(), 'row')} saved")
+        self.note.emit(tr("{n:,} row saved", "{n:,} rows saved", n=self._class_panel.table.row_count()))

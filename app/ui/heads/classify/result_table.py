@@ -17,6 +17,7 @@ from app.ui.kit.class_card import headline
 from app.ui.kit.score_bars import draw_bar, nice_label
 from app.ui.kit.table import ROW_ROLE, SORT_ROLE, Column, Index, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr, written
 
 # A text and its classes.
 Row = tuple[str, Classification]
@@ -38,29 +39,35 @@ def _score_column(label: str, at: int, write: Callable[[float], str]) -> Column:
     def score(row: Row) -> float:
         return round(row[1].scores[at].probability, 6)
 
-    return Column(nice_label(label), lambda row: write(score(row)), score)
+    return Column(nice_label(label), lambda row: localised(write(score(row))), score)
+
+
+def _value(number: float) -> str:
+    return written(number, ".4g")
 
 
 def _columns(item: Classification | None) -> list[Column]:
     """The columns of results like this one: the text, the label, its probability, then every label's."""
-    text = Column("Text", lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0]))
+    text = Column(
+        tr("Text"), lambda row: row[0][:500], lambda row: row[0].casefold(), lambda row: _tip(row[0])
+    )
     if item is None:
         return [text]
     if item.problem == ProblemType.REGRESSION:
         return [
-            text, *(_score_column(one.label, at, "{:.4g}".format) for at, one in enumerate(item.scores)),
+            text, *(_score_column(one.label, at, _value) for at, one in enumerate(item.scores)),
         ]  # fmt: skip
     return [
         text,
         Column(
-            "Label",
-            lambda row: headline(row[1]),
+            tr("Label"),
+            lambda row: localised(headline(row[1])),
             lambda row: _label(row).casefold(),
             lambda row: _tip(_label(row)),
         ),
         Column(
-            "Probability",
-            lambda row: wording.percent(_probability(row)) if row[1].winner else "",
+            tr("Probability"),
+            lambda row: localised(wording.percent(_probability(row))) if row[1].winner else "",
             _probability,
         ),
         *(_score_column(one.label, at, wording.percent) for at, one in enumerate(item.scores)),
@@ -89,7 +96,7 @@ class _BarDelegate(QStyledItemDelegate):
         painter.setPen(theme.colour("ink"))
         painter.setFont(theme.font("ui"))
         number = index.data()
-        width = painter.fontMetrics().horizontalAdvance("> 99%") + theme.step(2)
+        width = painter.fontMetrics().horizontalAdvance(localised(wording.percent(1.0))) + theme.step(2)
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)
         bar_width = place.width() - width
         if bar_width > theme.step(4):
@@ -106,7 +113,7 @@ class ResultTable(RowTable):
     def __init__(self, theme: Theme) -> None:
         self._texts: tuple[str, ...] = ()
         self._items: tuple[Classification, ...] = ()
-        super().__init__(theme, "Texts and their classes", _columns(None))
+        super().__init__(theme, tr("Texts and their classes"), _columns(None))
         self._bars, self._numbers = _BarDelegate(theme), QStyledItemDelegate()
         self.setItemDelegate(self._bars)
 

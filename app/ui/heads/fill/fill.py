@@ -8,6 +8,7 @@ from PySide6.QtCore import Slot
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
+from app.core.message import Message
 from app.core.models import Head
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText
@@ -22,6 +23,7 @@ from app.ui.heads.text_page import TextPage, centred
 from app.ui.heads.text_panel import source_line
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # So that undo and redo find earlier results.
 _MAX_RESULTS = 16
@@ -79,21 +81,21 @@ class FillView(TextPage):
     """A text with highlighted blanks at the left; the words for the chosen blank at the right."""
 
     KEY = "fill"
-    TITLE = "Fill in"
+    TITLE = Message("Fill in")
     ICON = "fill"
     SHORTCUTS = (
-        ("Ctrl+Enter", "Find words for the blanks"),
-        ("Esc", "Stop"),
-        ("Ctrl+B", "Make a blank of the selected word"),
-        ("F3", "Next blank"),
-        ("Shift+F3", "Previous blank"),
-        ("Alt+1 … Alt+9", "Put a word of the list in its place; in the list 1 … 9, Enter"),
-        ("Ctrl+Z", "Give the blank back"),
-        ("Ctrl+I", "Look inside: how the model came to it"),
-        ("Ctrl+F", "Find in the text"),
+        ("Ctrl+Enter", Message("Find words for the blanks")),
+        ("Esc", Message("Stop")),
+        ("Ctrl+B", Message("Make a blank of the selected word")),
+        ("F3", Message("Next blank")),
+        ("Shift+F3", Message("Previous blank")),
+        ("Alt+1 … Alt+9", Message("Put a word of the list in its place; in the list 1 … 9, Enter")),
+        ("Ctrl+Z", Message("Give the blank back")),
+        ("Ctrl+I", Message("Look inside: how the model came to it")),
+        ("Ctrl+F", Message("Find in the text")),
         IN_FIND_BAR,
-        ("Ctrl+O", "Open a text file"),
-        ("Ctrl+L", "Go to the text"),
+        ("Ctrl+O", Message("Open a text file")),
+        ("Ctrl+L", Message("Go to the text")),
     )
     SAMPLES = FILL
     DRAFTS = ("fill",)
@@ -104,12 +106,11 @@ class FillView(TextPage):
         self._requested = ""
         self._placing = False
         self._editor = BlankEditor(
-            theme, "Text with blanks", "Type or paste a text with ___ where a word is missing."
+            theme, tr("Text with blanks"), tr("Type or paste a text with ___ where a word is missing.")
         )
         self._fill_panel = FillPanel(theme)
         self._connect()
-        model = (Head.MASKED_WORDS, "model for blanks")
-        self.build(centred(theme, self._editor), (self._editor,), self._fill_panel, model)
+        self.build(centred(theme, self._editor), (self._editor,), self._fill_panel, Head.MASKED_WORDS)
 
     # Filling in
 
@@ -120,21 +121,28 @@ class FillView(TextPage):
         blanks = self._editor.blanks()
         if not blanks:
             self._panel.notice.show_hint(
-                "There is no blank yet.", "Type ___ where a word is missing, or make a blank of a word."
+                tr("There is no blank yet."),
+                tr("Type ___ where a word is missing, or make a blank of a word."),
             )
             self._editor.setFocus()
             return
         words = tuple(self._word_for(number) for number in range(len(blanks)))
         request = TextToFill(self._editor.text(), blanks, words if any(words) else ())
         self._requested = request.text
-        what = "the blank" if len(blanks) == 1 else f"{len(blanks):,} blanks"
-        self.start(f"Getting ready to fill in {what}", fill, request)
+        ready = tr(
+            "Getting ready to fill in the blank", "Getting ready to fill in {n:,} blanks", n=len(blanks)
+        )
+        self.start(ready, fill, request)
 
     def take(self, result: object) -> None:
         if isinstance(result, FilledText):
             self._results.take(self._requested, result)
-            blanks = wording.count(len(result.blanks), "blank")
-            self.note.emit(f"Words for {blanks} found in {wording.duration(result.seconds)}")
+            self.note.emit(
+                tr(
+                    "Words for {n:,} blank found in {time}", "Words for {n:,} blanks found in {time}",
+                    n=len(result.blanks), time=wording.duration(result.seconds),
+                )
+            )  # fmt: skip
 
     def result(self) -> KeptResult | None:
         return self._results.kept()
@@ -176,7 +184,7 @@ class FillView(TextPage):
         self._placing = len(self._editor.blanks()) > 1
         self._editor.put(index, word)
         if not self._editor.blanks():
-            self.note.emit(f"“{word}” put in its place; Ctrl+Z gives the blank back")
+            self.note.emit(tr("“{word}” put in its place; Ctrl+Z gives the blank back", word=word))
             self._editor.setFocus()
             return
         # The other blanks now have one more context word: they are computed again.
@@ -190,8 +198,8 @@ class FillView(TextPage):
         try:
             self._editor.make_blank()
         except ValueError:
-            hint = "Select one word, or a few, without a blank among them."
-            self._panel.notice.show_hint("That cannot become a blank.", hint)
+            hint = tr("Select one word, or a few, without a blank among them.")
+            self._panel.notice.show_hint(tr("That cannot become a blank."), hint)
         self._editor.setFocus()
 
     @Slot()

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QToolButton, QVBoxLayout
 
 from app.core import wording
+from app.core.message import Message
+from app.core.models import ModelCard
 from app.core.results import FilledBlank, Guess
 from app.ui.heads.fill.word_list import WordList
 from app.ui.heads.text_panel import PaperTerm, TextPanel
 from app.ui.kit.card_foot import CardFoot
 from app.ui.kit.parts import Button, Label, as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
-_INVITE = "Type a text with ___ where a word is missing, or select a word and make a blank of it."
-_NO_BLANK = "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
-_READY = "Ctrl+Enter finds the words for it."
-_READY_MANY = "Ctrl+Enter finds the words for all {count} blanks."
+_INVITE = Message("Type a text with ___ where a word is missing, or select a word and make a blank of it.")
+_NO_BLANK = Message(
+    "There is no blank yet. Type ___ where a word is missing, or select a word and press Ctrl+B."
+)
 
 
 def describe_guess(guess: Guess) -> str:
     """The likelihood of a guess, as a sentence without its full stop."""
     if not guess.pieces:
-        return "The model's vocabulary cannot spell this word"
-    number = wording.finely(guess.probability)
+        return tr("The model's vocabulary cannot spell this word")
+    probability = wording.finely(guess.probability)
     if not guess.rank:
-        return f"{number}, read as {guess.pieces} pieces, one after the other"
-    place = "the likeliest of all" if guess.rank == 1 else f"number {guess.rank:,} in the model's vocabulary"
-    return f"{number}, {place}"
+        return tr(
+            "{probability}, read as {pieces} pieces, one after the other",
+            probability=probability, pieces=guess.pieces,
+        )  # fmt: skip
+    if guess.rank == 1:
+        return tr("{probability}, the likeliest of all", probability=probability)
+    return tr(
+        "{probability}, number {rank:,} in the model's vocabulary", probability=probability, rank=guess.rank
+    )
 
 
 class WordQuestion(QFrame):
@@ -37,13 +46,13 @@ class WordQuestion(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        label = Label("How likely is …")
+        label = Label(tr("How likely is …"))
         self.field = QLineEdit()
-        self.field.setPlaceholderText("any word")
-        self.field.setAccessibleName("How likely is this word in the blank")
+        self.field.setPlaceholderText(tr("any word"))
+        self.field.setAccessibleName(tr("How likely is this word in the blank"))
         label.setBuddy(self.field)
         self.field.returnPressed.connect(self.submitted)
-        ask = push_button(theme, "Ask", name="Ask how likely the word is")
+        ask = push_button(theme, tr("Ask"), name=tr("Ask how likely the word is"))
         ask.clicked.connect(self.submitted)
         self._answer = plain_label(type="strong")
         row = QHBoxLayout()
@@ -82,10 +91,10 @@ class BlankCard(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._heading = plain_label(type="small_strong", wrap=False)
-        self.previous = _arrow(theme, "up", "Go to the previous blank", "Shift+F3")
-        self.next = _arrow(theme, "down", "Go to the next blank", "F3")
+        self.previous = _arrow(theme, "up", tr("Go to the previous blank"), "Shift+F3")
+        self.next = _arrow(theme, "down", tr("Go to the next blank"), "F3")
         self.words = WordList(theme)
-        hint = "Click a word, or press Alt and its number."
+        hint = tr("Click a word, or press Alt and its number.")
         self._hint = plain_label(hint, type="small", ink="quiet")
         self.question = WordQuestion(theme)
         self.back = Button()
@@ -99,18 +108,19 @@ class BlankCard(QFrame):
         layout.addLayout(top)
         for widget in (self.words, self._hint, self.question, self.foot):
             layout.addWidget(widget)
-        self.setAccessibleName("Words for the blank")
+        self.setAccessibleName(tr("Words for the blank"))
         theme.space(layout, 3)
 
     def show_blank(self, number: int, count: int, word: str) -> None:
         """Show which blank it is, counted from 0, and offer to restore its hidden word."""
-        self._heading.setText(f"Blank {number + 1} of {count}" if count > 1 else "The blank")
+        several = tr("Blank {number} of {count}", number=number + 1, count=count)
+        self._heading.setText(several if count > 1 else tr("The blank"))
         for arrow in (self.previous, self.next):
             arrow.setVisible(count > 1)
         self.back.setVisible(bool(word))
         shown = word if len(word) <= 24 else word[:23].rstrip() + "…"
-        self.back.setText(f"Put “{shown}” back")
-        self.back.setAccessibleName(f"Put “{word}” back")
+        self.back.setText(tr("Put “{word}” back", word=shown))
+        self.back.setAccessibleName(tr("Put “{word}” back", word=word))
 
     def show_words(self, filled: FilledBlank | None, source: str) -> None:
         """Show the words found, none before a result; `source` names the model, the device and the time."""
@@ -142,18 +152,18 @@ def _arrow(theme: Theme, icon: str, name: str, keys: str) -> QToolButton:
 class FillPanel(TextPanel):
     """The buttons Make a blank and Fill in, and the chosen blank's words."""
 
-    DOES = "{} fills in"
-
     def __init__(self, theme: Theme) -> None:
-        tip = "Make a blank of the selected word  (Ctrl+B)"
-        self.blank = push_button(theme, "Make a blank", tip=tip)
+        tip = tr("Make a blank of the selected word  (Ctrl+B)")
+        self.blank = push_button(theme, tr("Make a blank"), tip=tip)
         # The text keeps the focus, so that the selection stays visible.
         self.blank.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button = push_button(theme, "Fill in", tip="Fill in  (Ctrl+Enter)")
+        button = push_button(theme, tr("Fill in"), tip=tr("Fill in  (Ctrl+Enter)"))
         about = PaperTerm(
             theme,
-            "Each blank is hidden from the model. From the words on both sides it says what may stand there.",
-            "Masked words, BERT section 3.1, Task #1.",
+            tr(
+                "Each blank is hidden from the model. From the words on both sides it says what may stand there."
+            ),
+            tr("Masked words, BERT section 3.1, Task #1."),
         )
         self.card = BlankCard(theme)
         super().__init__(theme, self.blank, button, self.card, about)
@@ -163,7 +173,9 @@ class FillPanel(TextPanel):
         """Show the invitation while there is no text or no blank in it."""
         self.set_inviting(empty)
         self.card.setVisible(blanks > 0)
-        ready = _READY if blanks == 1 else _READY_MANY.format(count=blanks)
+        ready = Message(
+            "Ctrl+Enter finds the words for it.", "Ctrl+Enter finds the words for all {n} blanks.", n=blanks
+        )
         self.invite.setText(_INVITE if empty else ready if blanks else _NO_BLANK)
         self.invite.setVisible(not (blanks and self.card.words.rows()))
 
@@ -178,3 +190,8 @@ class FillPanel(TextPanel):
 
     def spoken(self) -> str:
         return self.card.spoken()
+
+    @Slot(object)
+    def show_model(self, card: ModelCard) -> None:
+        """Show the name of the model, and what it does."""
+        self.model.show_model(tr("{model} fills in", model=card.title))

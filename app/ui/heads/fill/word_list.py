@@ -11,12 +11,13 @@ from app.core.results import Guess
 from app.ui.kit.row_list import RIGHT, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 def _words(row: Guess) -> tuple[str, str, str]:
-    likely = wording.finely(row.probability)
+    likely = localised(wording.finely(row.probability))
     return row.word, f"{row.word}, {likely}", f"{row.word}, {likely}"
 
 
@@ -62,7 +63,7 @@ class WordList(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = _WordDelegate(theme)
-        super().__init__(theme, "Words for the blank", RowModel(_words), self._delegate)
+        super().__init__(theme, tr("Words for the blank"), RowModel(_words), self._delegate)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._picked)
@@ -71,7 +72,7 @@ class WordList(RowList):
         """Show these words in their order, the first one chosen."""
         self._model.take(rows)
         self.setAccessibleDescription(
-            ", ".join(f"{r.word} {wording.finely(r.probability)}" for r in rows[:3])
+            ", ".join(f"{r.word} {localised(wording.finely(r.probability))}" for r in rows[:3])
         )
         if rows:
             self.setCurrentIndex(self._model.index(0))

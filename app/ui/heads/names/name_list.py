@@ -16,6 +16,7 @@ from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowMode
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,10 @@ class NameRow:
     def accessible_text(self) -> str:
         """The row's text for a screen reader."""
         if not self.places:
-            return f"{self.text}, {wording.count(self.count, 'name')}"
-        places = wording.count(self.count, "place")
-        return sentences(self.text, self.style.plain, places, wording.likely(self.probability))
+            return tr("{kind}, {n:,} name", "{kind}, {n:,} names", kind=self.text, n=self.count)
+        places = tr("{n:,} place", "{n:,} places", n=self.count)
+        likely = localised(wording.likely(self.probability))
+        return sentences(self.text, localised(self.style.plain), places, likely)
 
 
 def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[NameRow, ...]:
@@ -63,7 +65,8 @@ def name_rows(entities: Sequence[Entity], styles: Sequence[NameStyle]) -> tuple[
 
 
 def _words(row: NameRow) -> tuple[str, str, str]:
-    return row.text, row.accessible_text, wording.likely(row.probability) if row.places else row.style.label
+    tip = localised(wording.likely(row.probability)) if row.places else row.style.label
+    return localised(row.text), row.accessible_text, tip
 
 
 class NameModel(RowModel):
@@ -112,7 +115,8 @@ class NameDelegate(RowDelegate):
         swatch = QRectF(line.left(), line.top() + step(0.5), step(9), high - step(1))
         draw_swatch(painter, theme, swatch, row.style)
         words = line.adjusted(swatch.width() + step(2), 0, -step(2), 0)
-        used = self.draw_text(painter, words, wording.count(row.count, "name"), "small", "ink_quiet", RIGHT)
+        names = tr("{n:,} name", "{n:,} names", n=row.count)
+        used = self.draw_text(painter, words, names, "small", "ink_quiet", RIGHT)
         words.setRight(words.right() - used - step(2))
         self.draw_text(painter, words, row.text, "small_strong", "ink_quiet")
         painter.fillRect(QRectF(rect.left(), rect.bottom() - 1, rect.width(), 1), theme.colour("line"))
@@ -123,13 +127,15 @@ class NameDelegate(RowDelegate):
         room = rect.adjusted(step(3), 0, -step(2), 0)
         wide = room.width() > step(64)
         self.draw_text(painter, room, wording.percent(row.probability), "small", side=RIGHT)
-        room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(_WIDEST) - step(2))
+        room.setRight(room.right() - painter.fontMetrics().horizontalAdvance(localised(_WIDEST)) - step(2))
         if wide:
             bar = QRectF(room.right() - step(9), room.center().y() - step(0.75), step(9), step(1.5))
             draw_bar(painter, bar, row.probability, theme.colour("track"), theme.colour("mark"))
             room.setRight(bar.left() - step(3))
         if row.count > 1:
-            often = f"{self.place:,} of {row.count:,}" if current else f"× {row.count:,}"
+            often = f"× {written(row.count, ',')}"
+            if current:
+                often = tr("{place:,} of {count:,}", place=self.place, count=row.count)
             ink = "ink" if current else "ink_quiet"
             used = self.draw_text(painter, room, often, "small", ink, RIGHT)
             room.setRight(room.right() - used - step(2))
@@ -148,7 +154,7 @@ class NameList(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = NameDelegate(theme)
-        super().__init__(theme, "Names found", NameModel(), self._delegate)
+        super().__init__(theme, tr("Names found"), NameModel(), self._delegate)
         self._sent_row: NameRow | None = None
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.clicked.connect(self._clicked)

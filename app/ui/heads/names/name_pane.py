@@ -18,6 +18,7 @@ from app.ui.document.text.long_lines import broken
 from app.ui.heads.names.name_styles import NameStyle
 from app.ui.kit.page_layout import line_boxes
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 # The background begins this far below a line's top, above the letters, where the type letters of the line above are.
 _TRIM = 2.5
@@ -133,10 +134,10 @@ class NamePane(DocumentPane):
         super().__init__(theme, parent)
         self.map.mark_clicked.disconnect(self.light_chosen)
         self.map.mark_clicked.connect(self._mark_clicked)
-        self.map.marked = ("The name that is shown", "The same name")
-        self.setAccessibleName("Text with names")
+        self.map.marked = (tr("The name that is shown"), tr("The same name"))
+        self.setAccessibleName(tr("Text with names"))
         theme.in_steps(self.setMinimumWidth, 50)
-        self.setPlaceholderText("Type or paste a text, or drop a file here.")
+        self.setPlaceholderText(tr("Type or paste a text, or drop a file here."))
 
     @property
     def dropped(self) -> SignalInstance:

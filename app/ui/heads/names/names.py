@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from app.core import wording
 from app.core.inspection import Subject, Visit
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.models import Head
 from app.core.positions import utf16_units
 from app.core.report import Progress
@@ -30,6 +31,7 @@ from app.ui.heads.text_page import TextPage
 from app.ui.kit.file_dialog import DOCUMENTS, save_name
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 
 @dataclass(slots=True)
@@ -89,31 +91,28 @@ def _same(entity: Entity) -> tuple[str, str]:
     return entity.label, " ".join(entity.text.split())
 
 
-_AGAIN = "Ctrl+Enter reads the whole text."
-
-
 class NamesView(TextPage):
     """A text with highlighted names at the left, their types and the list of names at the right."""
 
     KEY = "names"
-    TITLE = "Names"
+    TITLE = Message("Names")
     ICON = "names"
     SAMPLES = NAMES
     DRAFTS = ("names",)
     FILES = DOCUMENTS
     SHORTCUTS = (
-        ("Ctrl+Enter", "Find names"),
-        ("Esc", "Stop; the names found so far stay"),
-        ("F3", "Next name in the text"),
-        ("Shift+F3", "Previous name"),
-        ("Enter", "Next place of the chosen name, in the list"),
-        ("Ctrl+F", "Find in the text"),
+        ("Ctrl+Enter", Message("Find names")),
+        ("Esc", Message("Stop; the names found so far stay")),
+        ("F3", Message("Next name in the text")),
+        ("Shift+F3", Message("Previous name")),
+        ("Enter", Message("Next place of the chosen name, in the list")),
+        ("Ctrl+F", Message("Find in the text")),
         IN_FIND_BAR,
-        ("Ctrl+O", "Open a file"),
-        ("Ctrl+L", "Go to the text"),
-        ("Ctrl+S", "Save the names"),
-        ("Ctrl+C", "Copy the names as a table, or what is selected"),
-        ("Ctrl+I", "Look inside: how the model came to it"),
+        ("Ctrl+O", Message("Open a file")),
+        ("Ctrl+L", Message("Go to the text")),
+        ("Ctrl+S", Message("Save the names")),
+        ("Ctrl+C", Message("Copy the names as a table, or what is selected")),
+        ("Ctrl+I", Message("Look inside: how the model came to it")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -138,7 +137,7 @@ class NamesView(TextPage):
         panel.aggregation.chosen.connect(self._set_aggregation)
         panel.look.clicked.connect(self._look_inside)
         theme.in_steps(self.pane.setMinimumHeight, 34)  # above the panel some lines are seen
-        self.build(self.pane, (self.pane,), panel, (Head.TOKEN_CLASSIFICATION, "name finder"))
+        self.build(self.pane, (self.pane,), panel, Head.TOKEN_CLASSIFICATION)
         self.add_shortcuts(
             ("Ctrl+S", panel.show_formats), ("Ctrl+I", self._look_inside),
             ("F3", self.next_name), ("Shift+F3", self._previous_name),
@@ -150,13 +149,13 @@ class NamesView(TextPage):
         notice, text = self._names_panel.notice, self.pane.text()
         notice.clear()
         if not text.strip():
-            notice.show_hint("There is no text yet.", "Type or paste one, or open a file.")
+            notice.show_hint(tr("There is no text yet."), tr("Type or paste one, or open a file."))
             self.pane.setFocus()
             return
         self._requested = NamesFound(text, PieceAggregation(self.workspace.settings.names_joining))
         self._fraction = 0.0
         self._names_panel.set_partly("")
-        self.start("Getting ready to read", find_names, TextsToTag((text,), self._requested.aggregation))
+        self.start(tr("Getting ready to read"), find_names, TextsToTag((text,), self._requested.aggregation))
 
     @Slot(int)
     def try_sample(self, index: int) -> None:
@@ -174,9 +173,13 @@ class NamesView(TextPage):
         """Show the names, and the time it took to find them."""
         self.take_part(result)
         if isinstance(result, TaggedTexts):
-            names = wording.count(len(self.found.entities), "name")
-            length = wording.count(len(self._requested.text), "character")
-            self.note.emit(f"{names} in {length} found in {wording.duration(result.seconds)}")
+            length = Message("{n:,} character", "{n:,} characters", n=len(self._requested.text))
+            self.note.emit(
+                tr(
+                    "{n:,} name in {length} found in {time}", "{n:,} names in {length} found in {time}",
+                    n=len(self.found.entities), length=length, time=wording.duration(result.seconds),
+                )
+            )  # fmt: skip
 
     def result(self) -> KeptResult | None:
         result = self.found.result
@@ -185,24 +188,28 @@ class NamesView(TextPage):
     def take_kept(self, kept: KeptResult) -> None:
         if isinstance(kept.result, TaggedTexts):
             if not kept.result.complete:
-                self._names_panel.set_partly(f"Not all of it was read: later names are missing. {_AGAIN}")
+                self._names_panel.set_partly(
+                    tr("Not all of it was read: later names are missing. Ctrl+Enter reads the whole text.")
+                )
             self._show_found(NamesFound(kept.texts[0], result=kept.result))
 
     @Slot(object)
     def progressed(self, progress: Progress) -> None:
         """Show how much of the text was read; the flow counts model windows, which mean nothing to the user."""
         self._fraction = progress.fraction
-        what = "Reading" if progress.total else progress.what
+        what = tr("Reading") if progress.total else progress.what
         self._names_panel.strip.show_progress(
             Progress(progress.done, progress.total, what, progress.seconds_left)
         )
 
     @Slot()
     def _stopped(self) -> None:
-        stopped = wording.stopped_after(self._fraction)
+        stopped = localised(wording.stopped_after(self._fraction))
         result = self.found.result
         if self._fraction and result is not None and not result.complete:
-            self._names_panel.set_partly(f"{stopped}: later names are missing. {_AGAIN}")
+            self._names_panel.set_partly(
+                tr("{stopped}: later names are missing. Ctrl+Enter reads the whole text.", stopped=stopped)
+            )
         super()._stopped()
         self.note.emit(stopped)
 
@@ -221,7 +228,7 @@ class NamesView(TextPage):
 
     @Slot()
     def _lines_broken(self) -> None:
-        self.note.emit("Very long lines were broken, so that they can be shown")
+        self.note.emit(tr("Very long lines were broken, so that they can be shown"))
 
     # The names, in the text and in the list
 
@@ -321,13 +328,13 @@ class NamesView(TextPage):
         document = self.found.document()
         if document is not None and not self.is_outdated():
             QGuiApplication.clipboard().setText(names_csv([document], "\t"))
-            self.note.emit(f"{self._count()} copied")
+            self.note.emit(tr("{n:,} name copied", "{n:,} names copied", n=len(self.found.entities)))
 
     @Slot(str)
     def _choose_path(self, kind: str) -> None:
         form = next(one for one in FORMATS if one.key == kind)
-        kinds = f"{form.title} (*{form.suffix})"
-        if name := save_name(self, "Save the names", f"names{form.suffix}", kinds):
+        kinds = f"{localised(form.title)} (*{form.suffix})"
+        if name := save_name(self, tr("Save the names"), f"names{form.suffix}", kinds):
             self.save_as(kind, Path(name))
 
     def save_as(self, kind: str, path: Path) -> None:
@@ -343,7 +350,4 @@ class NamesView(TextPage):
 
     @Slot()
     def _saved(self) -> None:
-        self.note.emit(f"{self._count()} saved")
-
-    def _count(self) -> str:
-        return wording.count(len(self.found.entities), "name")
+        self.note.emit(tr("{n:,} name saved", "{n:,} names saved", n=len(self.found.entities)))

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core import wording
+from app.core.message import Message
+from app.core.models import ModelCard
 from app.core.requests import PieceAggregation
 from app.core.results import Entity
 from app.ui.heads.names.name_list import NameList, NameRow, name_rows
@@ -28,19 +29,21 @@ from app.ui.kit.parts import as_tip, caption, look_button, plain_label, push_but
 from app.ui.kit.segments import Segments
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr, written
 
-_INVITE = "People, places and other names light up in the text, each type in its own look. A long text is read whole."
-_NONE = "No names were found in this text."
-_OUTDATED = "The {} was changed since. Ctrl+Enter finds the names."
+_INVITE = Message(
+    "People, places and other names light up in the text, each type in its own look. A long text is read whole."
+)
+_NONE = Message("No names were found in this text.")
 _CHOICES = (
-    (PieceAggregation.FIRST.value, "First piece"),
-    (PieceAggregation.AVERAGE.value, "Average"),
-    (PieceAggregation.MAX.value, "Surest piece"),
+    (PieceAggregation.FIRST.value, Message("First piece")),
+    (PieceAggregation.AVERAGE.value, Message("Average")),
+    (PieceAggregation.MAX.value, Message("Surest piece")),
 )
 _TERMS = {
-    PieceAggregation.FIRST: ("Its first piece's tag is the word's:", "first"),
-    PieceAggregation.AVERAGE: ("Its pieces' probabilities are averaged:", "average"),
-    PieceAggregation.MAX: ("The piece that the model is surest of counts:", "max"),
+    PieceAggregation.FIRST: (Message("Its first piece's tag is the word's:"), "first"),
+    PieceAggregation.AVERAGE: (Message("Its pieces' probabilities are averaged:"), "average"),
+    PieceAggregation.MAX: (Message("The piece that the model is surest of counts:"), "max"),
 }
 # Above this number of types they are shown in two columns.
 _ONE_COLUMN = 6
@@ -59,7 +62,7 @@ class NameLegend(QFrame):
         self._counts: list[QLabel] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self.setAccessibleName("Types of names")
+        self.setAccessibleName(tr("Types of names"))
         theme.in_steps(self._grid.setHorizontalSpacing, 2.5)
         theme.in_steps(self._grid.setVerticalSpacing, 0.5)
 
@@ -79,7 +82,7 @@ class NameLegend(QFrame):
         for at, style in enumerate(styles):
             tick = QCheckBox(caption(style.plain))
             tick.setChecked(style.label not in hidden)
-            tick.setToolTip(as_tip(f"{style.label}: show or hide on the page"))
+            tick.setToolTip(as_tip(tr("{label}: show or hide on the page", label=style.label)))
             tick.toggled.connect(self.changed)
             number = plain_label(type="small", ink="quiet", wrap=False)
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -97,8 +100,10 @@ class NameLegend(QFrame):
         """Show the number of names of each type."""
         for style, tick, label in zip(self._styles, self._ticks, self._counts, strict=True):
             number = counts.get(style.label, 0)
-            label.setText(f"{number:,}" if number else "none")
-            tick.setAccessibleName(f"Show {style.plain}, {wording.count(number, 'place')}")
+            label.setText(written(number, ",") if number else tr("none"))
+            tick.setAccessibleName(
+                tr("Show {kind}, {n:,} place", "Show {kind}, {n:,} places", kind=style.plain, n=number)
+            )
 
     def hidden(self) -> frozenset[int]:
         """The numbers of the unchecked types."""
@@ -116,7 +121,7 @@ class AggregationChoice(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        question = "A word read in pieces goes by its"
+        question = tr("A word read in pieces goes by its")
         heading = plain_label(question, type="small", ink="quiet", wrap=False)
         self.ways = Segments(theme, question, _CHOICES)
         self.ways.chosen.connect(self._picked)
@@ -146,8 +151,7 @@ class NamesPanel(TextPanel):
     save_requested = Signal(str)
     shown_types_changed = Signal()
 
-    OPEN = "Open a file"
-    DOES = "The names are found by {}"
+    OPEN = Message("Open a file")
 
     def __init__(self, theme: Theme, formats: Sequence[tuple[str, str]]) -> None:
         self._entities: tuple[Entity, ...] | None = None
@@ -156,21 +160,21 @@ class NamesPanel(TextPanel):
         self._empty = True
         self._partly = ""
         self.opening = push_button(
-            theme, "Open…", icon="open", name="Open a file", tip="Open a file  (Ctrl+O)"
+            theme, tr("Open…"), icon="open", name=tr("Open a file"), tip=tr("Open a file  (Ctrl+O)")
         )
-        find = push_button(theme, "Find names", tip="Find names  (Ctrl+Enter)")
+        find = push_button(theme, tr("Find names"), tip=tr("Find names  (Ctrl+Enter)"))
         self.legend = NameLegend(theme)
         self.list = NameList(theme)
         self.look = look_button(theme)
-        tip = "Copy the names as a table  (Ctrl+C)"
-        self.copy = push_button(theme, "Copy", icon="copy", name="Copy the names", tip=tip)
-        tip = "Save the names  (Ctrl+S)"
-        self.save = push_button(theme, "Save as", icon="save", name="Save the names", tip=tip)
+        tip = tr("Copy the names as a table  (Ctrl+C)")
+        self.copy = push_button(theme, tr("Copy"), icon="copy", name=tr("Copy the names"), tip=tip)
+        tip = tr("Save the names  (Ctrl+S)")
+        self.save = push_button(theme, tr("Save as"), icon="save", name=tr("Save the names"), tip=tip)
         self.aggregation = AggregationChoice(theme)
         about = PaperTerm(
             theme,
-            "Every word gets a tag that says whether a name of some type begins or goes on there.",
-            "Token classification, BERT section 5.3.",
+            tr("Every word gets a tag that says whether a name of some type begins or goes on there."),
+            tr("Token classification, BERT section 5.3."),
         )
         self._actions = QWidget()
         row = QHBoxLayout(self._actions)
@@ -183,7 +187,7 @@ class NamesPanel(TextPanel):
         theme.in_steps(self._layout.setSpacing, 3)
         menu = QMenu(self.save)
         for key, title in formats:
-            menu.addAction(f"{title}…").setData(key)
+            menu.addAction(f"{localised(title)}…").setData(key)
         menu.triggered.connect(self._format_chosen)
         self.save.setMenu(menu)
         for widget, stretch in ((self.legend, 0), (self.list, 1), (self._actions, 0), (self.aggregation, 0)):
@@ -215,19 +219,29 @@ class NamesPanel(TextPanel):
     def set_outdated(self, outdated: bool) -> None:
         """Mark the names as those of an earlier text, or as incomplete."""
         super().set_outdated(bool(outdated or self._partly) and self._entities is not None)
-        changed = _OUTDATED.format("model" if self.is_stale else "text")
-        self._outdated.setText(changed if outdated else self._partly)
+        if not outdated:
+            self._outdated.setText(self._partly)
+        elif self.is_stale:
+            self._outdated.setText(tr("The model was changed since. Ctrl+Enter finds the names."))
+        else:
+            self._outdated.setText(tr("The text was changed since. Ctrl+Enter finds the names."))
         self.list.setEnabled(not outdated)
         self._actions.setEnabled(not outdated)
 
     def spoken(self) -> str:
         if not self._entities:
-            return _NONE if self._entities is not None else ""
+            return localised(_NONE) if self._entities is not None else ""
         counts = Counter(entity.label for entity in self._entities)
         kinds = ", ".join(
-            f"{style.plain} {counts[style.label]}" for style in self._styles if counts[style.label]
+            f"{localised(style.plain)} {counts[style.label]}" for style in self._styles if counts[style.label]
         )
-        return sentences(wording.count(len(self._entities), "name"), kinds, self._partly)
+        names = tr("{n:,} name", "{n:,} names", n=len(self._entities))
+        return sentences(names, kinds, self._partly)
+
+    @Slot(object)
+    def show_model(self, card: ModelCard) -> None:
+        """Show the name of the model."""
+        self.model.show_model(tr("The names are found by {model}", model=card.title))
 
     def styles(self) -> tuple[NameStyle, ...]:
         """The styles of the types."""

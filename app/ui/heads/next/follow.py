@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 
 from app.core import wording
 from app.core.inspection import Subject, Visit
-from app.core.models import Head
+from app.core.message import Message
+from app.core.models import Head, ModelCard
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
 from app.flows.heads.heads import follow
@@ -25,32 +26,40 @@ from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.score_bars import ScoreBars, ScoreRow
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr, written
 
-_INVITE = "Two passages: does the second come right after the first, or from somewhere else?"
-_READY = "Ctrl+Enter tells whether the second continues the first."
+_INVITE = Message("Two passages: does the second come right after the first, or from somewhere else?")
+_READY = Message("Ctrl+Enter tells whether the second continues the first.")
 # The least probability of a definite outcome: what wording.likelihood calls likely.
 _DECIDED = 0.7
+# The least probability of a certain one: what it calls very likely.
+_CERTAIN = 0.9
 _CUT = (
-    "The first passage is longer than the model reads: its end was read.",
-    "The second passage is longer than the model reads: its beginning was read.",
+    Message("The first passage is longer than the model reads: its end was read."),
+    Message("The second passage is longer than the model reads: its beginning was read."),
 )
 
 
 def outcome(item: FollowOn) -> tuple[str, str, str]:
     """The outcome in large words, its likelihood, and a sentence that explains it."""
     continues, sure = item.probability >= 0.5, max(item.probability, 1 - item.probability)
-    where = "coming right after the first" if continues else "being from somewhere else"
     if sure < _DECIDED:
-        words = "It may continue" if continues else "It may not"
-        return words, f"Undecided, {wording.percent(sure)}", f"The model leans to the second passage {where}."
-    words = "It continues" if continues else "It does not"
-    relation = "what comes right after the first" if continues else "one from somewhere else"
-    return words, wording.likely(sure), f"The model takes the second passage for {relation}."
+        undecided = tr("Undecided, {percent}", percent=wording.percent(sure))
+        if continues:
+            leans = tr("The model leans to the second passage coming right after the first.")
+            return tr("It may continue"), undecided, leans
+        leans = tr("The model leans to the second passage being from somewhere else.")
+        return tr("It may not"), undecided, leans
+    likely = localised(wording.likely(sure))
+    if continues:
+        takes = tr("The model takes the second passage for what comes right after the first.")
+        return tr("It continues"), likely, takes
+    return tr("It does not"), likely, tr("The model takes the second passage for one from somewhere else.")
 
 
 def signed(value: float) -> str:
     """A logit with its sign as text: "+3.21", "−2.14"."""
-    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
+    return written(value, "+.2f").replace("-", "\N{MINUS SIGN}")
 
 
 class FollowCard(QFrame):
@@ -61,15 +70,16 @@ class FollowCard(QFrame):
         self._words, self._sure = plain_label(type="winner"), plain_label(type="strong")
         self._sentence = plain_label()
         self.bars = ScoreBars(theme)
-        self.bars.setAccessibleName("Probabilities")
+        self.bars.setAccessibleName(tr("Probabilities"))
         self._logits, self._cut = (plain_label(type="small", ink="quiet") for _ in range(2))
         self.foot = CardFoot(theme)
         parts = (self._words, self._sure, self._sentence, self.bars, self._logits, self._cut, self.foot)
         layout = QVBoxLayout(self)
         for part in parts:
             layout.addWidget(part)
+        self._certain = False
         self.setProperty("kind", "card")
-        self.setAccessibleName("Whether it continues")
+        self.setAccessibleName(tr("Whether it continues"))
         # The bars leave room for their focus ring: everything else is aligned with their text.
         for part in parts:
             if part is not self.bars:
@@ -82,12 +92,17 @@ class FollowCard(QFrame):
         self._words.setText(words)
         self._sure.setText(sure)
         self._sentence.setText(sentence)
-        continues = item.probability >= 0.5
-        rows = (("Continues", item.probability, continues), ("Does not", 1 - item.probability, not continues))
-        self.bars.set_rows(tuple(ScoreRow(name, p, wording.percent(p), best) for name, p, best in rows))
+        continues, self._certain = item.probability >= 0.5, item.probability >= _CERTAIN
+        rows = (
+            (tr("Continues"), item.probability, continues),
+            (tr("Does not"), 1 - item.probability, not continues),
+        )
+        self.bars.set_rows(
+            tuple(ScoreRow(name, p, localised(wording.percent(p)), best) for name, p, best in rows)
+        )
         first, second = map(signed, item.logits)
-        self._logits.setText(f"Logits: {first} continues, {second} does not")
-        cut = "\n".join(line for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
+        self._logits.setText(tr("Logits: {first} continues, {second} does not", first=first, second=second))
+        cut = "\n".join(localised(line) for line, is_cut in zip(_CUT, item.cut, strict=True) if is_cut)
         self._cut.setText(cut)
         self._cut.setVisible(bool(cut))
         self.foot.show_source(source)
@@ -96,10 +111,9 @@ class FollowCard(QFrame):
     def set_outdated(self, outdated: bool) -> None:
         """Grey the outcome of earlier passages."""
         self.bars.setEnabled(not outdated)
-        certain = self._words.text() == "It continues" and "Very" in self._sure.text()
         for label in (self._words, self._sentence):
             mark(label, ink="quiet" if outdated else "")
-        mark(self._sure, ink="quiet" if outdated else "likely" if certain else "")
+        mark(self._sure, ink="quiet" if outdated else "likely" if self._certain else "")
 
     def text(self) -> str:
         """The outcome as a line of text."""
@@ -109,16 +123,18 @@ class FollowCard(QFrame):
 class FollowPanel(TextPanel):
     """The Swap and main buttons, and the outcome's card."""
 
-    DOES = "{} tells what follows"
-
     def __init__(self, theme: Theme) -> None:
-        self.swap = push_button(theme, "Swap", name="Swap the passages", tip="Swap the passages  (Ctrl+T)")
-        tip = "Tell whether the second continues the first  (Ctrl+Enter)"
-        button = push_button(theme, "Does it follow?", tip=tip)
+        self.swap = push_button(
+            theme, tr("Swap"), name=tr("Swap the passages"), tip=tr("Swap the passages  (Ctrl+T)")
+        )
+        tip = tr("Tell whether the second continues the first  (Ctrl+Enter)")
+        button = push_button(theme, tr("Does it follow?"), tip=tip)
         about = PaperTerm(
             theme,
-            "The model reads both passages together and says whether the second comes right after the first.",
-            "Next sentence prediction, BERT section 3.1, Task #2.",
+            tr(
+                "The model reads both passages together and says whether the second comes right after the first."
+            ),
+            tr("Next sentence prediction, BERT section 3.1, Task #2."),
         )
         self.card = FollowCard(theme)
         self._has = False
@@ -148,6 +164,11 @@ class FollowPanel(TextPanel):
     def spoken(self) -> str:
         return self.card.accessibleDescription()
 
+    @Slot(object)
+    def show_model(self, card: ModelCard) -> None:
+        """Show the name of the model, and what it does."""
+        self.model.show_model(tr("{model} tells what follows", model=card.title))
+
 
 # The width in steps that two papers side by side need.
 _SIDE_BY_SIDE = 170
@@ -160,11 +181,11 @@ class TwoPapers(QWidget):
         super().__init__()
         self._theme = theme
         self.papers = (
-            TextEditor(theme, "First passage", "Type or paste a passage, or drop a text file here."),
-            TextEditor(theme, "Second passage", "And the one that may come right after it."),
+            TextEditor(theme, tr("First passage"), tr("Type or paste a passage, or drop a text file here.")),
+            TextEditor(theme, tr("Second passage"), tr("And the one that may come right after it.")),
         )
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
-        for name, paper in zip(("First passage", "Second passage"), self.papers, strict=True):
+        for name, paper in zip((tr("First passage"), tr("Second passage")), self.papers, strict=True):
             label = plain_label(name, type="small_strong", ink="quiet", wrap=False)
             label.setBuddy(paper)
             column = QVBoxLayout()
@@ -208,17 +229,17 @@ class FollowView(TextPage):
     """Two passages at the left; at the right how likely the second continues the first."""
 
     KEY = "follow"
-    TITLE = "Next sentence"
+    TITLE = Message("Next sentence")
     ICON = "follow"
     SHORTCUTS = (
-        ("Ctrl+Enter", "Tell whether the second passage follows"),
-        ("Esc", "Stop"),
-        ("Ctrl+T", "Swap the passages"),
-        ("Ctrl+I", "Look inside: how the model came to it"),
-        ("Ctrl+F", "Find in the passage"),
+        ("Ctrl+Enter", Message("Tell whether the second passage follows")),
+        ("Esc", Message("Stop")),
+        ("Ctrl+T", Message("Swap the passages")),
+        ("Ctrl+I", Message("Look inside: how the model came to it")),
+        ("Ctrl+F", Message("Find in the passage")),
         IN_FIND_BAR,
-        ("Ctrl+O", "Open a text file, or two"),
-        ("Ctrl+L", "Go to the first passage"),
+        ("Ctrl+O", Message("Open a text file, or two")),
+        ("Ctrl+L", Message("Go to the first passage")),
     )
     SAMPLES = FOLLOW
     DRAFTS = ("follow-first", "follow-second")
@@ -233,8 +254,7 @@ class FollowView(TextPage):
         self._follow_panel.swap.clicked.connect(self._swap)
         self._follow_panel.card.foot.look_requested.connect(self._look_inside)
         self.add_shortcuts(("Ctrl+T", self._swap), ("Ctrl+I", self._look_inside))
-        model = (Head.NEXT_SENTENCE, "model for passages")
-        self.build(self._desk, self._desk.papers, self._follow_panel, model)
+        self.build(self._desk, self._desk.papers, self._follow_panel, Head.NEXT_SENTENCE)
 
     def paper_in_use(self) -> int:
         return self._desk.focused()
@@ -246,17 +266,17 @@ class FollowView(TextPage):
         texts = self._desk.texts()
         empty = [number for number, text in enumerate(texts) if not text.strip()]
         if empty:
-            which = ("first", "second")[empty[0]]
-            self._panel.notice.show_hint(f"The {which} passage is empty.", "It takes two: type or paste it.")
+            what = tr("The second passage is empty.") if empty[0] else tr("The first passage is empty.")
+            self._panel.notice.show_hint(what, tr("It takes two: type or paste it."))
             self._papers[empty[0]].setFocus()
             return
         self._requested = texts
-        self.start("Getting ready to read both passages", follow, PassagePairs((texts,)))
+        self.start(tr("Getting ready to read both passages"), follow, PassagePairs((texts,)))
 
     def take(self, result: object) -> None:
         if isinstance(result, FollowOns) and self._requested is not None:
             self._show(self._requested, result)
-            self.note.emit(f"Two passages read in {wording.duration(result.seconds)}")
+            self.note.emit(tr("Two passages read in {time}", time=wording.duration(result.seconds)))
 
     def result(self) -> KeptResult | None:
         if self._result is None or self._shown_texts is None:

@@ -10,18 +10,19 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout
 
 from app.core.legible import legible
-from app.core.measure_words import examples
+from app.core.measure_words import MEASURED, examples
 from app.core.measures import ExampleSet
-from app.core.models import Head, ModelCard
+from app.core.message import Message
+from app.core.models import ModelCard
 from app.ui.kit.dropped import dropped_files, take_files_only
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import as_tip, plain_label, push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
-MEASURABLE = (Head.QUESTION_ANSWERING, Head.CLASSIFICATION, Head.TOKEN_CLASSIFICATION)
 MOST_LABELS = 30
-_FILE = "A file of yours…"
-_LABELS_DIFFER = (
+_FILE = Message("A file of yours…")
+_LABELS_DIFFER = Message(
     "The model calls things by other names."
     " Say what each stands for in these examples; several may stand for one."
 )
@@ -54,12 +55,12 @@ class LabelChoices(QFrame):
         self.clear()
         for at, label in enumerate(model_labels[:MOST_LABELS]):
             name, choice = plain_label(label, wrap=False), QComboBox()
-            choice.addItem("Nothing here", "")
+            choice.addItem(tr("Nothing here"), "")
             for wanted in set_labels:
                 choice.addItem(legible(wanted), wanted)
             same = next((each for each in set_labels if each.casefold() == label.casefold()), "")
             choice.setCurrentIndex(max(0, choice.findData(same)))
-            choice.setAccessibleName(f"{label} stands for")
+            choice.setAccessibleName(tr("{label} stands for", label=label))
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             choice.activated.connect(self.chosen)
             name.setBuddy(choice)
@@ -106,14 +107,14 @@ class MeasureForm(QFrame):
         self._sets: tuple[ExampleSet, ...] = ()
         self._before = ""
         self.model, self.data = ElidedChoice(), ElidedChoice()
-        self._labels = tuple(plain_label(text, type="small_strong") for text in ("Model", "Examples"))
+        self._labels = tuple(plain_label(text, type="small_strong") for text in (tr("Model"), tr("Examples")))
         for choice, label in zip((self.model, self.data), self._labels, strict=True):
             choice.setAccessibleName(label.text())
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             choice.setMinimumContentsLength(12)
             label.setBuddy(choice)
-        tip = "Have the model read the examples  (Ctrl+Enter)"
-        self.button = push_button(theme, "Measure", kind="primary", tip=tip)
+        tip = tr("Have the model read the examples  (Ctrl+Enter)")
+        self.button = push_button(theme, tr("Measure"), kind="primary", tip=tip)
         self._line = plain_label(type="small", ink="quiet")
         self.matching = LabelChoices(theme)
         self._grid = QGridLayout()
@@ -137,15 +138,15 @@ class MeasureForm(QFrame):
         `chosen` is the folder of the one to choose; `first` of the one to choose if none was chosen before.
         """
         before = chosen or self.model.currentData() or ""
-        self._cards = tuple(card for card in cards if set(MEASURABLE) & set(card.heads))
+        self._cards = tuple(card for card in cards if set(MEASURED) & set(card.heads))
         self.model.clear()
         for card in self._cards:
             self.model.addItem(card.title, card.folder)
             self.model.setItemData(self.model.count() - 1, as_tip(card.folder), Qt.ItemDataRole.ToolTipRole)
         if not self._cards:
-            self.model.addItem("None that can be measured is installed", "")
+            self.model.addItem(tr("None that can be measured is installed"), "")
         self.model.setEnabled(bool(self._cards))
-        readers = (at for at, card in enumerate(self._cards) if MEASURABLE[0] in card.heads)
+        readers = (at for at, card in enumerate(self._cards) if MEASURED[0] in card.heads)
         at = next((at for folder in (before, first) if (at := self.model.findData(folder)) >= 0), -1)
         self.model.setCurrentIndex(at if at >= 0 else next(readers, 0))
         self._offer_sets()
@@ -224,10 +225,11 @@ class MeasureForm(QFrame):
         self.data.clear()
         for one in self._sets:
             if card is not None and one.head in card.heads:
-                self.data.addItem(f"{legible(one.title)}, {examples(one.examples, one.head)}", one.path)
+                number = localised(examples(one.examples, one.head))
+                self.data.addItem(f"{legible(localised(one.title))}, {number}", one.path)
                 tip = one.line or str(Path(one.path))
                 self.data.setItemData(self.data.count() - 1, as_tip(tip), Qt.ItemDataRole.ToolTipRole)
-        self.data.addItem(_FILE, "")
+        self.data.addItem(localised(_FILE), "")
         self.data.setCurrentIndex(max(0, self.data.findData(wanted) if wanted else 0))
         self._remember()
 
@@ -241,7 +243,7 @@ class MeasureForm(QFrame):
         self._line.setText(
             (data.line or data.path)
             if data
-            else "Choose a file with examples whose answers you know, or drop it here."
+            else tr("Choose a file with examples whose answers you know, or drop it here.")
         )
         self.button.setEnabled(data is not None and self.card() is not None)
 

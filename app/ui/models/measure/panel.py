@@ -27,22 +27,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.measure_words import examples, figure, named, share, speed, verdict
+from app.core.measure_words import Figure, examples, figure, named, share, speed, verdict
 from app.core.measures import Comparison, Measure
+from app.core.message import Message
 from app.core.models import model_title
 from app.core.wording import percent
 from app.ui.kit.elided import ElidedChoice
 from app.ui.kit.parts import as_tip, draw_line, plain_label
 from app.ui.kit.score_bars import ScoreBars, ScoreRow, draw_bar
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.models.words import when
 
-_NO_OTHER = "Measure another model on the same examples, and the two can be compared here."
+_NO_OTHER = Message("Measure another model on the same examples, and the two can be compared here.")
 _ANY_WIDTH = 16_777_215  # Qt's value for no maximum width
-_TEST = (
-    "The exact McNemar test, over the examples that only one of the two got right: p = {0:.2g}. Below 0.05 a difference"
-    " is commonly held to be no chance."
-)
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
@@ -75,7 +73,7 @@ class MeasurePairs(QWidget):
         self._theme = theme
         self._names: tuple[str, ...] = ()
         self._rows: tuple[PairRow, ...] = ()
-        self.setAccessibleName("Figures side by side")
+        self.setAccessibleName(tr("Figures side by side"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -188,16 +186,16 @@ class MeasurePanel(QFrame):
         self._title = plain_label(type="answer", selectable=True)
         self._facts = plain_label(type="small", ink="quiet", selectable=True)
         self._verdict = plain_label(selectable=True)
-        self._with = plain_label("Compare with", wrap=False)
+        self._with = plain_label(tr("Compare with"), wrap=False)
         self.other = ElidedChoice()
-        self.other.setAccessibleName("Compare with")
+        self.other.setAccessibleName(tr("Compare with"))
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.other.activated.connect(self._activated)
         theme.in_steps(self.other.setMaximumWidth, 110)
         self._with.setBuddy(self.other)
         self.pairs = MeasurePairs(theme)
         self.counts = ScoreBars(theme)
-        self.counts.setAccessibleName("Which examples were answered rightly")
+        self.counts.setAccessibleName(tr("Which examples were answered rightly"))
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self._with)
@@ -240,7 +238,12 @@ class MeasurePanel(QFrame):
     def show_one(self, measure: Measure, others: Sequence[Measure]) -> None:
         """Show one measure; `others` are offered for comparison."""
         self._title.setText(model_title(measure.model))
-        self._facts.setText(f"{_data(measure)}, on {measure.device}, {when(measure.when, within=True)}")
+        self._facts.setText(
+            tr(
+                "{examples}, on {device}, {moment}",
+                examples=_data(measure), device=measure.device, moment=when(measure.when, within=True),
+            )
+        )  # fmt: skip
         self._verdict.setText("" if others else _NO_OTHER)
         self._verdict.setVisible(not others)
         self._verdict.setToolTip("")
@@ -256,32 +259,39 @@ class MeasurePanel(QFrame):
         self._offer(others, found.second)
         sides = [replace(one, model=model_title(one.model)) for one in (found.first, found.second)]
         found = replace(found, first=sides[0], second=sides[1])
-        names = named(found)
-        self._title.setText(f"{names[0]} and {names[1]}")
+        first, second = map(localised, named(found))
+        self._title.setText(tr("{first} and {second}", first=first, second=second))
         self._facts.setText(_data(found.first))
         self._verdict.setText(verdict(found))
-        self._verdict.setToolTip(as_tip(_TEST.format(found.chance)))
+        test = tr(
+            "The exact McNemar test, over the examples that only one of the two got right: p = {chance:.2g}. Below 0.05"
+            " a difference is commonly held to be no chance.",
+            chance=found.chance,
+        )
+        self._verdict.setToolTip(as_tip(test))
         self._verdict.show()
-        self.pairs.show_rows(names, _compared(found))
+        self.pairs.show_rows((first, second), _compared(found))
         self.pairs.setMaximumWidth(_ANY_WIDTH)
-        whole = len(found.first.right) or 1
+        whole, most = len(found.first.right) or 1, max(found.only_first, found.only_second, 1)
         counts = (
-            ("Both right", found.both), (f"Only {names[0]}", found.only_first),
-            (f"Only {names[1]}", found.only_second), ("Neither", found.neither),
-        )  # fmt: skip
+            (tr("Both right"), found.both, False),
+            (tr("Only {model}", model=first), found.only_first, found.only_first == most),
+            (tr("Only {model}", model=second), found.only_second, found.only_second == most),
+            (tr("Neither"), found.neither, False),
+        )
         self.counts.set_rows(
             tuple(
-                ScoreRow(name, number / whole, f"{number:,}, {percent(number / whole) if number else '0%'}",
-                         name.startswith("Only") and number == max(found.only_first, found.only_second) > 0)
-                for name, number in counts
+                ScoreRow(name, number / whole, _count(number, whole), best) for name, number, best in counts
             )
-        )  # fmt: skip
+        )
         self.counts.show()
-        self.setAccessibleName(f"{names[0]} and {names[1]}: {self.verdict()}")
+        self.setAccessibleName(f"{self._title.text()}: {self.verdict()}")
 
     def show_apart(self, first: Measure, second: Measure, sentence: str) -> None:
         """Show why two measures cannot be compared."""
-        self._title.setText(f"{model_title(first.model)} and {model_title(second.model)}")
+        self._title.setText(
+            tr("{first} and {second}", first=model_title(first.model), second=model_title(second.model))
+        )
         self._facts.setText(f"{_data(first)}; {_data(second)}")
         self._verdict.setText(sentence)
         self._verdict.setToolTip("")
@@ -292,7 +302,7 @@ class MeasurePanel(QFrame):
 
     def _offer(self, others: Sequence[Measure], chosen: Measure | None) -> None:
         self.other.clear()
-        self.other.addItem("Nothing", None)
+        self.other.addItem(tr("Nothing"), None)
         for one in others:
             self.other.addItem(f"{model_title(one.model)}, {when(one.when, within=True)}", one)
         at = others.index(chosen) + 1 if chosen in others else 0
@@ -306,7 +316,17 @@ class MeasurePanel(QFrame):
 
 
 def _data(measure: Measure) -> str:
-    return f"{measure.data}, {examples(measure.examples, measure.head)}"
+    return f"{localised(measure.data)}, {localised(examples(measure.examples, measure.head))}"
+
+
+def _count(number: int, whole: int) -> str:
+    share = percent(number / whole) if number else tr("{number}%", number=0)
+    return tr("{number:,}, {share}", number=number, share=share)
+
+
+def meaning(info: Figure) -> str:
+    """A figure's meaning in plain words, then its term."""
+    return f"{localised(info.words)} {localised(info.term)}".strip()
 
 
 def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
@@ -315,8 +335,15 @@ def _rows(measure: Measure) -> list[tuple[str, str, PairCell]]:
         info = figure(name, measure.head)
         # A longer bar reads as better.
         bar = None if info.less else value / 100
-        found.append((info.title, f"{info.words} {info.term}".strip(), PairCell(share(value), bar)))
-    return [*found, ("Speed", "Examples a second, the model loaded before", PairCell(speed(measure), None))]
+        found.append((localised(info.title), meaning(info), PairCell(localised(share(value)), bar)))
+    return [
+        *found,
+        (
+            tr("Speed"),
+            tr("Examples a second, the model loaded before"),
+            PairCell(localised(speed(measure)), None),
+        ),
+    ]
 
 
 def _compared(found: Comparison) -> list[PairRow]:
@@ -330,15 +357,19 @@ def _compared(found: Comparison) -> list[PairRow]:
         cells = tuple(
             None
             if value is None
-            else PairCell(share(value), None if info.less else value / 100, value == best)
+            else PairCell(localised(share(value)), None if info.less else value / 100, value == best)
             for value in values
         )
-        rows.append(PairRow(info.title, f"{info.words} {info.term}".strip(), cells))
+        rows.append(PairRow(localised(info.title), meaning(info), cells))
     fastest = max(side.speed for side in sides) or 1.0
-    speeds = tuple(PairCell(speed(side), side.speed / fastest, side.speed == fastest) for side in sides)
+    speeds = tuple(
+        PairCell(localised(speed(side)), side.speed / fastest, side.speed == fastest) for side in sides
+    )
     return [
         *rows,
         PairRow(
-            "Speed", "Examples a second, the model loaded before; the bar of the faster one is full", speeds
+            tr("Speed"),
+            tr("Examples a second, the model loaded before; the bar of the faster one is full"),
+            speeds,
         ),
     ]

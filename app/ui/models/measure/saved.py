@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.measure_words import examples, figure, share
 from app.core.measures import Measure
@@ -22,8 +21,9 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.table import Column, RowTable
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr, written
 from app.ui.kit.undo_line import UndoLine
-from app.ui.models.measure.panel import MeasurePanel
+from app.ui.models.measure.panel import MeasurePanel, meaning
 from app.ui.models.words import when
 
 # A cell without a number is sorted below all that have one.
@@ -33,24 +33,19 @@ _MOST_ROWS = 9
 _NAMES, _TEXTS, _LEAST_TEXT = (0, 1), (0, 1, 8, 9), 26
 
 
-def _figure_column(title: str, tip: str, *names: str) -> Column:
+def _figure_column(title: str, title_tip: str, *names: str) -> Column:
     """A column of the first of these figures that a measure has."""
 
     def value(one: Measure) -> float:
         return next((one.figures[name] for name in names if name in one.figures), _NONE)
 
     def text(one: Measure) -> str:
-        return share(value(one)) if value(one) >= 0 else ""
+        return localised(share(value(one))) if value(one) >= 0 else ""
 
-    def meaning(one: Measure) -> str:
-        info = next((figure(name, one.head) for name in names if name in one.figures), None)
-        return f"{info.words} {info.term}" if info else ""
+    def tip(one: Measure) -> str:
+        return next((meaning(figure(name, one.head)) for name in names if name in one.figures), "")
 
-    return Column(title, text, value, meaning, number=True, title_tip=tip)
-
-
-def _meaning(name: str) -> str:
-    return f"{figure(name).words} {figure(name).term}"
+    return Column(title, text, value, tip, number=True, title_tip=title_tip)
 
 
 def _model(one: Measure) -> str:
@@ -66,28 +61,43 @@ def _when(one: Measure) -> str:
 
 
 def _speed(one: Measure) -> str:
-    return f"{one.speed:,.0f}" if one.speed >= 9.95 else f"{one.speed:.1f}"
+    return written(one.speed, ",.0f" if one.speed >= 9.95 else ".1f")
 
 
-_FASTER = "Examples a second; of reading alone, the model loaded before"
-COLUMNS = (
-    Column("Model", _model, lambda one: _model(one).casefold(), lambda one: one.folder),
-    Column(
-        "Examples",
-        lambda one: one.data,
-        lambda one: one.data.casefold(),
-        lambda one: f"{one.data}, {examples(one.examples, one.head)}",
-        title_tip="What it was measured on",
-    ),
-    Column("Number", lambda one: f"{one.examples:,}", lambda one: one.examples, number=True),
-    _figure_column("Exact", _meaning("exact"), "exact"),
-    _figure_column("F1", "Of questions, of classes (macro F1) or of names", "f1", "macro f1"),
-    _figure_column("Right", _meaning("accuracy"), "accuracy"),
-    _figure_column("Calibration error", _meaning("calibration error"), "calibration error"),
-    Column("A second", _speed, lambda one: one.speed, number=True, title_tip=_FASTER),
-    Column("On", _device, _device, _device, title_tip="Where the model ran"),
-    Column("When", _when, lambda one: datetime.fromisoformat(one.when).timestamp(), _when),
-)
+def _data(one: Measure) -> str:
+    return localised(one.data)
+
+
+def _columns() -> tuple[Column, ...]:
+    return (
+        Column(tr("Model"), _model, lambda one: _model(one).casefold(), lambda one: one.folder),
+        Column(
+            tr("Examples"),
+            _data,
+            lambda one: _data(one).casefold(),
+            lambda one: f"{_data(one)}, {localised(examples(one.examples, one.head))}",
+            title_tip=tr("What it was measured on"),
+        ),
+        Column(
+            tr("Number"),
+            lambda one: written(one.examples, ","),
+            lambda one: one.examples,
+            number=True,
+        ),
+        _figure_column(tr("Exact"), meaning(figure("exact")), "exact"),
+        _figure_column(tr("F1"), tr("Of questions, of classes (macro F1) or of names"), "f1", "macro f1"),
+        _figure_column(tr("Right"), meaning(figure("accuracy")), "accuracy"),
+        _figure_column(tr("Calibration error"), meaning(figure("calibration error")), "calibration error"),
+        Column(
+            tr("A second"),
+            _speed,
+            lambda one: one.speed,
+            number=True,
+            title_tip=tr("Examples a second; of reading alone, the model loaded before"),
+        ),
+        Column(tr("On"), _device, _device, _device, title_tip=tr("Where the model ran")),
+        Column(tr("When"), _when, lambda one: datetime.fromisoformat(one.when).timestamp(), _when),
+    )
 
 
 class MeasureTable(RowTable):
@@ -100,7 +110,7 @@ class MeasureTable(RowTable):
     delete_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "What was measured", COLUMNS)
+        super().__init__(theme, tr("What was measured"), _columns())
         self.selectionModel().selectionChanged.connect(self.chosen_changed)
         self._model.layoutChanged.connect(self.chosen_changed)
 
@@ -146,7 +156,7 @@ class MeasureTable(RowTable):
         self.horizontalHeader().setMinimumSectionSize(self._theme.step(12))
         self._widths = [
             self.needed_width(at, [column.text(one) for one in self._model.rows])
-            for at, column in enumerate(COLUMNS)
+            for at, column in enumerate(self._model.columns)
         ]
         self.share_width()
 
@@ -197,10 +207,10 @@ class SavedMeasures(QWidget):
         self._first: Measure | None = None
         self._deleted: list[Measure] = []
         self._back: tuple[Measure, ...] = ()
-        self._heading = plain_label("Measured so far", type="strong", wrap=False)
-        tip = "The chosen rows, with every figure  (Ctrl+C)"
-        self.copy = push_button(theme, "Copy as CSV", tip=tip)
-        self.delete = push_button(theme, "Delete", tip="Delete the chosen rows  (Del)")
+        self._heading = plain_label(tr("Measured so far"), type="strong", wrap=False)
+        tip = tr("The chosen rows, with every figure  (Ctrl+C)")
+        self.copy = push_button(theme, tr("Copy as CSV"), tip=tip)
+        self.delete = push_button(theme, tr("Delete"), tip=tr("Delete the chosen rows  (Del)"))
         self.undo = UndoLine(theme)
         self.table = MeasureTable(theme)
         self.panel = MeasurePanel(theme)
@@ -272,7 +282,7 @@ class SavedMeasures(QWidget):
     @Slot()
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.table.copied())
-        self.note.emit("Copied as CSV")
+        self.note.emit(tr("Copied as CSV"))
 
     @Slot()
     def delete_chosen(self) -> None:
@@ -281,7 +291,7 @@ class SavedMeasures(QWidget):
         if chosen:
             self._deleted += chosen
             self._follow(self._lanes.files.start(_delete, self._workspace, chosen))
-            self.undo.offer(f"{wording.count(len(self._deleted), 'measure')} deleted")
+            self.undo.offer(tr("{n:,} measure deleted", "{n:,} measures deleted", n=len(self._deleted)))
 
     @Slot()
     def bring_back(self) -> None:

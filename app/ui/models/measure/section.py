@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.core import wording
 from app.core.measure_words import examples
 from app.core.measures import ExampleSet, Measure
+from app.core.message import Message
 from app.core.models import Head, ModelCard, model_title
 from app.core.report import Progress, Report
 from app.flows.measure.label_matching import LabelsDiffer
@@ -32,8 +33,7 @@ from app.ui.models.measure.form import MOST_LABELS, MeasureForm
 from app.ui.models.measure.saved import SavedMeasures
 
 _ENDINGS = (".json", ".jsonl", ".xz", ".csv", ".tsv", ".conll", ".bio", ".iob", ".iob2", ".txt")
-_FILTER = f"Examples ({' '.join(f'*{ending}' for ending in _ENDINGS)});;All files (*)"
-_WORDS = (
+_WORDS = Message(
     "A model reads examples whose answers are known: how often it is right, how fast it is, and whether its"
     " probabilities can be trusted are kept here, so that two models can be compared. Take examples that are like your"
     " own texts where you have them; small sets come along to try."
@@ -72,7 +72,7 @@ class MeasureEmpty(QFrame):
         self._words = plain_label(_WORDS, ink="quiet")
         self._row = QHBoxLayout()
         column = QVBoxLayout(self)
-        column.addWidget(plain_label("How good is a model?", type="answer"))
+        column.addWidget(plain_label(tr("How good is a model?"), type="answer"))
         # Without this row Qt would take the text's height at any width.
         words = QHBoxLayout()
         words.addWidget(self._words, 1)
@@ -110,7 +110,7 @@ class MeasureSection(Section):
     """The form of the next measure above, the saved measures below."""
 
     KEY = "measure"
-    TITLE = "Measure"
+    TITLE = Message("Measure")
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
         super().__init__(workspace, theme, lanes)
@@ -195,8 +195,11 @@ class MeasureSection(Section):
         self._offer_sets()
         if not self.form.choose_set(found.path):
             self.notice.show_hint(
-                f"No model that is installed can read {examples(found.examples, found.head)}.",
-                "Get one under “Get more”.",
+                tr(
+                    "No model that is installed can read {examples}.",
+                    examples=examples(found.examples, found.head),
+                ),
+                tr("Get one under “Get more”."),
             )
         self.form.set_busy(self._at_work is not None)
 
@@ -213,7 +216,7 @@ class MeasureSection(Section):
             self._known = replace(self._known, measures=measures)
         self.saved.show_measures(measures, chosen)
         self.empty.setVisible(not measures)
-        self.empty.offer([(data.title, line) for data, line, _ in self._to_try()])
+        self.empty.offer([(localised(data.title), line) for data, line, _ in self._to_try()])
         self.empty.set_busy(self._at_work is not None)
 
     def _to_try(self) -> list[tuple[ExampleSet, str, ModelCard]]:
@@ -225,7 +228,8 @@ class MeasureSection(Section):
             fitting = [each for each in self._known.cards if data.head in each.heads]
             used = self._known.used.get(data.head, "")
             if card := next((each for each in fitting if each.folder == used), next(iter(fitting), None)):
-                line = f"Measure {card.title} on {examples(data.examples, data.head)}"
+                number = examples(data.examples, data.head)
+                line = tr("Measure {model} on {examples}", model=card.title, examples=number)
                 found.append((data, line, card))
         return found
 
@@ -247,15 +251,16 @@ class MeasureSection(Section):
         self.note.emit("")
         labels = self.form.matching.answer()
         self._at_work = card, data
-        self.strip.waiting(f"Getting {card.title} ready")
+        words = tr("Getting {model} ready", model=card.title)
+        self.strip.waiting(words)
         # A disabled widget loses the focus, and Qt would pass it to the next one.
         focus = self.window().focusWidget()
         if focus is not None and (self.form.isAncestorOf(focus) or self.empty.isAncestorOf(focus)):
             self.strip.focus_stop()
         self._set_busy(True)
         self._job = self.lanes.work.start(measure, self.workspace, card.folder, data, labels=labels)
-        self._job.name = f"the measuring of {card.title}"
-        QueueStatus(self.lanes.work, self._job, self.strip, f"Getting {card.title} ready")
+        self._job.name = tr("the measuring of {model}", model=card.title)
+        QueueStatus(self.lanes.work, self._job, self.strip, words)
         self._job.progress.connect(self._progressed)
         self._job.done.connect(self._measured)
         self._job.failed.connect(self._failed)
@@ -279,7 +284,8 @@ class MeasureSection(Section):
         self.form.matching.clear()
         if self._known is not None:
             self._show_measures((found, *self._known.measures), (found,))
-        self.note.emit(f"{model_title(found.model)} measured in {wording.duration(found.seconds)}")
+        time = wording.duration(found.seconds)
+        self.note.emit(tr("{model} measured in {time}", model=model_title(found.model), time=time))
         self.changed.emit("measures")
         # Once the panel is laid out.
         QTimer.singleShot(0, self._show_panel)
@@ -296,7 +302,7 @@ class MeasureSection(Section):
     @Slot()
     def _stopped(self) -> None:
         self._rest()
-        self.note.emit("Stopped, and nothing of it kept")
+        self.note.emit(tr("Stopped, and nothing of it kept"))
 
     def _rest(self) -> None:
         self._at_work = None
@@ -315,7 +321,9 @@ class MeasureSection(Section):
 
     @Slot()
     def _choose_file(self) -> None:
-        name = open_name(self, "Examples with known answers", _FILTER)
+        endings = " ".join(f"*{ending}" for ending in _ENDINGS)
+        kinds = tr("Examples ({endings});;All files (*)", endings=endings)
+        name = open_name(self, tr("Examples with known answers"), kinds)
         if name:
             self.open_file(Path(name))
 
