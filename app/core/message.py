@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from app.core.plain import json_of
 
@@ -32,6 +32,14 @@ class Message(str):
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
         """What pickle makes it anew from."""
         return (self.pattern, self.several), dict(self.values)
+
+
+def joined(texts: Iterable[str], between: str = ", ") -> str:
+    """Texts in a row, of which any may be messages: the items of a list, or whole sentences with blanks between."""
+    values = {f"text{number}": text for number, text in enumerate(texts)}
+    if not any(isinstance(text, Message) for text in values.values()):
+        return between.join(values.values())
+    return Message(between.join(f"{{{name}}}" for name in values), **values)
 
 
 def stored(text: str) -> str:
