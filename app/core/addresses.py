@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from app.core.message import Message
+
 # A host name or address, or an IPv6 address in brackets; then a port (RFC 3986, section 3.2).
 _HOST = (
     r"(?P<host>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
@@ -35,9 +37,9 @@ def endpoint_remark(typed: str) -> Remark:
     if found is None:
         return Remark(_not_usable(typed, "https://huggingface.co"), bad=True)
     if not _port_is_good(found["port"]):
-        return Remark("A port is a number from 1 to 65535.", bad=True)
+        return Remark(Message("A port is a number from 1 to 65535."), bad=True)
     if found["scheme"].lower() == "http" and found["host"].lower() not in _OWN:
-        return Remark("Without https, others on the way can see what is downloaded, and change it.")
+        return Remark(Message("Without https, others on the way can see what is downloaded, and change it."))
     return Remark()
 
 
@@ -49,15 +51,19 @@ def proxy_remark(typed: str) -> Remark:
     scheme = _SCHEME.match(typed)
     if scheme and scheme[1].lower() not in ("http", "https"):
         return Remark(
-            f"Only proxies that speak http or https can be used, not {scheme[1].lower()[:12]}.", bad=True
+            Message(
+                "Only proxies that speak http or https can be used, not {scheme}.",
+                scheme=scheme[1].lower()[:12],
+            ),
+            bad=True,
         )
     found = _PROXY.fullmatch(typed)
     if found is None:
         return Remark(_not_usable(typed, "http://proxy.example.org:8080"), bad=True)
     if not _port_is_good(found["port"]):
-        return Remark("A port is a number from 1 to 65535.", bad=True)
+        return Remark(Message("A port is a number from 1 to 65535."), bad=True)
     if found["person"] and ":" in found["person"]:
-        return Remark("The password is kept readable in Spanlight's settings file.")
+        return Remark(Message("The password is kept readable in Spanlight's settings file."))
     return Remark()
 
 
@@ -70,9 +76,9 @@ def feed_remark(typed: str) -> Remark:
         return Remark()
     found = _WEB.fullmatch(typed)
     if found is not None and not _port_is_good(found["port"]):
-        return Remark("A port is a number from 1 to 65535.", bad=True)
+        return Remark(Message("A port is a number from 1 to 65535."), bad=True)
     if found is not None and found["scheme"] == "http":
-        return Remark("Without https, others on the way could change what is announced.", bad=True)
+        return Remark(Message("Without https, others on the way could change what is announced."), bad=True)
     return Remark(_not_usable(typed, "https://example.org/spanlight/feed.json"), bad=True)
 
 
@@ -108,5 +114,5 @@ def _port_is_good(port: str | None) -> bool:
 
 def _not_usable(typed: str, example: str) -> str:
     if any(character.isspace() for character in typed):
-        return "An address holds no blanks."
-    return f"This is no address that can be used; it looks like {example}"
+        return Message("An address holds no blanks.")
+    return Message("This is no address that can be used; it looks like {example}.", example=example)

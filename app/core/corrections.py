@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.core.layout import Kind
+from app.core.message import Message
 from app.core.models import Adjustment
 from app.core.text import Document, Span, View
 
@@ -89,11 +90,11 @@ class Correction:
         """The verdict on what a reading shows in words: "You said: right", "Yours: noon"."""
         match self.verdict_on(shown):
             case Verdict.RIGHT:
-                return "You said: right"
+                return Message("You said: right")
             case Verdict.OTHER_WORDS:
-                return f"Yours: {' '.join(self.words.split())}"
+                return Message("Yours: {words}", words=" ".join(self.words.split()))
             case _:
-                return "You said: not in the text"
+                return Message("You said: not in the text")
 
     @property
     def place(self) -> Span | None:

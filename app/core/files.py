@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.wording import size
 
 # A line with one row of data: a text and what goes with it.
@@ -26,10 +27,10 @@ _UNPACKING = 256_000_000  # bytes of memory; xz -9 needs 65 MB
 _PIECE = 1 << 20
 
 _SPECIAL = (
-    (stat.S_ISFIFO, "a pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
+    (stat.S_ISFIFO, Message("a pipe")),
+    (stat.S_ISSOCK, Message("a socket")),
+    (stat.S_ISCHR, Message("a device")),
+    (stat.S_ISBLK, Message("a device")),
 )
 _NO_SPACE = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
 # What a path or a disk may be at fault for. A missing file is not among them: it may be one of ours.
@@ -61,9 +62,9 @@ def is_full(fault: BaseException) -> bool:
     return number == _NO_SPACE_ON_WINDOWS if sys.platform == "win32" else number in _NO_SPACE
 
 
-def reason_of(fault: BaseException, otherwise: str = "the disk refused") -> str:
+def reason_of(fault: BaseException, otherwise: str = Message("the disk refused")) -> str:
     """Why something could not be written, for the end of a sentence; `otherwise` where the system does not say."""
-    return "the disk is full" if is_full(fault) else getattr(fault, "strerror", None) or otherwise
+    return Message("the disk is full") if is_full(fault) else getattr(fault, "strerror", None) or otherwise
 
 
 def fault_of_disk(fault: BaseException) -> SpanlightError | None:
@@ -72,14 +73,19 @@ def fault_of_disk(fault: BaseException) -> SpanlightError | None:
     None for an exception of another kind.
     """
     name = getattr(fault, "filename", None)
-    named = f"“{os.fspath(name)}”" if isinstance(name, str | os.PathLike) else ""
+    name = os.fspath(name) if isinstance(name, str | os.PathLike) else ""
     if is_full(fault):
-        what = f"{named} could not be written" if named else "Not everything could be written"
-        return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
-    if not named or not isinstance(fault, OSError) or fault.errno not in _OF_FILES:
+        message = (
+            Message("“{name}” could not be written: the disk is full.", name=name)
+            if name
+            else Message("Not everything could be written: the disk is full.")
+        )
+        return SpanlightError(message, Message("Free some space and try again."))
+    if not name or not isinstance(fault, OSError) or fault.errno not in _OF_FILES:
         return None
     return SpanlightError(
-        f"{named} could not be used: {fault.strerror}.", "Check the name and its permissions."
+        Message("“{name}” could not be used: {reason}.", name=name, reason=fault.strerror),
+        Message("Check the name and its permissions."),
     )
 
 
@@ -97,15 +103,20 @@ def open_regular(path: Path | str, name: str = "") -> Iterator[io.FileIO]:
             require_regular(os.fstat(file.fileno()), name)
             yield file
     except FileNotFoundError as fault:
-        raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.") from fault
-    except PermissionError as fault:
-        raise SpanlightError(f"“{name}” may not be read.", "Check the file's permissions.") from fault
-    except (OSError, ValueError) as fault:
-        reason = getattr(fault, "strerror", None) or "its name or its disk is at fault"
-        if getattr(fault, "errno", 0) == errno.ELOOP:
-            reason = "it is a link that leads back to itself"
         raise SpanlightError(
-            f"“{name}” could not be read: {reason}.", "Copy it elsewhere and try that."
+            Message("There is no file “{path}”.", path=str(path)), Message("Check the name and the folder.")
+        ) from fault
+    except PermissionError as fault:
+        raise SpanlightError(
+            Message("“{name}” may not be read.", name=name), Message("Check the file's permissions.")
+        ) from fault
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or Message("its name or its disk is at fault")
+        if getattr(fault, "errno", 0) == errno.ELOOP:
+            reason = Message("it is a link that leads back to itself")
+        raise SpanlightError(
+            Message("“{name}” could not be read: {reason}.", name=name, reason=reason),
+            Message("Copy it elsewhere and try that."),
         ) from fault
 
 
@@ -141,11 +152,12 @@ def _open_at_once(path: str, flags: int) -> int:
 def require_regular(status: os.stat_result, name: str) -> None:
     """Raises SpanlightError for a folder, a pipe, a socket or a device."""
     if stat.S_ISDIR(status.st_mode):
-        raise SpanlightError(f"“{name}” is a folder.", "Choose files instead.")
+        raise SpanlightError(Message("“{name}” is a folder.", name=name), Message("Choose files instead."))
     for is_special, what in _SPECIAL:
         if is_special(status.st_mode):
             raise SpanlightError(
-                f"“{name}” is {what}, not a file.", "Save what it gives in a file, and open that."
+                Message("“{name}” is {what}, not a file.", name=name, what=what),
+                Message("Save what it gives in a file, and open that."),
             )
 
 
@@ -157,7 +169,10 @@ def file_to_write(path: Path) -> Path:
     """
     behind = Path(os.path.realpath(path))
     if behind.exists() and not (behind.is_file() or behind.is_dir()):
-        raise SpanlightError(f"“{path}” is not a file.", "Give the name of a file for the output.")
+        raise SpanlightError(
+            Message("“{path}” is not a file.", path=str(path)),
+            Message("Give the name of a file for the output."),
+        )
     return behind
 
 
@@ -173,7 +188,8 @@ def open_unpacked(path: Path) -> Iterator[BinaryIO]:
             yield io.BufferedReader(raw, _PIECE)
         except (lzma.LZMAError, EOFError) as fault:
             raise SpanlightError(
-                f"“{path.name}” could not be read: it is damaged.", "Check the file."
+                Message("“{name}” could not be read: it is damaged.", name=path.name),
+                Message("Check the file."),
             ) from fault
 
 
@@ -182,7 +198,10 @@ def read_whole(path: Path, most: int) -> bytes:
     with open_unpacked(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise SpanlightError(f"“{path.name}” is larger than {size(most)}.", "Split it into parts.")
+        raise SpanlightError(
+            Message("“{name}” is larger than {size}.", name=path.name, size=size(most)),
+            Message("Split it into parts."),
+        )
     return data
 
 
@@ -202,8 +221,13 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[bytes]:
         number += 1
         if len(line) > MOST_LINE:
             raise SpanlightError(
-                f"Line {number:,} of {name} is longer than {size(MOST_LINE)}.",
-                "Split the text in it into parts.",
+                Message(
+                    "Line {number:,} of {name} is longer than {size}.",
+                    number=number,
+                    name=name,
+                    size=size(MOST_LINE),
+                ),
+                Message("Split the text in it into parts."),
             )
         yield line
 
@@ -227,8 +251,11 @@ class _Unpacked(io.RawIOBase):
         self._count += len(data)
         if self._count > self._most:
             raise SpanlightError(
-                f"“{self._name}” would unpack to far more than any file of texts, and was not read.",
-                "Unpack it yourself if you trust it.",
+                Message(
+                    "“{name}” would unpack to far more than any file of texts, and was not read.",
+                    name=self._name,
+                ),
+                Message("Unpack it yourself if you trust it."),
             )
         buffer[: len(data)] = data
         return len(data)

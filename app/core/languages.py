@@ -5,93 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.core.message import Message, joined
+
 # What a model of many languages states in place of their codes.
 MANY = "multi"
 # Either is read by who reads the other.
 _NORWEGIAN = frozenset(("no", "nb", "nn"))
 
 _NAMES = {
-    code: name
-    for code, _, name in (
-        line.partition(" ")
-        for line in """\
-af Afrikaans
-ar Arabic
-az Azerbaijani
-be Belarusian
-bg Bulgarian
-bn Bengali
-bs Bosnian
-ca Catalan
-cs Czech
-cy Welsh
-da Danish
-de German
-el Greek
-en English
-es Spanish
-et Estonian
-eu Basque
-fa Persian
-fi Finnish
-fr French
-ga Irish
-gl Galician
-gu Gujarati
-he Hebrew
-hi Hindi
-hr Croatian
-hu Hungarian
-hy Armenian
-id Indonesian
-is Icelandic
-it Italian
-ja Japanese
-ka Georgian
-kk Kazakh
-km Khmer
-kn Kannada
-ko Korean
-la Latin
-lo Lao
-lt Lithuanian
-lv Latvian
-mk Macedonian
-ml Malayalam
-mn Mongolian
-mr Marathi
-ms Malay
-multi many languages
-my Burmese
-nb Norwegian (Bokmål)
-ne Nepali
-nl Dutch
-nn Norwegian (Nynorsk)
-no Norwegian
-pa Punjabi
-pl Polish
-pt Portuguese
-ro Romanian
-ru Russian
-si Sinhala
-sk Slovak
-sl Slovenian
-sq Albanian
-sr Serbian
-sv Swedish
-sw Swahili
-ta Tamil
-te Telugu
-th Thai
-tl Tagalog
-tr Turkish
-uk Ukrainian
-ur Urdu
-uz Uzbek
-vi Vietnamese
-zh Chinese""".splitlines()
-    )
-}
+    "af": Message("Afrikaans"), "ar": Message("Arabic"), "az": Message("Azerbaijani"),
+    "be": Message("Belarusian"), "bg": Message("Bulgarian"), "bn": Message("Bengali"),
+    "bs": Message("Bosnian"), "ca": Message("Catalan"), "cs": Message("Czech"), "cy": Message("Welsh"),
+    "da": Message("Danish"), "de": Message("German"), "el": Message("Greek"), "en": Message("English"),
+    "es": Message("Spanish"), "et": Message("Estonian"), "eu": Message("Basque"), "fa": Message("Persian"),
+    "fi": Message("Finnish"), "fr": Message("French"), "ga": Message("Irish"), "gl": Message("Galician"),
+    "gu": Message("Gujarati"), "he": Message("Hebrew"), "hi": Message("Hindi"), "hr": Message("Croatian"),
+    "hu": Message("Hungarian"), "hy": Message("Armenian"), "id": Message("Indonesian"),
+    "is": Message("Icelandic"), "it": Message("Italian"), "ja": Message("Japanese"),
+    "ka": Message("Georgian"), "kk": Message("Kazakh"), "km": Message("Khmer"), "kn": Message("Kannada"),
+    "ko": Message("Korean"), "la": Message("Latin"), "lo": Message("Lao"), "lt": Message("Lithuanian"),
+    "lv": Message("Latvian"), "mk": Message("Macedonian"), "ml": Message("Malayalam"),
+    "mn": Message("Mongolian"), "mr": Message("Marathi"), "ms": Message("Malay"),
+    "multi": Message("many languages"), "my": Message("Burmese"), "nb": Message("Norwegian (Bokmål)"),
+    "ne": Message("Nepali"), "nl": Message("Dutch"), "nn": Message("Norwegian (Nynorsk)"),
+    "no": Message("Norwegian"), "pa": Message("Punjabi"), "pl": Message("Polish"),
+    "pt": Message("Portuguese"), "ro": Message("Romanian"), "ru": Message("Russian"),
+    "si": Message("Sinhala"), "sk": Message("Slovak"), "sl": Message("Slovenian"), "sq": Message("Albanian"),
+    "sr": Message("Serbian"), "sv": Message("Swedish"), "sw": Message("Swahili"), "ta": Message("Tamil"),
+    "te": Message("Telugu"), "th": Message("Thai"), "tl": Message("Tagalog"), "tr": Message("Turkish"),
+    "uk": Message("Ukrainian"), "ur": Message("Urdu"), "uz": Message("Uzbek"), "vi": Message("Vietnamese"),
+    "zh": Message("Chinese"),
+}  # fmt: skip
 
 
 def language(code: str) -> str:
@@ -102,8 +46,8 @@ def language(code: str) -> str:
 def languages(codes: Sequence[str], most: int = 3) -> str:
     """Languages in a few words: "English, German", "12 languages" if there are more than `most`; "" for none."""
     if len(codes) > most:
-        return f"{len(codes)} languages"
-    return ", ".join(language(code) for code in codes)
+        return Message("{n} language", "{n} languages", n=len(codes))
+    return joined(language(code) for code in codes)
 
 
 def is_named(code: str) -> bool:

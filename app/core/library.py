@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from app.core.history import KeptAnswer
 from app.core.layout import Kind
+from app.core.message import Message, joined
 from app.core.results import Reading
-from app.core.wording import count
 
 
 class FileState(StrEnum):
@@ -23,11 +23,11 @@ class FileState(StrEnum):
 
 
 _REASONS = {
-    FileState.WAITING: "It is read with the next update.",
-    FileState.NO_TEXT: "It holds no text.",
-    FileState.LOCKED: "It needs a password.",
-    FileState.FAILED: "It could not be read.",
-    FileState.GONE: "It is not there any more.",
+    FileState.WAITING: Message("It is read with the next update."),
+    FileState.NO_TEXT: Message("It holds no text."),
+    FileState.LOCKED: Message("It needs a password."),
+    FileState.FAILED: Message("It could not be read."),
+    FileState.GONE: Message("It is not there any more."),
 }
 
 
@@ -56,7 +56,7 @@ class LibraryFile:
     def why_unread(self) -> str:
         """A sentence on why it was not read, empty for one that was."""
         if self.state is FileState.WAITING and self.text:
-            return "It has changed; until the next update it is searched as it was."
+            return Message("It has changed; until the next update it is searched as it was.")
         return self.reason or _REASONS.get(self.state, "")
 
 
@@ -107,19 +107,32 @@ class LibraryStatus:
     def in_words(self) -> str:
         """How many of the files were read: "412 of 415 files read", "64 files read"."""
         if self.read == self.total:
-            return f"{count(self.total, 'file')} read" if self.total else "No files yet"
-        return f"{self.read:,} of {count(self.total, 'file')} read"
+            if not self.total:
+                return Message("No files yet")
+            return Message("{n:,} file read", "{n:,} files read", n=self.total)
+        return Message(
+            "{read:,} of {n:,} file read", "{read:,} of {n:,} files read", read=self.read, n=self.total
+        )
 
     @property
     def unreachable_in_words(self) -> str:
         """A line for each root that is not there now, and one for the folders that could not be looked into."""
-        lines = [
-            f"“{root}” is not there now; what was read from it can still be asked." for root in self.missing
+        lines: list[str] = [
+            Message("“{folder}” is not there now; what was read from it can still be asked.", folder=root)
+            for root in self.missing
         ]
-        if self.refused:
-            others = f" and {count(len(self.refused) - 1, 'other folder')}" if len(self.refused) > 1 else ""
-            lines.append(f"“{self.refused[0]}”{others} could not be opened.")
-        return "\n".join(lines)
+        if len(self.refused) == 1:
+            lines.append(Message("“{folder}” could not be opened.", folder=self.refused[0]))
+        elif self.refused:
+            lines.append(
+                Message(
+                    "“{folder}” and {n:,} other folder could not be opened.",
+                    "“{folder}” and {n:,} other folders could not be opened.",
+                    folder=self.refused[0],
+                    n=len(self.refused) - 1,
+                )
+            )
+        return joined(lines, "\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.core.message import Message
+
 _NAMES = {
     "afl-3.0": "AFL 3.0",
     "agpl-3.0": "AGPL 3.0",
@@ -30,7 +32,7 @@ _NAMES = {
     "mit": "MIT",
     "mpl-2.0": "MPL 2.0",
     "openrail": "OpenRAIL",
-    "other": "one of its own: see its page",
+    "other": Message("one of its own: see its page"),
     "unknown": "",
     "unlicense": "Unlicense",
     "wtfpl": "WTFPL",

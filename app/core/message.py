@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import string
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from app.core.plain import json_of
 
 _STORED = "\x1e"  # before a stored message, where no text of a person begins with it
+
+
+class Filling(string.Formatter):
+    """Fills a pattern with values by their names alone.
+
+    A pattern may come from a process that a file has taken over: it must not look into its values.
+    """
+
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """The value of this name, and the name; raises KeyError where there is none."""
+        return kwargs[field_name], field_name
+
+
+_filling = Filling()
 
 
 class Message(str):
@@ -25,13 +41,21 @@ class Message(str):
     def __new__(cls, pattern: str, several: str = "", /, **values: object) -> Message:
         """Put the values into the pattern for `n`."""
         chosen = several if several and values.get("n") != 1 else pattern
-        message = super().__new__(cls, chosen.format(**values) if values else chosen)
+        message = super().__new__(cls, _filling.vformat(chosen, (), values) if values else chosen)
         message.pattern, message.several, message.values = pattern, several, values
         return message
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
         """What pickle makes it anew from."""
         return (self.pattern, self.several), dict(self.values)
+
+
+def joined(texts: Iterable[str], between: str = ", ") -> str:
+    """Texts in a row, of which any may be messages: the items of a list, or whole sentences with blanks between."""
+    values = {f"text{number}": text for number, text in enumerate(texts)}
+    if not any(isinstance(text, Message) for text in values.values()):
+        return between.join(values.values())
+    return Message(between.join(f"{{{name}}}" for name in values), **values)
 
 
 def stored(text: str) -> str:
@@ -57,7 +81,9 @@ def _plain(value: object) -> object:
 
 
 def _unplain(value: object) -> object:
-    if isinstance(value, list):
-        pattern, several, values = value
-        return Message(pattern, several, **{name: _unplain(each) for name, each in values.items()})
-    return value
+    match value:
+        case [str(pattern), str(several), dict(values)]:
+            return Message(pattern, several, **{name: _unplain(each) for name, each in values.items()})
+        case str() | int() | float() | None:
+            return value
+    raise ValueError(f"nothing that was stored: {value!r:.80}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app.core.legible import legible
+from app.core.message import Message
 from app.core.reliability import Reliability
 
 
@@ -26,12 +27,15 @@ SHOWN_HEADS = tuple(head for head in Head if head is not Head.EMBEDDINGS)
 
 # What a head does in plain words, and the field's own term.
 HEAD_WORDS: dict[Head, tuple[str, str]] = {
-    Head.QUESTION_ANSWERING: ("Answers a question from a text", "question answering"),
-    Head.CLASSIFICATION: ("Tells which class a text is of", "sequence classification"),
-    Head.MASKED_WORDS: ("Fills in hidden words", "masked language model"),
-    Head.NEXT_SENTENCE: ("Tells whether a text follows another", "next sentence prediction"),
-    Head.TOKEN_CLASSIFICATION: ("Finds names", "token classification"),
-    Head.EMBEDDINGS: ("Finds passages by meaning", "sentence embeddings"),
+    Head.QUESTION_ANSWERING: (Message("Answers a question from a text"), Message("question answering")),
+    Head.CLASSIFICATION: (Message("Tells which class a text is of"), Message("sequence classification")),
+    Head.MASKED_WORDS: (Message("Fills in hidden words"), Message("masked language model")),
+    Head.NEXT_SENTENCE: (
+        Message("Tells whether a text follows another"),
+        Message("next sentence prediction"),
+    ),
+    Head.TOKEN_CLASSIFICATION: (Message("Finds names"), Message("token classification")),
+    Head.EMBEDDINGS: (Message("Finds passages by meaning"), Message("sentence embeddings")),
 }
 
 
@@ -259,7 +263,9 @@ class DeviceChoice:
     @property
     def title(self) -> str:
         """The device's name for the user: CPU, GPU or Apple GPU."""
-        return {"cuda": "GPU", "mps": "Apple GPU"}.get(self.device.split(":")[0], "CPU")
+        return {"cuda": Message("GPU"), "mps": Message("Apple GPU")}.get(
+            self.device.split(":")[0], Message("CPU")
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.legible import legible
+from app.core.message import Message
 
 _PLAIN = {
-    "per": "People", "person": "People", "people": "People",
-    "loc": "Places", "location": "Places", "gpe": "Countries and cities", "fac": "Buildings",
-    "org": "Organisations", "organization": "Organisations", "organisation": "Organisations",
-    "corporation": "Companies", "group": "Groups", "norp": "Peoples, faiths, parties",
-    "misc": "Other names", "other": "Other names", "product": "Products", "creative work": "Works",
-    "work of art": "Works", "event": "Events", "law": "Laws", "language": "Languages", "date": "Dates",
-    "time": "Times", "money": "Sums of money", "percent": "Percentages", "quantity": "Quantities",
-    "ordinal": "Ordinal numbers", "cardinal": "Numbers",
+    "per": Message("People"), "person": Message("People"), "people": Message("People"),
+    "loc": Message("Places"), "location": Message("Places"), "gpe": Message("Countries and cities"),
+    "fac": Message("Buildings"), "org": Message("Organisations"), "organization": Message("Organisations"),
+    "organisation": Message("Organisations"), "corporation": Message("Companies"), "group": Message("Groups"),
+    "norp": Message("Peoples, faiths, parties"), "misc": Message("Other names"),
+    "other": Message("Other names"), "product": Message("Products"), "creative work": Message("Works"),
+    "work of art": Message("Works"), "event": Message("Events"), "law": Message("Laws"),
+    "language": Message("Languages"), "date": Message("Dates"), "time": Message("Times"),
+    "money": Message("Sums of money"), "percent": Message("Percentages"), "quantity": Message("Quantities"),
+    "ordinal": Message("Ordinal numbers"), "cardinal": Message("Numbers"),
 }  # fmt: skip
 # A word's place in its name, by the letters of the IOB and BILOU schemes.
 _PLACES = {
-    "B": "first word", "I": "next word", "E": "last word", "L": "last word", "S": "only word", "U": "only word",
+    "B": Message("first word"), "I": Message("next word"), "E": Message("last word"),
+    "L": Message("last word"), "S": Message("only word"), "U": Message("only word"),
 }  # fmt: skip
 _LETTERS = 3
 
@@ -35,8 +39,10 @@ def plain_tag(tag: str) -> str:
     where, _, kind = tag.partition("-")
     words = _PLACES.get(where.upper())
     if tag.upper() == "O":
-        return f"no name ({tag})"
-    return f"{plain_type(kind)}, {words} ({tag})" if kind and words else plain_type(tag)
+        return Message("no name ({tag})", tag=tag)
+    if kind and words:
+        return Message("{type}, {place} ({tag})", type=plain_type(kind), place=words, tag=tag)
+    return plain_type(tag)
 
 
 def short_types(labels: Sequence[str]) -> dict[str, str]:

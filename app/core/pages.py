@@ -11,15 +11,16 @@ from itertools import pairwise
 from math import hypot
 
 from app.core.layout import PageText
+from app.core.message import Message
 from app.core.page_runs import HYPHENS, Box, boxes_of, is_blank, is_drawn, within
 from app.core.text import Span
 
-_NO_PAGES = "The document has no pages."
-_NO_WORDS = "There are no words to mark."
-_DOUBTFUL = "The font of these words does not say which letters they are."
-_NOT_DRAWN = "Some of these words are not drawn on the page."
-_COVERED = "Other words lie over these on the page."
-_DIFFERS = "The page does not say exactly these words."
+_NO_PAGES = Message("The document has no pages.")
+_NO_WORDS = Message("There are no words to mark.")
+_DOUBTFUL = Message("The font of these words does not say which letters they are.")
+_NOT_DRAWN = Message("Some of these words are not drawn on the page.")
+_COVERED = Message("Other words lie over these on the page.")
+_DIFFERS = Message("The page does not say exactly these words.")
 
 # Ligatures and presentation forms of Arabic and Hebrew letters: the same letters, drawn differently.
 _FORMS = re.compile("[\ufb00-\ufdff\ufe70-\ufefc]")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.sentences import sentence_around
 from app.core.text import Document, Replacement, Span, View
 from app.core.view import STOPS, view_of_text
@@ -44,8 +45,12 @@ class Quote:
     @property
     def cell(self) -> str:
         """The names as shown: "Row: Kiruna · Column: Punctuality"; empty without any."""
-        named = (("Row", self.row), ("Column", self.column))
-        return " · ".join(f"{kind}: {first_words(name, _LONGEST_NAME)}" for kind, name in named if name)
+        row, column = (first_words(name, _LONGEST_NAME) for name in (self.row, self.column))
+        if row and column:
+            return Message("Row: {row} · Column: {column}", row=row, column=column)
+        if row:
+            return Message("Row: {row}", row=row)
+        return Message("Column: {column}", column=column) if column else ""
 
 
 def quote(opened: Opened, span: Span) -> Quote:

@@ -23,6 +23,7 @@ from typing import Any
 
 from app.core.addresses import is_web_address
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import from_plain
 
 FORMAT = 1
@@ -107,8 +108,8 @@ def parse_feed(data: bytes, *, local: bool = False) -> Feed:
             raise ValueError("no feed")
         if parsed["format"] > FORMAT:
             raise SpanlightError(
-                "The announcement of new versions is in a newer form than this Spanlight reads.",
-                "Look on the page that Spanlight came from.",
+                Message("The announcement of new versions is in a newer form than this Spanlight reads."),
+                Message("Look on the page that Spanlight came from."),
             )
         feed = from_plain(Feed, parsed)
         if len(feed.releases) > _MOST_RELEASES:
@@ -116,7 +117,8 @@ def parse_feed(data: bytes, *, local: bool = False) -> Feed:
         return replace(feed, releases=tuple(_checked(release, local) for release in feed.releases))
     except (ValueError, TypeError, KeyError, RecursionError) as fault:
         raise SpanlightError(
-            "What is at that address does not announce versions of Spanlight.", "Check the address."
+            Message("What is at that address does not announce versions of Spanlight."),
+            Message("Check the address."),
         ) from fault
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.core.wording import count
+from app.core.message import Message
 
 BINS = 10
 # Of the standard normal distribution, for 95 %.
@@ -20,6 +20,13 @@ class TextKind(StrEnum):
     PARAGRAPHS = "paragraphs"
     LONG_DOCUMENTS = "long documents"
     TABLES = "tables"
+
+
+_TITLES = {
+    TextKind.PARAGRAPHS: Message("Paragraphs"),
+    TextKind.LONG_DOCUMENTS: Message("Long documents"),
+    TextKind.TABLES: Message("Tables"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +90,15 @@ def interval(right: int, total: int) -> tuple[float, float]:
 def off_in_words(kind: TextKind, bins: Bins) -> str:
     """The error of at least one question in words: "Paragraphs: off by 3 points on average (600 questions)"."""
     points = round(100 * off_by(bins))
-    gap = count(points, "point") if points else "less than 1 point"
-    return f"{kind.capitalize()}: off by {gap} on average ({count(question_count(bins), 'question')})"
+    values = {
+        "kind": _TITLES[kind],
+        "n": points,
+        "questions": Message("{n:,} question", "{n:,} questions", n=question_count(bins)),
+    }
+    if not points:
+        return Message("{kind}: off by less than 1 point on average ({questions})", **values)
+    return Message(
+        "{kind}: off by {n} point on average ({questions})",
+        "{kind}: off by {n} points on average ({questions})",
+        **values,
+    )

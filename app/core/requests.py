@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Adjustment
 from app.core.text import BLANK, Document, Span
 
@@ -78,7 +79,7 @@ class TextsToClassify:
 
     def require_words(self) -> None:
         """Raise SpanlightError if there is no text, or one is blank, naming its number."""
-        _require_words(self.texts, "to classify")
+        _require_words(self.texts, Message("There is no text to classify."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,10 @@ class TextToFill:
     def require_blanks(self) -> None:
         """Raise SpanlightError if there is no blank, ValueError if places and words do not fit the text."""
         if not self.blanks:
-            raise SpanlightError("There is no blank to fill in.", f"Put {BLANK} where a word is missing.")
+            raise SpanlightError(
+                Message("There is no blank to fill in."),
+                Message("Put {blank} where a word is missing.", blank=BLANK),
+            )
         bounds = [bound for blank in self.blanks for bound in (blank.start, blank.end)]
         if bounds != sorted(bounds) or bounds[-1] > len(self.text):
             raise ValueError("blanks must stand in the text, from left to right")
@@ -137,14 +141,16 @@ class PassagePairs:
     def require_words(self) -> None:
         """Raise SpanlightError if there is no pair, or a passage is blank, naming it and its pair's number."""
         if not self.pairs:
-            raise SpanlightError("There are no passages to compare.", "Type or paste two first.")
+            raise SpanlightError(
+                Message("There are no passages to compare."), Message("Type or paste two first.")
+            )
         for number, pair in enumerate(self.pairs, start=1):
-            for passage, name in zip(pair, ("first", "second"), strict=True):
-                if not passage.strip():
-                    of = f" of pair {number} of {len(self.pairs)}" if len(self.pairs) > 1 else ""
-                    raise SpanlightError(
-                        f"The {name} passage{of} is empty.", "Type or paste something there."
-                    )
+            is_empty = [not passage.strip() for passage in pair]
+            if any(is_empty):
+                first, second = _empty_passages(number, len(self.pairs))
+                raise SpanlightError(
+                    first if is_empty[0] else second, Message("Type or paste something there.")
+                )
 
 
 class PieceAggregation(StrEnum):
@@ -164,7 +170,7 @@ class TextsToTag:
 
     def require_words(self) -> None:
         """Raise SpanlightError if there is no text, or one is blank, naming its number."""
-        _require_words(self.texts, "to look for names in")
+        _require_words(self.texts, Message("There is no text to look for names in."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +263,24 @@ class HeadToTeach:
     device: str = "auto"
 
 
-def _require_words(texts: tuple[str, ...], purpose: str) -> None:
+def _empty_passages(number: int, pairs: int) -> tuple[str, str]:
+    """The sentences for an empty first and second passage of one of so many pairs."""
+    if pairs == 1:
+        return Message("The first passage is empty."), Message("The second passage is empty.")
+    return (
+        Message("The first passage of pair {number} of {pairs} is empty.", number=number, pairs=pairs),
+        Message("The second passage of pair {number} of {pairs} is empty.", number=number, pairs=pairs),
+    )
+
+
+def _require_words(texts: tuple[str, ...], if_none: str) -> None:
     if not texts:
-        raise SpanlightError(f"There is no text {purpose}.", "Type or paste one first.")
+        raise SpanlightError(if_none, Message("Type or paste one first."))
     for number, text in enumerate(texts, start=1):
         if not text.strip():
-            which = "The text" if len(texts) == 1 else f"Text {number} of {len(texts)}"
-            raise SpanlightError(f"{which} is empty.", "Type something, or leave it out.")
+            message = (
+                Message("The text is empty.")
+                if len(texts) == 1
+                else Message("Text {number} of {texts} is empty.", number=number, texts=len(texts))
+            )
+            raise SpanlightError(message, Message("Type something, or leave it out."))

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from app.core.errors import SpanlightError
 from app.core.files import read_lines
+from app.core.message import Message
 from app.core.plain import json_of
 
 # JSON can hold them, UTF-8 and tokenizers cannot.
@@ -35,8 +36,13 @@ class Row:
         value = self.values.get(name)
         if not isinstance(value, str):
             raise SpanlightError(
-                f"Line {self.line} of {source.name} has no text under “{name}”.",
-                f'Every row must be an object with "{name}".',
+                Message(
+                    "Line {line} of {file} has no text under “{name}”.",
+                    line=self.line,
+                    file=source.name,
+                    name=name,
+                ),
+                Message('Every row must be an object with "{name}".', name=name),
             )
         return value
 
@@ -62,7 +68,8 @@ def row_of(line: bytes, number: int, path: Path) -> Row:
         json.dumps(row.id, allow_nan=False)  # 1e999 is infinite as well
     except (ValueError, RecursionError) as fault:
         raise SpanlightError(
-            f"Line {number} of {path.name} is not a JSON object.", "The file must be JSON Lines in UTF-8."
+            Message("Line {number} of {file} is not a JSON object.", number=number, file=path.name),
+            Message("The file must be JSON Lines in UTF-8."),
         ) from fault
     return row
 

@@ -7,6 +7,7 @@ import re
 import sys
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 _MISSING = re.compile(r"([\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
 _TOO_OLD = re.compile(r"version [`'](GLIBC(?:XX)?)_([\d.]+)' not found")
@@ -27,22 +28,34 @@ def without_library(fault: str) -> SpanlightError | None:
     """The error for a system library that is missing or too old, None if the message is about something else."""
     old = _TOO_OLD.search(fault)
     if old:
-        kind = "C library (glibc" if old[1] == "GLIBC" else "C++ library (GLIBCXX"
+        message = (
+            Message(
+                "This system is too old for Spanlight, which needs the C library (glibc {version} or newer).",
+                version=old[2],
+            )
+            if old[1] == "GLIBC"
+            else Message(
+                "This system is too old for Spanlight, which needs the C++ library (GLIBCXX {version} or newer).",
+                version=old[2],
+            )
+        )
         return SpanlightError(
-            f"This system is too old for Spanlight, which needs the {kind} {old[2]} or newer).",
-            "Install it on a newer release of the system.",
+            message,
+            Message("Install it on a newer release of the system."),
         )
     missing = _MISSING.search(fault)
     if missing is None:
         return None
     name = missing[1]
     if _OURS.fullmatch(name):
-        return SpanlightError(f"Spanlight is not whole: {name} is missing.", how_to_mend())
+        return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
     package = debian_package(name)
-    hint = "Install your system's package that brings it."
+    hint = Message("Install your system's package that brings it.")
     if package and os.path.exists(_DEBIAN):  # noqa: PTH110 the start reads this file too
-        hint = f"To install it: sudo apt install {package}"
-    return SpanlightError(f"The system's library {name} is missing, which Spanlight needs.", hint)
+        hint = Message("To install it: sudo apt install {package}", package=package)
+    return SpanlightError(
+        Message("The system's library {name} is missing, which Spanlight needs.", name=name), hint
+    )
 
 
 def debian_package(library: str) -> str:
@@ -64,7 +77,7 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
     if isinstance(fault, FileNotFoundError):
         bundle, name = getattr(sys, "_MEIPASS", ""), fault.filename
         if bundle and isinstance(name, str) and name.startswith(bundle):
-            return SpanlightError(f"Spanlight is not whole: {name} is missing.", how_to_mend())
+            return _lacking(name)
         return None
     if not isinstance(fault, ImportError):
         return None
@@ -75,12 +88,20 @@ def broken_installation(fault: BaseException) -> SpanlightError | None:
     # Our packages contain only modules.
     of_package = _OF_PACKAGE.match(text)
     if of_package:
-        what = f"{of_package[2]}.{of_package[1]} is missing"
-    elif isinstance(fault, ModuleNotFoundError) and fault.name:
-        what = f"{fault.name} is missing"
-    else:
-        what = f"{fault.name} is broken ({text[:200].rstrip('.')})" if fault.name else text[:200].rstrip(".")
-    return SpanlightError(f"Spanlight is not whole: {what}.", how_to_mend())
+        return _lacking(f"{of_package[2]}.{of_package[1]}")
+    if isinstance(fault, ModuleNotFoundError) and fault.name:
+        return _lacking(fault.name)
+    reason = text[:200].rstrip(".")
+    message = (
+        Message("Spanlight is not whole: {name} is broken ({reason}).", name=fault.name, reason=reason)
+        if fault.name
+        else Message("Spanlight is not whole: {reason}.", reason=reason)
+    )
+    return SpanlightError(message, how_to_mend())
+
+
+def _lacking(name: str) -> SpanlightError:
+    return SpanlightError(Message("Spanlight is not whole: {name} is missing.", name=name), how_to_mend())
 
 
 def how_to_mend() -> str:
@@ -88,5 +109,8 @@ def how_to_mend() -> str:
     from app.core.about import command
 
     if not getattr(sys, "frozen", False) and command() != "spanlight":
-        return f"Get the code once more, delete the folder .venv beside it, and start again: {command()}"
-    return "Install it again."
+        return Message(
+            "Get the code once more, delete the folder .venv beside it, and start again: {command}",
+            command=command(),
+        )
+    return Message("Install it again.")

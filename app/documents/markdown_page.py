@@ -12,6 +12,7 @@ from markdown_it.rules_inline import StateInline, backtick, escape, html_inline,
 from markdown_it.token import Token
 
 from app.core.layout import BlockKind, Style
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import normalise_newlines
 from app.documents.block_words import PLAIN, Styles
@@ -45,7 +46,7 @@ _CHECK_EVERY = 2000
 _DEEPEST, _PARSERS_LIMIT = 90, 100
 _MARKS = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=\s|$)))+", re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_FLATTENED = f"What is nested more than {_DEEPEST} deep is shown as plain paragraphs."
+_FLATTENED = Message("What is nested more than {levels} deep is shown as plain paragraphs.", levels=_DEEPEST)
 
 
 def read_markdown(data: bytes, name: str, report: Report) -> Parts:
@@ -55,7 +56,7 @@ def read_markdown(data: bytes, name: str, report: Report) -> Parts:
     matter between two lines of "---" is shown as code. Raises SpanlightError for bytes that are not text, and Stopped
     when the report says so.
     """
-    report.progress(Progress(0, len(data), "Reading the text"))
+    report.progress(Progress(0, len(data), Message("Reading the text")))
     text = normalise_newlines(decode(data, name))
     blocks = Blocks()
     front = _FRONT_MATTER.match(text)
@@ -148,7 +149,7 @@ class _Reader:
         while tokens:
             if len(tokens) % _CHECK_EVERY == 0:
                 self._report.check()
-                self._report.progress(Progress(total - len(tokens), total, "Reading the text"))
+                self._report.progress(Progress(total - len(tokens), total, Message("Reading the text")))
             token = tokens.pop()
             self._structure(token)
             line = self._above + token.map[0] + 1 if token.map else 0

@@ -7,6 +7,7 @@ import re
 from array import array
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.text import normalise_newlines
 from app.documents.chapters import find_chapters, view_with_chapters
 from app.documents.encodings import guess
@@ -59,7 +60,8 @@ def decode(data: bytes, name: str) -> str:
         return data.decode(wide, "replace")
     if _is_binary(data[:_SAMPLE]) or _is_binary(data[-_SAMPLE:]):
         raise SpanlightError(
-            f"“{name}” is not a text file.", "Open a text, a PDF, a Word file or a web page."
+            Message("“{name}” is not a text file.", name=name),
+            Message("Open a text, a PDF, a Word file or a web page."),
         )
     try:
         return data.decode("utf-8")

@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 from app.core.errors import NoText, PasswordNeeded, SpanlightError
 from app.core.files import open_regular
 from app.core.layout import Kind, Opened, PageText
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import Document
 from app.core.wording import size
@@ -44,7 +45,7 @@ def read(order: Read, report: Report) -> Opened:
     """
     name = order.name or PurePath(order.path).name or order.path
     report.check()
-    report.progress(Progress(0, 0, f"Reading {name}"))
+    report.progress(Progress(0, 0, Message("Reading {name}", name=name)))
     loaded = _load(order.path, name, report) if order.path else _take(order.data, name)
     try:
         parts = _parts(loaded, order, name, report)
@@ -53,11 +54,15 @@ def read(order: Read, report: Report) -> Opened:
     except SpanlightError as fault:
         if loaded.changed:
             raise SpanlightError(
-                f"“{name}” was changed while it was read.", "Try again once the other program has saved it."
+                Message("“{name}” was changed while it was read.", name=name),
+                Message("Try again once the other program has saved it."),
             ) from fault
         raise
     if not parts.pages and shows_nothing(parts.text):
-        raise NoText(f"“{name}” holds no text.", "Open a file with something to read in it.")
+        raise NoText(
+            Message("“{name}” holds no text.", name=name),
+            Message("Open a file with something to read in it."),
+        )
     return Opened(
         document=Document(parts.text, name, order.path, parts.view),
         kind=loaded.kind,
@@ -106,9 +111,9 @@ def _parts(loaded: _Loaded, order: Read, name: str, report: Report) -> Parts:
 def _notes(loaded: _Loaded, name: str) -> Iterator[str]:
     named = suffix_kind(name)
     if named not in (None, loaded.kind, Kind.MARKDOWN):
-        yield f"By its content, “{name}” is {NAMES[loaded.kind]}."
+        yield Message("By its content, “{name}” is {kind}.", name=name, kind=NAMES[loaded.kind])
     if loaded.changed:
-        yield f"“{name}” was changed while it was read; read it again to have it whole."
+        yield Message("“{name}” was changed while it was read; read it again to have it whole.", name=name)
 
 
 def _take(data: bytes, name: str) -> _Loaded:
@@ -150,19 +155,27 @@ def _read_all(file: BinaryIO, kind: Kind, name: str, report: Report) -> tuple[st
 
 def _require_some(length: int, name: str) -> None:
     if not length:
-        raise SpanlightError(f"“{name}” is empty.", "Open a file with something to read in it.")
+        raise SpanlightError(
+            Message("“{name}” is empty.", name=name), Message("Open a file with something to read in it.")
+        )
 
 
 def _require_room(length: int, kind: Kind, name: str) -> None:
     most = MOST_BYTES[kind]
     if length > most:
         raise SpanlightError(
-            f"“{name}” is {size(length)} large, and {_OF_KIND[kind]} may have at most {size(most)}.",
-            "Split it, and open the part that matters.",
+            Message(
+                "“{name}” is {size} large, and {kind} may have at most {most}.",
+                name=name,
+                size=size(length),
+                kind=_OF_KIND[kind],
+                most=size(most),
+            ),
+            Message("Split it, and open the part that matters."),
         )
 
 
-_OF_KIND = NAMES | {Kind.TEXT: "a text", Kind.MARKDOWN: "a Markdown file"}
+_OF_KIND = NAMES | {Kind.TEXT: Message("a text"), Kind.MARKDOWN: Message("a Markdown file")}
 
 
 def library_versions() -> dict[str, str]:

@@ -8,12 +8,12 @@ from pathlib import PurePath
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind
+from app.core.message import Message
 
 HEAD = 4096
 # The container that Office programs wrote before they wrote zips.
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_WORD = "a Word file"
 _SUFFIXES = {
     ".pdf": Kind.PDF,
     ".docx": Kind.DOCX,
@@ -26,14 +26,19 @@ _SUFFIXES = {
     ".mdown": Kind.MARKDOWN,
 }
 NAMES = {
-    Kind.PDF: "a PDF",
-    Kind.DOCX: _WORD,
-    Kind.HTML: "a web page",
-    Kind.MARKDOWN: "Markdown",
-    Kind.TEXT: "text",
+    Kind.PDF: Message("a PDF"),
+    Kind.DOCX: Message("a Word file"),
+    Kind.HTML: Message("a web page"),
+    Kind.MARKDOWN: Message("Markdown"),
+    Kind.TEXT: Message("text"),
 }
 
-_PICTURE, _PACKED, _SOUND = "a picture", "a packed file", "sound or film"
+_PICTURE, _PACKED, _PACKED_ZIP = (
+    Message("a picture"),
+    Message("a packed file"),
+    Message("a packed file (.zip)"),
+)
+_SOUND, _DATABASE = Message("sound or film"), Message("a database")
 _OTHERS = (
     (b"\x89PNG\r\n", _PICTURE),
     (b"\xff\xd8\xff", _PICTURE),
@@ -47,14 +52,14 @@ _OTHERS = (
     (b"\x28\xb5\x2f\xfd", _PACKED),
     (b"7z\xbc\xaf\x27\x1c", _PACKED),
     (b"Rar!\x1a\x07", _PACKED),
-    (b"SQLite format 3\x00", "a database"),
-    (b"{\\rtf", "a rich text file (.rtf)"),
+    (b"SQLite format 3\x00", _DATABASE),
+    (b"{\\rtf", Message("a rich text file (.rtf)")),
     (b"OggS", _SOUND),
     (b"ID3", _SOUND),
 )
 # Part names in the directory of each kind of zip, which is not compressed.
-_PARTS = ((b"xl/workbook", "an Excel file"), (b"ppt/presentation", "a PowerPoint file"))
-_OLD_OFFICE = {".xls": "an old Excel file (.xls)", ".ppt": "an old PowerPoint file (.ppt)"}
+_PARTS = ((b"xl/workbook", Message("an Excel file")), (b"ppt/presentation", Message("a PowerPoint file")))
+_OLD_OFFICE = {".xls": Message("an old Excel file (.xls)"), ".ppt": Message("an old PowerPoint file (.ppt)")}
 _HTML = re.compile(
     r"(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL
 )
@@ -88,10 +93,12 @@ def first_look(head: bytes, name: str) -> Kind:
         return Kind.HTML
     if named in (Kind.PDF, Kind.DOCX):
         if b"\0" in head or not _reads_as_text(head):
-            raise SpanlightError(
-                f"“{name}” is not {NAMES[named]}: it does not begin as one.",
-                "It may be damaged; get it once more.",
+            message = (
+                Message("“{name}” is not a PDF: it does not begin as one.", name=name)
+                if named is Kind.PDF
+                else Message("“{name}” is not a Word file: it does not begin as one.", name=name)
             )
+            raise SpanlightError(message, Message("It may be damaged; get it once more."))
         return Kind.TEXT
     return named or Kind.TEXT
 
@@ -103,18 +110,18 @@ def look_into_zip(data: bytes, name: str) -> None:
     if data.rfind(b"[Content_Types].xml") >= 0 and data.rfind(b"word/") >= 0:
         return
     if b"mimetypeapplication/epub+zip" in data[:200]:
-        raise _refusal(name, "an EPUB book")
+        raise _refusal(name, Message("an EPUB book"))
     if b"mimetypeapplication/vnd.oasis.opendocument" in data[:200]:
-        raise _refusal(name, "an OpenDocument file")
+        raise _refusal(name, Message("an OpenDocument file"))
     for part, what in _PARTS:
         if data.rfind(part) >= 0:
             raise _refusal(name, what)
     if suffix_kind(name) is Kind.DOCX:
         raise SpanlightError(
-            f"“{name}” is a broken Word file: parts of it are missing.",
-            "It may be damaged; get it once more.",
+            Message("“{name}” is a broken Word file: parts of it are missing.", name=name),
+            Message("It may be damaged; get it once more."),
         )
-    raise _refusal(name, "a packed file (.zip)")
+    raise _refusal(name, _PACKED_ZIP)
 
 
 def _other(head: bytes, name: str) -> str:
@@ -126,7 +133,7 @@ def _other(head: bytes, name: str) -> str:
             return what
     if head.startswith(OLE):
         return _OLD_OFFICE.get(
-            suffix, "an old Word file (.doc)" if suffix == ".doc" else "an old Office file"
+            suffix, Message("an old Word file (.doc)") if suffix == ".doc" else Message("an old Office file")
         )
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return _PICTURE
@@ -151,11 +158,11 @@ def _reads_as_text(head: bytes) -> bool:
 
 def _refusal(name: str, what: str) -> SpanlightError:
     if what == _PICTURE:
-        hint = "Type or paste the words that it shows."
-    elif what.startswith(_PACKED):
-        hint = "Unpack it, and open what is in it."
-    elif what in ("a database", _SOUND):
-        hint = "Open a text, a PDF, a Word file or a web page."
+        hint = Message("Type or paste the words that it shows.")
+    elif what in (_PACKED, _PACKED_ZIP):
+        hint = Message("Unpack it, and open what is in it.")
+    elif what in (_DATABASE, _SOUND):
+        hint = Message("Open a text, a PDF, a Word file or a web page.")
     else:
-        hint = "Save it as PDF, as Word file (.docx) or as text, and open that."
-    return SpanlightError(f"“{name}” is {what}, which cannot be read.", hint)
+        hint = Message("Save it as PDF, as Word file (.docx) or as text, and open that.")
+    return SpanlightError(Message("“{name}” is {what}, which cannot be read.", name=name, what=what), hint)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.core.errors import EngineLost, NotStarted, SpanlightError
 from app.core.files import open_regular
 from app.core.memory_limit import OUT_OF_MEMORY
+from app.core.message import Message
 from app.core.report import Report, Stopped
 from app.engine.serve import ENDS, Factory, Kind, serve
 
@@ -179,8 +180,12 @@ class Child:
             for connection in (ours, control):
                 connection.close()
             raise NotStarted(
-                f"The {self._title} could not be started: {error.strerror or error}.",
-                "Close other programs and try again.",
+                Message(
+                    "The {process} could not be started: {reason}.",
+                    process=self._title,
+                    reason=error.strerror or str(error),
+                ),
+                Message("Close other programs and try again."),
             ) from error
         finally:
             theirs.close()
@@ -281,18 +286,21 @@ class Child:
         """The error for a child that ended by itself."""
         running.process.join(PATIENCE)
         code = running.process.exitcode
-        message = f"The {self._title} ended while it was at work."
+        message = Message("The {process} ended while it was at work.", process=self._title)
         if code == -getattr(signal, "SIGKILL", 9):
-            message = f"The {self._title} was ended by the system, most likely because memory ran out."
+            message = Message(
+                "The {process} was ended by the system, most likely because memory ran out.",
+                process=self._title,
+            )
         elif code == OUT_OF_MEMORY:
-            message = f"The {self._title} used more memory than it is allowed."
+            message = Message("The {process} used more memory than it is allowed.", process=self._title)
         elif code in (
             -getattr(signal, "SIGSEGV", 11),
             -getattr(signal, "SIGBUS", 7),
             -getattr(signal, "SIGILL", 4),
         ):
-            message = f"The {self._title} crashed."
-        hint = "Try again: it starts anew. If it happens again, close other programs."
+            message = Message("The {process} crashed.", process=self._title)
+        hint = Message("Try again: it starts anew. If it happens again, close other programs.")
         return EngineLost(message, hint, code)
 
     def _end(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.devices import Devices, MemoryUse
 from app.core.errors import DeviceLost, SpanlightError
+from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice, Question
@@ -154,7 +155,7 @@ class Engine:
             self._avoid = avoided or short_reason(fault)
             if avoided or not again:
                 raise
-        report.notice("The GPU broke down: the models now run on the CPU.")
+        report.notice(Message("The GPU broke down: the models now run on the CPU."))
         return self._ask(order, report, again=False)
 
     @property
@@ -195,5 +196,6 @@ class _Limited:
         self._report.check()
         if time.monotonic() > self._end:
             raise SpanlightError(
-                f"Trying {self._name} took too long, so it is not used.", "Choose another model."
+                Message("Trying {name} took too long, so it is not used.", name=self._name),
+                Message("Choose another model."),
             )

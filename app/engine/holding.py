@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.core.devices import HeldModel
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Adjustment, DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report
 from app.core.requests import ModelChoice
@@ -133,7 +134,13 @@ class ModelPool:
     def _drop_finder(self, entry: PooledModel, device: str) -> None:
         """Have a model read without its finder from now on, with a notice."""
         entry.without_finder = True
-        self._report().notice(f"{ran_out(device)}: long texts are read by {entry.card.name} alone.")
+        self._report().notice(
+            Message(
+                "{fault}: long texts are read by {name} alone.",
+                fault=ran_out(device),
+                name=entry.card.name,
+            )
+        )
 
     def ready(
         self, choice: ModelChoice, head: Head, avoid: str, opened: bool = False, partner: Key | None = None
@@ -161,7 +168,7 @@ class ModelPool:
         else:
             device = devices.choose(choice.device, choice.precision)
         if not self._reuse(key, now, device):
-            self._report().progress(Progress(0, 0, f"Loading {card.name}"))
+            self._report().progress(Progress(0, 0, Message("Loading {name}", name=card.name)))
             self._load(key, now, card, device, partner)
             self._report().check()
         return key
@@ -184,7 +191,11 @@ class ModelPool:
         window = shorter(card.window, fault.length)
         if window:
             self._report().notice(
-                f"{ran_out(fault.device)}: the text is read in shorter windows of {window} tokens."
+                Message(
+                    "{fault}: the text is read in shorter windows of {tokens} tokens.",
+                    fault=ran_out(fault.device),
+                    tokens=window,
+                )
             )
             stride = max(1, card.stride * window // card.window)
             card = replace(card, window=window, stride=stride, max_length=min(card.max_length, window))
@@ -229,7 +240,7 @@ class ModelPool:
     def _load_on_the_cpu(self, key: Key, now: Signature, card: ModelCard, fault: OutOfMemory) -> None:
         release()
         self._report().check()
-        self._report().notice(f"{ran_out(fault.device)}: the model now runs on the CPU.")
+        self._report().notice(Message("{fault}: the model now runs on the CPU.", fault=ran_out(fault.device)))
         self._load(key, now, card, devices.cpu(short_reason(fault), _possible(key.precision)))
 
     def _try(self, key: Key, now: Signature, card: ModelCard, device: DeviceChoice) -> OutOfMemory | None:

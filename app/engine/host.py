@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.core.message import Message
 from app.engine.child import Child
 from app.engine.serve import Factory, Handler
 
@@ -19,4 +20,4 @@ def model_process(
     log: Path | None = None, factory: Factory = start_host, reads: tuple[str, ...] | None = None
 ) -> Child:
     """The model process, not started yet, as Child has it; `log` takes what its libraries print."""
-    return Child(factory, title="model process", log=log, reads=reads)
+    return Child(factory, title=Message("model process"), log=log, reads=reads)

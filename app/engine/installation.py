@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.models.compute.classes import model_class
 from app.models.families import FAMILIES
@@ -14,7 +15,7 @@ def import_faults(names: tuple[str, ...], report: Report) -> dict[str, str]:
     faults = {}
     for number, name in enumerate(names):
         report.check()
-        report.progress(Progress(number, len(names), "modules"))
+        report.progress(Progress(number, len(names), Message("modules")))
         try:
             importlib.import_module(name)
         except Exception as error:

@@ -14,6 +14,7 @@ from typing import Any
 from app.core.devices import MemoryUse
 from app.core.errors import SpanlightError
 from app.core.memory_limit import limit_memory, resident, watch_memory
+from app.core.message import Message
 from app.core.models import Head, LoadedModel, ModelCard
 from app.core.report import Progress, Report, Silent
 from app.core.requests import HeadToTeach, TrainingRequest
@@ -165,8 +166,8 @@ class Host:
             if type(error).__name__ != "PanicException":
                 raise
             raise SpanlightError(
-                "The model's tokenizer failed on this text.",
-                "Fetch a whole copy of the model, or use another one.",
+                Message("The model's tokenizer failed on this text."),
+                Message("Fetch a whole copy of the model, or use another one."),
             ) from error
         finally:
             if time.perf_counter() - began > _LONG:
@@ -237,14 +238,14 @@ class Host:
 
     def _set_threads(self, report: Report) -> None:
         if not self._torch_loaded:
-            report.progress(Progress(0, 0, "Loading PyTorch"))
+            report.progress(Progress(0, 0, Message("Loading PyTorch")))
         try:
             with fast_imports() if "torch" not in sys.modules else contextlib.nullcontext():
                 import torch
         except (ImportError, OSError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
             raise without_library(reason) or SpanlightError(
-                f"PyTorch cannot be loaded: {reason}.", how_to_mend()
+                Message("PyTorch cannot be loaded: {reason}.", reason=reason), how_to_mend()
             ) from error
 
         torch.set_num_threads(physical_cores())  # training sets another number

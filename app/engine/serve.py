@@ -20,6 +20,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.files import fault_of_disk, hand_over
+from app.core.message import Message
 from app.core.report import Progress, Report, Stopped
 from app.core.system_libraries import broken_installation
 
@@ -167,10 +168,9 @@ def _send_failure(line: Line, number: int, error: BaseException) -> None:
         traceback.print_exception(error)  # to the log
         line.send(Kind.FAULT, number, fault)
     elif isinstance(error, MemoryError):
-        hint = "Close other programs, or give it less at a time."
-        line.send(
-            Kind.FAULT, number, SpanlightError("This computer has too little free memory for that.", hint)
-        )
+        message = Message("This computer has too little free memory for that.")
+        hint = Message("Close other programs, or give it less at a time.")
+        line.send(Kind.FAULT, number, SpanlightError(message, hint))
     else:
         line.send(Kind.BUG, number, "".join(traceback.format_exception(error)))
 

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.requests import Question
 from app.core.text import Document, View
 
@@ -37,7 +38,7 @@ class TextsGone(SpanlightError):
     """The process does not have a text that it was expected to have; the order must be sent again with all texts."""
 
     def __init__(self) -> None:
-        super().__init__("The text has to be read again.", "Ask again.")
+        super().__init__(Message("The text has to be read again."), Message("Ask again."))
 
     def __reduce__(self) -> tuple[type[TextsGone], tuple[()]]:
         return TextsGone, ()

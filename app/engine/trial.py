@@ -11,13 +11,13 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToEmbed, TextsToTag, TextToFill
 from app.core.text import Document, Span
 from app.models.compute.loader import load
 from app.models.disk.card import read_card
-from app.models.disk.heads import DOES
 from app.tasks.table import task_for
 from app.tasks.task import Arrays, Forward, ReadyModel
 
@@ -46,7 +46,7 @@ HARD = (
 MOST_TOKENS_A_CHARACTER, SOME = 16, 64
 # For a page of text, which usually takes a few thousandths of that.
 MOST_SECONDS = 5.0
-FLAWED = "Fetch a whole copy of this model, or choose another."
+FLAWED = Message("Fetch a whole copy of this model, or choose another.")
 
 
 def most_memory(card: ModelCard) -> int:
@@ -62,13 +62,15 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
     card = read_card(folder)
     if not card.heads:
         raise SpanlightError(
-            f"{card.name} holds no head that Spanlight can use.",
-            "Choose a model that was tuned for a task: to answer, classify, find names or fill in words.",
+            Message("{name} holds no head that Spanlight can use.", name=card.name),
+            Message(
+                "Choose a model that was tuned for a task: to answer, classify, find names or fill in words."
+            ),
         )
     for number, head in enumerate(card.heads):
         report.check()
-        report.progress(Progress(number, len(card.heads), f"Trying {card.name}"))
-        loaded = load(card, head, DeviceChoice("cpu", "float32", "the trial"), report.check)
+        report.progress(Progress(number, len(card.heads), Message("Trying {name}", name=card.name)))
+        loaded = load(card, head, DeviceChoice("cpu", "float32", Message("the trial")), report.check)
         if number == 0:
             _try_tokenizer(loaded.tokenizer, card, report.check)
         rows = loaded.tokenizer.get_vocab_size()
@@ -84,8 +86,24 @@ def try_model(folder: Path | str, report: Report) -> ModelCard:
         except Exception as error:
             # The input is sound, so whatever is raised is the checkpoint's fault.
             _log.warning("the trial of %s failed", card.name, exc_info=error)
-            raise SpanlightError(f"{card.name} does not work when it is to {DOES[head]}.", FLAWED) from error
+            raise SpanlightError(_does_not_work(card.name, head), FLAWED) from error
     return card
+
+
+def _does_not_work(name: str, head: Head) -> str:
+    match head:
+        case Head.QUESTION_ANSWERING:
+            return Message("{name} does not work when it is to answer questions.", name=name)
+        case Head.CLASSIFICATION:
+            return Message("{name} does not work when it is to classify texts.", name=name)
+        case Head.MASKED_WORDS:
+            return Message("{name} does not work when it is to fill in words.", name=name)
+        case Head.NEXT_SENTENCE:
+            return Message("{name} does not work when it is to tell what follows.", name=name)
+        case Head.TOKEN_CLASSIFICATION:
+            return Message("{name} does not work when it is to find names.", name=name)
+        case Head.EMBEDDINGS:
+            return Message("{name} does not work when it is to find passages by meaning.", name=name)
 
 
 class _Quiet(Silent):
@@ -109,14 +127,23 @@ def _try_tokenizer(tokenizer: Tokenizer, card: ModelCard, check: Callable[[], No
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, SystemExit)):
                 raise
-            raise SpanlightError(f"The tokenizer of {card.name} fails on some texts.", FLAWED) from error
+            raise SpanlightError(
+                Message("The tokenizer of {name} fails on some texts.", name=card.name), FLAWED
+            ) from error
         if time.perf_counter() - began > MOST_SECONDS:
-            raise SpanlightError(f"The tokenizer of {card.name} takes too long for a page of text.", FLAWED)
+            raise SpanlightError(
+                Message("The tokenizer of {name} takes too long for a page of text.", name=card.name), FLAWED
+            )
         if len(encoded) > SOME + MOST_TOKENS_A_CHARACTER * len(text):
-            raise SpanlightError(f"The tokenizer of {card.name} makes texts longer without end.", FLAWED)
+            raise SpanlightError(
+                Message("The tokenizer of {name} makes texts longer without end.", name=card.name), FLAWED
+            )
         if any(not 0 <= first <= last <= len(text) for first, last in encoded.offsets):
             raise SpanlightError(
-                f"The tokenizer of {card.name} does not tell where in a text its tokens stand.", FLAWED
+                Message(
+                    "The tokenizer of {name} does not tell where in a text its tokens stand.", name=card.name
+                ),
+                FLAWED,
             )
 
 
@@ -141,9 +168,11 @@ def _checked(forward: Forward, card: ModelCard, head: Head, words: int) -> Forwa
                 case Head.MASKED_WORDS:
                     right = scores.shape[:2] == arrays["positions"].shape and scores.shape[-1] >= words
             if not right:
-                raise SpanlightError(f"{card.name} gives scores of a wrong shape.", FLAWED)
+                raise SpanlightError(Message("{name} gives scores of a wrong shape.", name=card.name), FLAWED)
             if not np.isfinite(scores).all():
-                raise SpanlightError(f"{card.name} gives scores that are no finite numbers.", FLAWED)
+                raise SpanlightError(
+                    Message("{name} gives scores that are no finite numbers.", name=card.name), FLAWED
+                )
         return found
 
     return run

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 _PART = ".part"
 _WRITTEN_IN = 120.0  # seconds: a slow disk under load takes long to flush
@@ -73,8 +74,12 @@ def writing(path: Path, *, private: bool = True) -> Iterator[BinaryIO]:
         temporary = ""
     except (OSError, ValueError) as fault:
         raise SpanlightError(
-            f"{path} could not be written: {reason_of(fault, 'its name is at fault')}.",
-            "Free some space or check the folder's permissions.",
+            Message(
+                "{path} could not be written: {reason}.",
+                path=str(path),
+                reason=reason_of(fault, Message("its name is at fault")),
+            ),
+            Message("Free some space or check the folder's permissions."),
         ) from fault
     finally:
         if temporary:

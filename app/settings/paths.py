@@ -12,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _resources() -> Path:
     for place in places:
         if (place / "samples").is_dir():
             return place
-    raise SpanlightError("Spanlight's own resources are missing.", "Install it again.")
+    raise SpanlightError(Message("Spanlight's own resources are missing."), Message("Install it again."))
 
 
 def short_path(path: Path, home: Path | None = None) -> str:

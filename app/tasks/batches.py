@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.tasks.task import Arrays, ReadyModel
 from app.tasks.text.windows import Inputs, pad, padding_id
@@ -88,8 +89,8 @@ def require_finite(model: ReadyModel, *outputs: np.ndarray) -> None:
     """Raises SpanlightError when a model's outputs are not all finite."""
     if not all(np.isfinite(values).all() for values in outputs):
         raise SpanlightError(
-            f"The model {model.card.name} gave values that are not numbers.",
-            "Its weights may be damaged: choose another model, or install this one again.",
+            Message("The model {name} gave values that are not numbers.", name=model.card.name),
+            Message("Its weights may be damaged: choose another model, or install this one again."),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import SHARED_AMONG, TEMPERATURES, QaCalibration
 from app.core.report import Report
 from app.core.requests import CalibrationData, ClassCalibrationData, DevReading
@@ -233,8 +234,8 @@ def calibrate(request: CalibrationData, model: ReadyModel, report: Report) -> Qa
     """
     if len({reading.answerable for reading in request.readings}) < 2:
         raise SpanlightError(
-            "A calibration needs questions that the text answers and questions that it does not.",
-            "Give a file with both.",
+            Message("A calibration needs questions that the text answers and questions that it does not."),
+            Message("Give a file with both."),
         )
     return fit_calibration(request.readings)
 
@@ -249,8 +250,8 @@ def calibrate_classes(request: ClassCalibrationData, model: ReadyModel, report: 
     targets = np.array([reading.target for reading in request.readings])
     if len(set((probabilities.argmax(axis=1) == targets).tolist())) < 2:
         raise SpanlightError(
-            "A temperature needs texts that are classified rightly and texts that are not.",
-            "Give a file with more texts, none of which the model was taught with.",
+            Message("A temperature needs texts that are classified rightly and texts that are not."),
+            Message("Give a file with more texts, none of which the model was taught with."),
         )
     logits = model.card.class_temperature * np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
     return fit_temperature(logits, targets)

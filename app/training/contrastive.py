@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ProblemType
 from app.core.report import Progress, Report, Silent, Stopped
 from app.core.requests import HeadToTeach
@@ -49,7 +50,11 @@ def teach_head(
     """
     began = monotonic()
     key, stopped = replace(request, output=""), {} if stopped is None else stopped
-    report.progress(Progress(0, 0, "Going on with learning" if key in stopped else "Getting ready to learn"))
+    report.progress(
+        Progress(
+            0, 0, Message("Going on with learning") if key in stopped else Message("Getting ready to learn")
+        )
+    )
     base = Path(request.base)
     folder.require_checkpoint(base)
     tokenizer = folder.load_tokenizer(base)
@@ -122,13 +127,13 @@ class Teacher:
             loss.backward()
             norm = nn.utils.clip_grad_norm_(self._weights, 1.0)
             if not math.isfinite(float(norm)):
-                raise SpanlightError("The loss is not a number any more.", "Teach again.")
+                raise SpanlightError(Message("The loss is not a number any more."), Message("Teach again."))
             self._optimizer.step()
             self._optimizer.zero_grad(set_to_none=True)
             self._steps += 1
             self._seconds += monotonic() - began
             left = self._seconds / self._steps * (steps - self._steps) if self._steps > 2 else None
-            self.report.progress(Progress(self._steps, steps, "Learning", left))
+            self.report.progress(Progress(self._steps, steps, Message("Learning"), left))
 
     def vectors(self, features: Sequence[Feature]) -> Array:
         """The texts' unit vectors, float32[texts, width]."""

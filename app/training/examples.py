@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
+from app.core.message import Message
 from app.core.rows import read_rows
 from app.core.text import Replacement, Span, View
 from app.core.view import replacements_of_table, view_of_text
 
 ExampleT = TypeVar("ExampleT")
-_QA_FIELDS = "id, context, question and answers"
+_QA_FIELDS = Message("id, context, question and answers")
 _DOCUMENTS = "documents.jsonl.xz"
 _MOST_JSON = 200_000_000
 
@@ -75,7 +76,8 @@ def parse_source(text: str) -> Source:
         number, labels = -1.0, {}
     if not 0 <= number < inf:
         raise SpanlightError(
-            f"“{text}” is not a file of examples.", "Write PATH, PATH*2 or PATH?labels=0:no,1:yes."
+            Message("“{text}” is not a file of examples.", text=text),
+            Message("Write PATH, PATH*2 or PATH?labels=0:no,1:yes."),
         )
     return Source(Path(path), number, labels)
 
@@ -94,12 +96,15 @@ def read_qa(path: Path) -> list[QaExample]:
     except (ValueError, RecursionError):
         whole = None
     if isinstance(whole, dict) and "data" in whole:
-        return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, "question")
+        return _each(path, _squad(whole), lambda row: _qa(row, path.name), _QA_FIELDS, of_squad=True)
     try:
         return _qa_rows(path)
     except SpanlightError as fault:
         raise SpanlightError(
-            f"{path.name} does not hold examples, neither as SQuAD's JSON nor as JSON Lines.", fault.message
+            Message(
+                "{name} does not hold examples, neither as SQuAD's JSON nor as JSON Lines.", name=path.name
+            ),
+            fault.message,
         ) from fault
 
 
@@ -107,7 +112,7 @@ def _qa_rows(path: Path) -> list[QaExample]:
     @cache
     def documents() -> dict[str, dict[str, Any]]:
         beside = path.with_name(_DOCUMENTS)
-        return dict(read_parsed(beside, _whole, "id, title and text")) if beside.is_file() else {}
+        return dict(read_parsed(beside, _whole, Message("id, title and text"))) if beside.is_file() else {}
 
     return read_parsed(path, lambda row: _qa(_full(row, documents), path.name), _QA_FIELDS)
 
@@ -123,8 +128,16 @@ def _full(row: dict[str, Any], documents: Callable[[], dict[str, dict[str, Any]]
         name = str(row["document"])
         if name not in documents():
             raise SpanlightError(
-                f"The question {row['id']} asks the document “{name}”, which {_DOCUMENTS} does not hold.",
-                "That file stands beside the questions' and has a row with id, title and text for each document.",
+                Message(
+                    "The question {question} asks the document “{name}”, which {file} does not hold.",
+                    question=str(row["id"]),
+                    name=name,
+                    file=_DOCUMENTS,
+                ),
+                Message(
+                    "That file stands beside the questions' and has a row with id, title and text for each"
+                    " document."
+                ),
             )
         return {**documents()[name], "source": "", **row}
     if row.get("view"):
@@ -202,14 +215,22 @@ def refuse_astray(examples: Sequence[QaExample], name: str) -> None:
     astray = [e.id for e, text, at in places if at < 0 or e.context[at : at + len(text)] != text]
     if astray:
         raise SpanlightError(
-            f"{len(astray)} of {len(places)} answers in {name} do not stand where their answer_start says.",
-            f"Count in characters (code points) from the context's first, 0; see the question {astray[0]}.",
+            Message(
+                "{wrong} of {answers} answers in {name} do not stand where their answer_start says.",
+                wrong=len(astray),
+                answers=len(places),
+                name=name,
+            ),
+            Message(
+                "Count in characters (code points) from the context's first, 0; see the question {question}.",
+                question=str(astray[0]),
+            ),
         )
 
 
 def read_texts(path: Path, labels: dict[str, str] | None = None) -> list[TextExample]:
     """The labelled texts of a file of rows, with labels renamed by `labels`. Raises SpanlightError."""
-    found = read_parsed(path, lambda row: _labelled(row, path), "text and label")
+    found = read_parsed(path, lambda row: _labelled(row, path), Message("text and label"))
     if not labels:
         return found
     return [TextExample(e.text, labels[e.label], e.source) for e in found if e.label in labels]
@@ -257,7 +278,8 @@ def _each(
     rows: Iterator[dict[str, Any]],
     parse: Callable[[dict[str, Any]], ExampleT],
     fields: str,
-    noun: str = "row",
+    *,
+    of_squad: bool = False,
 ) -> list[ExampleT]:
     """Every row parsed by `parse`; an error names the number of its row, not counting blank lines."""
     found: list[ExampleT] = []
@@ -273,13 +295,28 @@ def _each(
         AttributeError,
         RecursionError,
     ) as fault:
-        where = f"{noun} {len(found) + 1}"
-        match fault:
-            case KeyError():
-                reason = f"{where} has no “{fault.args[0]}”"
-            case _:
-                reason = f"{where} is not of that form"
         raise SpanlightError(
-            f"{path.name} does not hold examples: {reason}.", f"Each row needs {fields}."
+            _not_of_that_form(path.name, len(found) + 1, fault, of_squad=of_squad),
+            Message("Each row needs {fields}.", fields=fields),
         ) from fault
     return found
+
+
+def _not_of_that_form(name: str, number: int, fault: Exception, *, of_squad: bool) -> str:
+    if isinstance(fault, KeyError):
+        key = str(fault.args[0])
+        if of_squad:
+            return Message(
+                "{name} does not hold examples: question {number} has no “{key}”.",
+                name=name, number=number, key=key,
+            )  # fmt: skip
+        return Message(
+            "{name} does not hold examples: row {number} has no “{key}”.", name=name, number=number, key=key
+        )
+    if of_squad:
+        return Message(
+            "{name} does not hold examples: question {number} is not of that form.", name=name, number=number
+        )
+    return Message(
+        "{name} does not hold examples: row {number} is not of that form.", name=name, number=number
+    )

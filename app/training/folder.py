@@ -17,6 +17,7 @@ from transformers import BertForPreTraining, PreTrainedModel
 from transformers.utils import logging
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head
 from app.core.plain import json_of
 from app.models.compute.classes import model_class
@@ -57,7 +58,8 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
             kind = model_class(family_in(values), _HEADS[task])
         elif values["model_type"] != "bert":
             raise SpanlightError(
-                f"{folder.name} cannot be loaded to train on.", "Only a BERT has both heads of pretraining."
+                Message("{name} cannot be loaded to train on.", name=folder.name),
+                Message("Only a BERT has both heads of pretraining."),
             )
         config = kind.config_class(**for_transformers(values, _HEADS[task], labels))
         for names, value in (((*_HIDDEN, *_HIDDEN_TOO), dropout), (_ATTENTION, 0.0)):
@@ -80,8 +82,8 @@ def load_base(folder: Path, task: str, labels: Sequence[str], dropout: float, se
         )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as fault:
         raise SpanlightError(
-            f"{folder.name} cannot be loaded to train on.",
-            "Fetch a whole copy of it, or choose another base.",
+            Message("{name} cannot be loaded to train on.", name=folder.name),
+            Message("Fetch a whole copy of it, or choose another base."),
         ) from fault
     return model
 
@@ -100,12 +102,16 @@ def checkpoint_files(folder: Path) -> list[Path]:
     return [folder / "config.json", *weight_files(folder), folder / "tokenizer.json"]
 
 
-def require_checkpoint(folder: Path, noun: str = "base") -> None:
+def require_checkpoint(folder: Path, *, is_teacher: bool = False) -> None:
     """Raises SpanlightError where a folder does not hold what a checkpoint needs."""
     for path in checkpoint_files(folder):
         if not path.is_file():
-            hint = f"The {noun} must be a Hugging Face checkpoint folder."
-            raise SpanlightError(f"{folder.name} has no {path.name}.", hint)
+            hint = (
+                Message("The teacher must be a Hugging Face checkpoint folder.")
+                if is_teacher
+                else Message("The base must be a Hugging Face checkpoint folder.")
+            )
+            raise SpanlightError(Message("{name} has no {file}.", name=folder.name, file=path.name), hint)
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:
@@ -114,7 +120,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as fault:  # tokenizers raises bare Exceptions
         raise SpanlightError(
-            f"The tokenizer of {folder.name} cannot be read.", str(fault).split("\n")[0]
+            Message("The tokenizer of {name} cannot be read.", name=folder.name), str(fault).split("\n")[0]
         ) from fault
     tokenizer.no_truncation()
     tokenizer.no_padding()

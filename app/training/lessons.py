@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.tasks.qa.spans import Candidate, window_candidates
@@ -126,10 +127,13 @@ def class_lesson(request: TrainingRequest, base: Path) -> Lesson:
     named = dict.fromkeys(label for text in request.examples for label in parse_source(text).labels.values())
     labels = tuple(label for label in named if label in seen) or tuple(sorted(seen))
     if len(labels) < 2:
-        raise SpanlightError("The examples have one label only.", "Give examples of at least two.")
+        raise SpanlightError(
+            Message("The examples have one label only."), Message("Give examples of at least two.")
+        )
     if unknown := {e.label for e in dev_examples} - set(labels):
         raise SpanlightError(
-            f"Dev has the label “{min(unknown)}” that the examples lack.", "Name the labels alike."
+            Message("Dev has the label “{label}” that the examples lack.", label=min(unknown)),
+            Message("Name the labels alike."),
         )
     features = Features(tokenizer, request.max_length, **_crop(request.options))
 
@@ -190,10 +194,13 @@ def _crop(options: dict[str, float]) -> dict[str, Any]:
 def refuse_empty(groups: Sequence[tuple[Sequence[Any], float]], dev_examples: Sequence[Any]) -> None:
     """Raises SpanlightError where there are no examples to learn from or to measure with."""
     if not any(group and weight for group, weight in groups):
-        raise SpanlightError("There are no examples to learn from.", "Give files with at least one row.")
+        raise SpanlightError(
+            Message("There are no examples to learn from."), Message("Give files with at least one row.")
+        )
     if not dev_examples:
         raise SpanlightError(
-            "There are no dev examples to measure with.", "Give a dev file with at least one row."
+            Message("There are no dev examples to measure with."),
+            Message("Give a dev file with at least one row."),
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TrainingRequest
 from app.tasks.heads.token_classification import whole_words
@@ -52,7 +53,8 @@ def names_lesson(request: TrainingRequest, base: Path) -> Lesson:
     labels = labels_of([e for group, _ in groups for e in group])
     if unknown := {tag for e in dev_examples for tag in e.tags} - set(labels):
         raise SpanlightError(
-            f"Dev has the tag “{min(unknown)}” that the examples lack.", "Name the kinds alike."
+            Message("Dev has the tag “{tag}” that the examples lack.", tag=min(unknown)),
+            Message("Name the kinds alike."),
         )
     make = Tagging(tokenizer, labels, request.max_length)
     most = max(1, int(request.options.get("join", 1)))
@@ -85,7 +87,9 @@ def labels_of(examples: Sequence[TaggedText]) -> tuple[str, ...]:
     """O, then B and I of every kind, sorted by kind, even where only one of them occurs."""
     kinds = sorted({tag[2:] for example in examples for tag in example.tags if tag != OUTSIDE})
     if not kinds:
-        raise SpanlightError("The examples hold no name.", "Give sentences whose words are tagged.")
+        raise SpanlightError(
+            Message("The examples hold no name."), Message("Give sentences whose words are tagged.")
+        )
     return (OUTSIDE, *(f"{mark}-{kind}" for kind in kinds for mark in "BI"))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
+from app.core.message import Message
 from app.core.rows import read_rows
 from app.core.text import RunningText, normalise_newlines
 
@@ -29,7 +30,10 @@ def read_running_text(path: Path) -> list[RunningText]:
         return _of_rows(path)
     raw = read_whole(path, _MOST_BYTES)
     if b"\0" in raw:
-        raise SpanlightError(f"{path.name} does not hold running text.", "Give rows or plain text files.")
+        raise SpanlightError(
+            Message("{name} does not hold running text.", name=path.name),
+            Message("Give rows or plain text files."),
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -55,7 +59,8 @@ def _of_rows(path: Path) -> list[RunningText]:
             found.setdefault(text, RunningText((text,), f"{source} {row.get('title') or text}", source))
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise SpanlightError(
-            f"{path.name} does not hold running text.", "Each row needs a context or a text."
+            Message("{name} does not hold running text.", name=path.name),
+            Message("Each row needs a context or a text."),
         ) from fault
     return list(found.values())
 

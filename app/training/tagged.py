@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.rows import read_rows
 from app.core.text import Span
 
@@ -65,8 +66,8 @@ def read_tagged(path: Path, labels: dict[str, str] | None = None) -> list[Tagged
             )
     except (ValueError, KeyError, TypeError, AttributeError) as fault:
         raise SpanlightError(
-            f"{path.name} does not hold tagged words: see row {len(found) + 1}.",
-            "Each row needs tokens and as many tags: O, B-KIND or I-KIND.",
+            Message("{name} does not hold tagged words: see row {row}.", name=path.name, row=len(found) + 1),
+            Message("Each row needs tokens and as many tags: O, B-KIND or I-KIND."),
         ) from fault
     return found
 
@@ -100,8 +101,8 @@ def parse_conll(text: str, name: str) -> list[TaggedText]:
             or not (columns[-1] == OUTSIDE or (mark in ("B", "I") and kind))
         ):
             raise SpanlightError(
-                f"{name} does not hold tagged words: see line {number}.",
-                "Each line needs a word and, in the last column, its tag: O, B-KIND or I-KIND.",
+                Message("{name} does not hold tagged words: see line {line}.", name=name, line=number),
+                Message("Each line needs a word and, in the last column, its tag: O, B-KIND or I-KIND."),
             )
         words.append(columns[0])
         tags.append(columns[-1])

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk.config import family_in, read_config
 from app.tasks.text.windows import PairTemplate, pad, padding_id
 from app.training.features import Feature, collate, rows_of
@@ -39,9 +40,10 @@ class Teacher:
     ) -> None:
         if not (0 <= imitate <= 1 and temperature > 0):
             raise SpanlightError(
-                "A teacher cannot be imitated so.", "imitate is from 0 to 1, temperature above 0."
+                Message("A teacher cannot be imitated so."),
+                Message("imitate is from 0 to 1, temperature above 0."),
             )
-        require_checkpoint(folder, "teacher")
+        require_checkpoint(folder, is_teacher=True)
         tokenizer = load_tokenizer(folder)
         self._imitate, self._temperature = imitate, temperature
         self._ids = translation(student, tokenizer)
@@ -52,8 +54,13 @@ class Teacher:
         needed = max_length - self._student.pair_overhead + self._own.pair_overhead
         if needed > longest:
             raise SpanlightError(
-                f"{folder.name} reads at most {longest} tokens at a time, and would need {needed}.",
-                "Give a smaller length.",
+                Message(
+                    "{name} reads at most {longest} tokens at a time, and would need {needed}.",
+                    name=folder.name,
+                    longest=longest,
+                    needed=needed,
+                ),
+                Message("Give a smaller length."),
             )
         self.model = load_base(folder, "qa", (), 0.0, 0).eval().requires_grad_(False)
         names = set()
@@ -61,7 +68,10 @@ class Teacher:
             with safe_open(path, "pt") as file:
                 names.update(file.keys())
         if "qa_outputs.weight" not in names:
-            raise SpanlightError(f"{folder.name} cannot answer questions.", "Choose another teacher.")
+            raise SpanlightError(
+                Message("{name} cannot answer questions.", name=folder.name),
+                Message("Choose another teacher."),
+            )
 
     def collate(self, features: Sequence[Feature], pad_id: int) -> dict[str, np.ndarray]:
         """The student's arrays; the teacher's inputs, named with `PREFIX`; and `places` (see imitation_loss).
@@ -110,9 +120,14 @@ def translation(student: Tokenizer, teacher: Tokenizer) -> np.ndarray:
     missing = sorted(from_entries.keys() - to_entries.keys())
     if missing:
         raise SpanlightError(
-            "Student and teacher do not share their word pieces: "
-            f"the teacher lacks {len(missing):,} of {len(from_entries):,}, such as “{missing[0]}”.",
-            "Choose a teacher whose tokenizer has the same.",
+            Message(
+                "Student and teacher do not share their word pieces: the teacher lacks {missing:,} of"
+                " {pieces:,}, such as “{piece}”.",
+                missing=len(missing),
+                pieces=len(from_entries),
+                piece=missing[0],
+            ),
+            Message("Choose a teacher whose tokenizer has the same."),
         )
     ids = np.zeros(max(from_entries.values()) + 1, dtype=np.int64)
     for token, number in from_entries.items():

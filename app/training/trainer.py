@@ -21,6 +21,7 @@ from torch import nn
 
 from app.core.errors import SpanlightError
 from app.core.files import reason_of
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.requests import TrainingRequest
@@ -73,10 +74,13 @@ def train(request: TrainingRequest, report: Report) -> Training:
     base, output = Path(request.base), Path(request.output)
     if request.task not in LESSONS:
         raise SpanlightError(
-            f"There is no task “{request.task}” to train.", f"Choose one of {', '.join(LESSONS)}."
+            Message("There is no task “{task}” to train.", task=request.task),
+            Message("Choose one of {tasks}.", tasks=", ".join(LESSONS)),
         )
     if request.teacher and request.task != "qa":
-        raise SpanlightError("Only question answering is learnt from a teacher.", "Leave the teacher out.")
+        raise SpanlightError(
+            Message("Only question answering is learnt from a teacher."), Message("Leave the teacher out.")
+        )
     folder.require_checkpoint(base)
     lesson = LESSONS[request.task](request, base)
     model = folder.load_base(base, request.task, lesson.labels, request.dropout, request.seed)
@@ -87,8 +91,10 @@ def train(request: TrainingRequest, report: Report) -> Training:
     try:
         model.to(device)
     except (RuntimeError, AssertionError) as fault:
-        hint = "Choose auto or cpu."
-        raise SpanlightError(f"There is no device “{request.device}” to train on.", hint) from fault
+        hint = Message("Choose auto or cpu.")
+        raise SpanlightError(
+            Message("There is no device “{device}” to train on.", device=request.device), hint
+        ) from fault
     count = _workers(request, device)
     with (
         _cores(count),
@@ -107,7 +113,8 @@ def train(request: TrainingRequest, report: Report) -> Training:
             return run.to_end(base)
         except (OSError, SafetensorError) as fault:
             raise SpanlightError(
-                f"{output.name} could not be written: {reason_of(fault)}.", "Free some space."
+                Message("{name} could not be written: {reason}.", name=output.name, reason=reason_of(fault)),
+                Message("Free some space."),
             ) from fault
 
 
@@ -185,8 +192,8 @@ class _Run:
         norm = nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         if not math.isfinite(float(norm)):
             raise SpanlightError(
-                f"The loss is not a number any more at step {self._state.step + 1}.",
-                "Use a lower learning rate.",
+                Message("The loss is not a number any more at step {step}.", step=self._state.step + 1),
+                Message("Use a lower learning rate."),
             )
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
@@ -199,7 +206,7 @@ class _Run:
         step = self._state.step
         spent = (monotonic() - self._resumed) / max(1, step - self._first)
         left = spent * (self._last - step) if step - self._first >= 3 else None
-        self._report.progress(Progress(step, self._last, "Training", left))
+        self._report.progress(Progress(step, self._last, Message("Training"), left))
         epoch = step / self._per_epoch
         self._report.partial(TrainingStep(step, self._last, epoch, loss, self._rate(step - 1), dev or {}))
 

@@ -60,7 +60,12 @@ def test_a_good_address_needs_no_words(look: Look, typed: str) -> None:
 @pytest.mark.parametrize(("look", "typed"), [(look, typed) for look in BAD for typed in BAD[look]])
 def test_what_cannot_be_used_is_said_in_one_sentence(look: Look, typed: str) -> None:
     remark = look(typed)
-    assert remark.bad and remark.words and "\n" not in remark.words and "secret" not in remark.words
+    assert (
+        remark.bad
+        and remark.words.endswith(".")
+        and "\n" not in remark.words
+        and "secret" not in remark.words
+    )
     assert look is not feed_remark or not is_web_address(typed, local=True)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Progress, Report
 
 
@@ -93,6 +94,13 @@ class Worker:
 
     def fault(self, _: Report) -> None:
         raise SpanlightError("The file is broken.", "Take another.")
+
+    def told_fault(self, report: Report) -> None:
+        where = Message("the {colour} one", colour="red")
+        message = Message("{n:,} file in {folder}.", "{n:,} files in {folder}.", n=1204, folder=where)
+        report.progress(Progress(1, 2, where))
+        report.notice(message)
+        raise SpanlightError(message, Message("Look there."))
 
     def own_fault(self, _: Report) -> None:
         raise FileFault("The file is locked.", "Unlock it.")

@@ -10,6 +10,7 @@ import pytest
 
 from app.core.errors import EngineLost, SpanlightError
 from app.core.memory_limit import OUT_OF_MEMORY
+from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.engine.child import Child, ChildBug, _Plain
 from tests.engine import handlers
@@ -197,6 +198,23 @@ def test_what_a_handler_lacks_is_said_by_each_request(early: bool) -> None:
         child.close()
     child.begin()
     assert not child.alive
+
+
+@pytest.mark.parametrize("reads", [None, ()])
+def test_messages_arrive_with_their_values(reads: tuple[str, ...] | None) -> None:
+    child, listener = Child(handlers.make, title="test process", reads=reads), Listener()
+    try:
+        with pytest.raises(SpanlightError) as fault:
+            child.run(("told_fault",), listener)
+    finally:
+        child.close()
+    for message in (fault.value.message, *listener.notices):
+        assert isinstance(message, Message) and message == "1,204 files in the red one."
+        assert (message.pattern, message.several) == ("{n:,} file in {folder}.", "{n:,} files in {folder}.")
+        where = message.values["folder"]
+        assert message.values["n"] == 1204 and isinstance(where, Message)
+        assert (where.pattern, where.values) == ("the {colour} one", {"colour": "red"})
+    assert isinstance(fault.value.hint, Message) and isinstance(listener.told[0].what, Message)
 
 
 def test_of_a_confined_process_nothing_but_plain_values_is_taken(tmp_path: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Silent, Stopped
-from app.core.requests import ModelChoice, Question, TextsToClassify
+from app.core.requests import ModelChoice, Question, QuestionBatch, TextsToClassify
 from app.core.results import Classifications, Reading
 from app.core.text import Document
 from app.engine.child import ChildBug
@@ -113,6 +115,11 @@ def test_a_long_text_tells_how_far_it_is_and_stops_when_asked(engine: Engine, mo
 def test_faults_are_said_and_bugs_told_apart(engine: Engine, models: Path) -> None:
     with pytest.raises(SpanlightError, match="reader cannot classify texts"):
         engine.run(TextsToClassify(("a",)), choice(models, "reader"), Silent())
+    with pytest.raises(SpanlightError, match=r"The question number 2 is empty\.") as fault:
+        batch = QuestionBatch((question(), replace(question(), text=" ")))
+        engine.run(batch, choice(models, "reader"), Silent())
+    assert isinstance(fault.value.message, Message) and isinstance(fault.value.hint, Message)
+    assert fault.value.message.values == {"number": 2}
     with pytest.raises(SpanlightError, match="There is no model folder"):
         engine.run(question(), choice(models, "unicorn"), Silent())
     with pytest.raises(SpanlightError, match="There is no device called 'abacus'"):

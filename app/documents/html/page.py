@@ -6,6 +6,7 @@ import codecs
 import re
 
 from app.core.layout import BlockKind
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.blocks import Blocks
 from app.documents.html.walk import Walk
@@ -82,7 +83,7 @@ def read_html(data: bytes, name: str, report: Report) -> Parts:
     Scripts, hidden parts, pictures and forms' fields are left out. Raises SpanlightError for bytes that are not text,
     and Stopped when the report says so.
     """
-    report.progress(Progress(0, len(data), "Reading the page"))
+    report.progress(Progress(0, len(data), Message("Reading the page")))
     text = decode_html(data, name)
     report.check()
     blocks = Blocks()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from app.core.layout import BlockKind, Style
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN, Styles
 from app.documents.blocks import Blocks
@@ -206,7 +207,7 @@ class Walk:
             done += 1
             if done % _CHECK_EVERY == 0:
                 self._report.check()
-                self._report.progress(Progress(done, max(total, done), "Reading the page"))
+                self._report.progress(Progress(done, max(total, done), Message("Reading the page")))
 
     def _enter(self, node: LexborNode, place: _Place) -> None:
         tag = node.tag or ""

@@ -13,15 +13,16 @@ import pypdfium2.raw as pdfium
 from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered
 from app.core.layout import PageText
+from app.core.message import Message
 from app.core.report import Report
 from app.documents.limits import LARGEST_IN_MEMORY
 from app.documents.parts import Parts
 from app.documents.pdf.salvage import salvage
 from app.documents.pdf.text import read_pages
 
-_ONLY_PICTURES = "This PDF is pictures of pages: it holds no text to read."
-_NOTHING = "The pages of this PDF are empty."
-_DAMAGED = "This PDF is damaged: it was read as far as it goes, and some of it may be wrong."
+_ONLY_PICTURES = Message("This PDF is pictures of pages: it holds no text to read.")
+_NOTHING = Message("The pages of this PDF are empty.")
+_DAMAGED = Message("This PDF is damaged: it was read as far as it goes, and some of it may be wrong.")
 
 
 def open_pdf(source: str | bytes, name: str, password: str = "") -> pypdfium2.PdfDocument:
@@ -53,12 +54,14 @@ def open_as_far(source: str | bytes, name: str, password: str = "") -> tuple[pyp
                 raise refusal from fault  # also where nothing could be mended
     except FileNotFoundError as fault:
         raise SpanlightError(
-            f"“{name}” is no longer where it was.", "Open it again from its folder."
+            Message("“{name}” is no longer where it was.", name=name),
+            Message("Open it again from its folder."),
         ) from fault
     except OSError as fault:
-        reason = fault.strerror or "its disk is at fault"
+        reason = fault.strerror or Message("its disk is at fault")
         raise SpanlightError(
-            f"“{name}” could not be read: {reason}.", "Check the file and its folder."
+            Message("“{name}” could not be read: {reason}.", name=name, reason=reason),
+            Message("Check the file and its folder."),
         ) from fault
     return document, bool(pdfium.FPDF_DocumentHasValidCrossReferenceTable(document))
 
@@ -96,22 +99,30 @@ def _refusal(source: bytes | io.FileIO, name: str, password: str) -> SpanlightEr
     """The error for a PDF that the engine does not open."""
     code = _error(source, password)
     if code == pdfium.FPDF_ERR_PASSWORD and password:
-        return PasswordNeeded(f"The password does not fit “{name}”.", "Type it again.", wrong=True)
+        return PasswordNeeded(
+            Message("The password does not fit “{name}”.", name=name), Message("Type it again."), wrong=True
+        )
     if code == pdfium.FPDF_ERR_PASSWORD:
-        return PasswordNeeded(f"“{name}” asks for a password.", "Type the password that it was locked with.")
+        return PasswordNeeded(
+            Message("“{name}” asks for a password.", name=name),
+            Message("Type the password that it was locked with."),
+        )
     if code == pdfium.FPDF_ERR_SECURITY:
         return SpanlightError(
-            f"“{name}” is locked in a way that cannot be opened here.",
-            "Save a copy without the lock in the program that opens it.",
+            Message("“{name}” is locked in a way that cannot be opened here.", name=name),
+            Message("Save a copy without the lock in the program that opens it."),
         )
     if code == pdfium.FPDF_ERR_SUCCESS:
-        return SpanlightError(f"“{name}” has no pages.", "Get or save the file again.")
+        return SpanlightError(
+            Message("“{name}” has no pages.", name=name), Message("Get or save the file again.")
+        )
     return _damaged_beyond_reading(name)
 
 
 def _damaged_beyond_reading(name: str) -> SpanlightError:
     return SpanlightError(
-        f"“{name}” is damaged, and no page of it can be read.", "Get or save the file again."
+        Message("“{name}” is damaged, and no page of it can be read.", name=name),
+        Message("Get or save the file again."),
     )
 
 
@@ -142,16 +153,30 @@ def _notes(document: pypdfium2.PdfDocument, pages: tuple[PageText, ...], complet
         drawn = _shapes_on(document, number)
         lost += drawn < 0
         pictures += drawn > 0
-    notes = []
+    notes: list[str] = []
+    all_pages = Message("{n:,} page", "{n:,} pages", n=len(pages))
     if lost or not complete or len(pages) < len(document):
         notes.append(_DAMAGED)
     if lost:
-        notes.append(f"{_of(lost, len(pages))} could not be read.")
+        notes.append(
+            Message(
+                "{n:,} of {pages} could not be read.",
+                "{n:,} of {pages} could not be read.",
+                n=lost,
+                pages=all_pages,
+            )
+        )
     if len(without) - lost == len(pages):
         notes.append(_ONLY_PICTURES if pictures else _NOTHING)
     elif pictures:
-        verb, holds = ("is a picture", "holds") if pictures == 1 else ("are pictures", "hold")
-        notes.append(f"{_of(pictures, len(pages))} {verb} and {holds} no text.")
+        notes.append(
+            Message(
+                "{n:,} of {pages} is a picture and holds no text.",
+                "{n:,} of {pages} are pictures and hold no text.",
+                n=pictures,
+                pages=all_pages,
+            )
+        )
     return notes
 
 
@@ -165,7 +190,3 @@ def _shapes_on(document: pypdfium2.PdfDocument, number: int) -> int:
         return max(0, pdfium.FPDFPage_CountObjects(page))
     finally:
         page.close()
-
-
-def _of(count: int, total: int) -> str:
-    return f"{count:,} of {total:,} {'page' if total == 1 else 'pages'}"

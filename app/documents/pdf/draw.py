@@ -13,6 +13,7 @@ import pypdfium2.raw as pdfium
 from app.core.errors import SpanlightError
 from app.core.files import status
 from app.core.layout import Picture
+from app.core.message import Message
 from app.documents.orders import Draw
 from app.documents.pdf.document import open_pdf
 from app.documents.pdf.geometry import load_page
@@ -87,7 +88,8 @@ class PdfDesk:
             page = opened.page(order.page)
         except pypdfium2.PdfiumError as fault:
             raise SpanlightError(
-                f"Page {order.page + 1} cannot be read.", "Get or save the file again."
+                Message("Page {page} cannot be read.", page=order.page + 1),
+                Message("Get or save the file again."),
             ) from fault
         return draw_part(page, order)
 
@@ -122,7 +124,9 @@ def _require_same(order: Draw, path: Path) -> None:
     except OSError:
         return  # opening it reports what is wrong
     if not same:
-        raise SpanlightError(f"“{path.name}” has changed since it was opened.", "Read it again.")
+        raise SpanlightError(
+            Message("“{name}” has changed since it was opened.", name=path.name), Message("Read it again.")
+        )
 
 
 def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
@@ -131,7 +135,8 @@ def draw_part(page: pypdfium2.PdfPage, order: Draw) -> Picture:
     page_size = max(1, round(width * order.scale)), max(1, round(height * order.scale))
     if max(page_size) > _LARGEST_PAGE:
         raise SpanlightError(
-            f"Page {order.page + 1} is too large to be drawn at this size.", "Make it smaller on the screen."
+            Message("Page {page} is too large to be drawn at this size.", page=order.page + 1),
+            Message("Make it smaller on the screen."),
         )
     aside, above = _MARGIN * (order.left > 0), _MARGIN * (order.top > 0)
     size = order.width + aside, order.height + above

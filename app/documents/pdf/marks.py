@@ -11,6 +11,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.page_runs import Box
 from app.core.pages import PagePlace, mark_on_pages
 from app.core.report import Progress, Report
@@ -34,7 +35,8 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
     source, output = Path(order.path), Path(order.output)
     if _same_file(source, output):
         raise SpanlightError(
-            "The copy must not take the place of the original.", "Give it another name or folder."
+            Message("The copy must not take the place of the original."),
+            Message("Give it another name or folder."),
         )
     document, complete = open_as_far(order.path, source.name, order.password)
     try:
@@ -47,7 +49,7 @@ def mark_up(order: MarkUp, report: Report) -> tuple[str, ...]:
                 for place in mark.places:
                     _annotate(document, place, highlight.comment)
             reasons.append(mark.reason)
-            report.progress(Progress(number + 1, len(order.highlights), "highlights"))
+            report.progress(Progress(number + 1, len(order.highlights), Message("highlights")))
         if not all(reasons):
             # Appending to the original's bytes leaves everything else unchanged; a damaged file is written completely.
             flags = pdfium.FPDF_INCREMENTAL if complete else pdfium.FPDF_NO_INCREMENTAL

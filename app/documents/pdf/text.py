@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pypdfium2
 
 from app.core.layout import Heading
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.parts import Parts
 from app.documents.pdf.characters import Sheet, read_sheet
@@ -38,7 +39,7 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
     lost = 0
     for number in range(count):
         report.check()
-        report.progress(Progress(number, count, "Reading pages"))
+        report.progress(Progress(number, count, Message("Reading pages")))
         sheets.append(read_sheet(document, number, report.check))
         lines.append(lines_of(sheets[-1], number))
         sheets[-1].words = []
@@ -47,7 +48,7 @@ def read_pages(document: pypdfium2.PdfDocument, report: Report) -> Parts:
             del sheets[-lost:], lines[-lost:]
             break
     _forget_code(lines)
-    report.progress(Progress(count, count, "Reading pages"))
+    report.progress(Progress(count, count, Message("Reading pages")))
     bookmarks = bookmarks_of(document)
     report.check()
     blocks, measures = _blocks(sheets, lines)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from app.core.errors import SpanlightError
 from app.core.layout import BlockKind, Style
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.documents.block_words import PLAIN
 from app.documents.blocks import MOST_COLUMNS, Blocks
@@ -34,7 +35,7 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     as far as possible, and a note says so. Raises SpanlightError for a file that is unsafe, encrypted or not a Word
     document, and Stopped when the report says so.
     """
-    report.progress(Progress(0, len(data), "Opening the document"))
+    report.progress(Progress(0, len(data), Message("Opening the document")))
     package = open_package(data, name, report)
     main = _main_part(package)
     root = package.xml(main)
@@ -42,11 +43,14 @@ def read_docx(data: bytes, name: str, report: Report) -> Parts:
     if body is None:
         if package.damaged:
             raise damaged_beyond_reading(name)
-        raise SpanlightError(f"“{name}” is not a Word document.", "Open a .docx file that Word can open.")
+        raise SpanlightError(
+            Message("“{name}” is not a Word document.", name=name),
+            Message("Open a .docx file that Word can open."),
+        )
     others = {kind: package.xml(part) for kind, part in _related(package, main).items()}
     blocks = Blocks()
     _Reader(blocks, others, report).read(body)
-    notes = ["The file is damaged: what could be read of it is shown."] if package.damaged else []
+    notes = [Message("The file is damaged: what could be read of it is shown.")] if package.damaged else []
     parts = blocks.parts(notes)
     if package.damaged and not parts.text:
         raise damaged_beyond_reading(name)
@@ -98,7 +102,7 @@ class _Reader:
         total = len(body)
         for done, element in enumerate(content(body)):
             if done % _CHECK_EVERY == 0:
-                self._report.progress(Progress(done, max(total, done), "Reading the document"))
+                self._report.progress(Progress(done, max(total, done), Message("Reading the document")))
             self._element(element)
         # A note may refer to further ones; each is read once.
         read = 0

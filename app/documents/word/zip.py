@@ -13,6 +13,7 @@ from xml.parsers import expat
 from lxml import etree
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.documents.sniff import OLE
 
@@ -81,8 +82,11 @@ class Package:
 
         def refuse(*_: object) -> None:
             raise SpanlightError(
-                f"“{self.name}” holds declarations that no Word document needs, and was not opened.",
-                "Open it in Word and save it anew, if you trust it.",
+                Message(
+                    "“{name}” holds declarations that no Word document needs, and was not opened.",
+                    name=self.name,
+                ),
+                Message("Open it in Word and save it anew, if you trust it."),
             )
 
         parser = expat.ParserCreate()
@@ -149,8 +153,12 @@ def open_package(data: bytes, name: str, report: Report) -> Package:
     # Counted before the directory is read, which creates an object for each.
     if data.count(_ENTRY) > MOST_ENTRIES:
         raise SpanlightError(
-            f"“{name}” holds more than {MOST_ENTRIES:,} packed files, which no document does.",
-            "Unpack it with another program, and open the files that matter.",
+            Message(
+                "“{name}” holds more than {most:,} packed files, which no document does.",
+                name=name,
+                most=MOST_ENTRIES,
+            ),
+            Message("Unpack it with another program, and open the files that matter."),
         )
     try:
         file = zipfile.ZipFile(io.BytesIO(data))
@@ -193,29 +201,32 @@ def _salvaged(data: bytes, name: str, report: Report) -> Package:
 def _check_name(entry: str, name: str) -> None:
     if entry.startswith(("/", "\\")) or ":" in entry or ".." in entry.replace("\\", "/").split("/"):
         raise SpanlightError(
-            f"“{name}” holds files that would be unpacked outside of it, and was not opened.",
-            "Open it in Word and save it anew, if you trust it.",
+            Message(
+                "“{name}” holds files that would be unpacked outside of it, and was not opened.", name=name
+            ),
+            Message("Open it in Word and save it anew, if you trust it."),
         )
 
 
 def damaged_beyond_reading(name: str) -> SpanlightError:
     """The error for a file from which nothing can be read."""
     return SpanlightError(
-        f"“{name}” is damaged: nothing of its text could be read.", "Get it again from where it came."
+        Message("“{name}” is damaged: nothing of its text could be read.", name=name),
+        Message("Get it again from where it came."),
     )
 
 
 def _too_large(name: str) -> SpanlightError:
     return SpanlightError(
-        f"“{name}” would unpack to far more than a document, and was not opened.",
-        "If you trust it, open it in Word and save it as plain text.",
+        Message("“{name}” would unpack to far more than a document, and was not opened.", name=name),
+        Message("If you trust it, open it in Word and save it as plain text."),
     )
 
 
 def _encrypted(name: str) -> SpanlightError:
     return SpanlightError(
-        f"“{name}” is protected with a password, which only Word can take off.",
-        "Open it in Word, save a copy without a password, and open that.",
+        Message("“{name}” is protected with a password, which only Word can take off.", name=name),
+        Message("Open it in Word, save a copy without a password, and open that."),
     )
 
 
@@ -223,5 +234,6 @@ def _old_or_encrypted(data: bytes, name: str) -> SpanlightError:
     if "EncryptedPackage".encode("utf-16-le") in data:
         return _encrypted(name)
     return SpanlightError(
-        f"“{name}” is of an old Word that is not read.", "Open it in Word and save it as .docx."
+        Message("“{name}” is of an old Word that is not read.", name=name),
+        Message("Open it in Word and save it as .docx."),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.core.message import Message
 from app.core.models import ModelCard, ProblemType
 from app.core.report import Report
 from app.core.requests import TextBatch, TextsToClassify
@@ -26,7 +27,7 @@ def classify(request: TextsToClassify, model: ReadyModel, report: Report) -> Cla
     """
     request.require_words()
     single = len(request.texts) == 1
-    pace = Pace(report, "windows" if single else "texts")
+    pace = Pace(report, Message("windows") if single else Message("texts"))
     items: OrderedResults[Classification] = OrderedResults(len(request.texts))
     for read, whole in enumerate(read_whole(request.texts, model, report, _part_of), start=1):
         if whole.complete:
@@ -46,7 +47,7 @@ def classify_batch(batch: TextBatch, model: ReadyModel, report: Report) -> tuple
     Each text's partial result is `(index, Classification)`, as soon as the text was read. Reports progress in texts.
     Raises Stopped when the work is to stop.
     """
-    pace = Pace(report, "texts")
+    pace = Pace(report, Message("texts"))
     items: dict[int, Classification] = {}
     for whole in read_whole(batch.texts, model, report, _part_of):
         if not whole.complete:

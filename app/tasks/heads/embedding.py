@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TextsToEmbed
 from app.tasks.batches import Pace, Runner, batch_size, by_length, require_finite
@@ -31,7 +32,7 @@ def embed(request: TextsToEmbed, model: ReadyModel, report: Report) -> np.ndarra
 
     Reports progress in texts. Raises SpanlightError where vectors are not finite, Stopped when the work is to stop.
     """
-    pace = Pace(report, "texts")
+    pace = Pace(report, Message("texts"))
     run = Runner(model, report)
     template = PairTemplate.of(model.tokenizer)
     room = model.card.max_length - template.single_overhead

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TextToFill
 from app.core.results import FilledBlank, FilledText, Guess
@@ -34,7 +35,7 @@ def fill(request: TextToFill, model: ReadyModel, report: Report) -> FilledText:
     token, and a word asked about that is too long; Stopped when the work is to stop.
     """
     request.require_blanks()
-    pace = Pace(report, "windows")
+    pace = Pace(report, Message("windows"))
     reader = _Reader(request, model, report)
     rows = list(reader.rows())
     words = list(reader.spelled())
@@ -119,7 +120,10 @@ class _Reader:
             pieces = self._asked[number] or ()
             if len(pieces) > room // 2:
                 raise SpanlightError(
-                    f"“{self._request.asked[number][:30]}…” is too long to ask about.", "Ask about one word."
+                    Message(
+                        "“{beginning}…” is too long to ask about.", beginning=self._request.asked[number][:30]
+                    ),
+                    Message("Ask about one word."),
                 )
             yield number, list(self._piece_rows(template, tokens, int(places[number]), number, pieces, room))
 
@@ -227,8 +231,8 @@ def masked_tokens(
     places = np.flatnonzero((tokens.ids == mask) & at_blank)
     if len(places) != len(blanks):
         raise SpanlightError(
-            "The model's tokenizer does not keep a blank apart from the words beside it.",
-            "Choose another model for filling in words.",
+            Message("The model's tokenizer does not keep a blank apart from the words beside it."),
+            Message("Choose another model for filling in words."),
         )
     # How much further on the text is behind the n-th mask than in what was tokenised.
     moved = np.array([0, *(b.end - end for b, end in zip(blanks, ends, strict=True))], dtype=np.int32)

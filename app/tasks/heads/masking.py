@@ -12,6 +12,7 @@ from hashlib import sha256
 import numpy as np
 from tokenizers import Tokenizer
 
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import TextsToMask
 from app.core.results import MaskedText, MaskedTexts
@@ -61,7 +62,7 @@ def measure_masked(request: TextsToMask, model: ReadyModel, report: Report) -> M
     A text is read in windows of at most 128 tokens that do not overlap. Reports progress in texts. Raises
     SpanlightError where the tokenizer has no mask token; Stopped when the work is to stop.
     """
-    pace = Pace(report, "texts")
+    pace = Pace(report, Message("texts"))
     run = Runner(model, report)
     counts = np.zeros((len(request.texts), 4))
     for batch in by_length(_rows(request, model, report), lambda row: row, batch_size(model)):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import PassagePairs
 from app.core.results import FollowOn, FollowOns
@@ -47,7 +48,7 @@ def follow(request: PassagePairs, model: ReadyModel, report: Report) -> FollowOn
     Stopped when the work is to stop.
     """
     request.require_words()
-    pace = Pace(report, "pairs")
+    pace = Pace(report, Message("pairs"))
     items: OrderedResults[FollowOn] = OrderedResults(len(request.pairs))
     for index, item in _read(request.pairs, model, report):
         items.put(index, item)

@@ -9,6 +9,7 @@ from enum import Enum
 
 import numpy as np
 
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import PieceAggregation, TextsToTag
 from app.core.results import Entity, Tagged, TaggedTexts
@@ -32,7 +33,7 @@ def tag(request: TextsToTag, model: ReadyModel, report: Report) -> TaggedTexts:
     """
     request.require_words()
     single = len(request.texts) == 1
-    pace = Pace(report, "windows" if single else "texts")
+    pace = Pace(report, Message("windows") if single else Message("texts"))
     tagger = Tagger(model.card.labels, request.aggregation)
     items: OrderedResults[Tagged] = OrderedResults(len(request.texts))
     for read, whole in enumerate(

@@ -8,6 +8,7 @@ from itertools import groupby
 from time import perf_counter
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.core.requests import Question, QuestionBatch
 from app.core.results import Reading
@@ -29,7 +30,7 @@ def read(question: Question, model: ReadyModel, report: Report) -> Reading:
     _refuse_unreadable(question)
     run = QuestionRun(0, question, model, report)
     finder = finder_of(run, model)
-    pace = Pace(report, "windows")  # from here on, as loading the finder is no reading
+    pace = Pace(report, Message("windows"))  # from here on, as loading the finder is no reading
     run, steps = (run, run.steps()) if finder is None else with_finder(run, model, finder, report)
     done = 0
     reported: list[Candidate] = []
@@ -59,8 +60,8 @@ def read_batch(batch: QuestionBatch, model: ReadyModel, report: Report) -> tuple
     """
     questions = batch.questions
     for number, question in enumerate(questions, start=1):
-        _refuse_unreadable(question, f" number {number}")
-    pace = Pace(report, "questions")
+        _refuse_unreadable(question, number)
+    pace = Pace(report, Message("questions"))
     readings: dict[int, Reading] = {}
     runs = (
         QuestionRun(index, replace(question, in_order=not question.quick), model, report)
@@ -132,8 +133,18 @@ def _read_each(
             yield run
 
 
-def _refuse_unreadable(question: Question, which: str = "") -> None:
+def _refuse_unreadable(question: Question, number: int = 0) -> None:
     if not question.text.strip():
-        raise SpanlightError(f"The question{which} is empty.", "Type what you want to know, then ask again.")
+        message = (
+            Message("The question number {number} is empty.", number=number)
+            if number
+            else Message("The question is empty.")
+        )
+        raise SpanlightError(message, Message("Type what you want to know, then ask again."))
     if not question.documents:
-        raise SpanlightError(f"There is no text to ask{which}.", "Open or paste a document first.")
+        message = (
+            Message("There is no text to ask number {number}.", number=number)
+            if number
+            else Message("There is no text to ask.")
+        )
+        raise SpanlightError(message, Message("Open or paste a document first."))

@@ -10,6 +10,7 @@ from enum import Enum
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.sentences import sentence_around
 from app.core.text import Span
 from app.tasks.text.tokens import SURROGATES
@@ -41,8 +42,8 @@ def mask_id(tokenizer: Tokenizer) -> int:
         if name in special:
             return special[name]
     raise SpanlightError(
-        "The model's tokenizer has no token for a blank.",
-        "Choose a model that was taught with masked words, or fetch a whole copy of this one.",
+        Message("The model's tokenizer has no token for a blank."),
+        Message("Choose a model that was taught with masked words, or fetch a whole copy of this one."),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import TOKENS_PER_CHARACTER
 from app.tasks.text.pieces import Pieces
 from app.tasks.text.tokens import Tokens, join, part
@@ -83,8 +84,8 @@ class PairTemplate:
         around = (len(pair.ids) - len(content), len(single.ids) - single.special_tokens_mask.count(0))
         if not size or len(content) != 2 * size or max(around) > _MOST_SPECIAL:
             raise SpanlightError(
-                "The model's tokenizer does not set a question before a text.",
-                "Choose a model that was made for that, or fetch a whole copy of this one.",
+                Message("The model's tokenizer does not set a question before a text."),
+                Message("Choose a model that was made for that, or fetch a whole copy of this one."),
             )
         a, b = content[0], content[size]
         ids, types = pair.ids, pair.type_ids
@@ -196,8 +197,8 @@ def _slices(chunks: Iterable[Tokens], text: str, capacity: int, stride: int) -> 
     """Each window's first token, tokens and scored mask. Raises SpanlightError when a window has no room."""
     if capacity < 8:
         raise SpanlightError(
-            "The model's windows are too short: its tokenizer leaves no room in them for a text.",
-            "Choose another model.",
+            Message("The model's windows are too short: its tokenizer leaves no room in them for a text."),
+            Message("Choose another model."),
         )
     overlap = max(0, min(stride, capacity * 3 // 8))
     last: _Slice | None = None

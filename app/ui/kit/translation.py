@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import string
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from app.core.message import Message
+from app.core.message import Filling, Message
 
 # Each by its own name, so that a person finds the one they read.
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español"}
 
 
-class _Filling(string.Formatter):
+class _Filling(Filling):
     """Fills a pattern with messages in the window's language, and with numbers as that language writes them."""
 
     def __init__(self, locale: QLocale) -> None:

@@ -13,6 +13,7 @@ from app.core.errors import PasswordNeeded, SpanlightError
 from app.core.files import open_unbuffered, status
 from app.core.layout import Kind
 from app.core.memory_limit import limit_memory, run_out
+from app.core.message import Message
 from app.core.report import Progress, Silent, Stopped
 from app.core.text import Span
 from app.documents.orders import Draw, Highlight, MarkUp, Read
@@ -74,6 +75,27 @@ def test_a_copy_that_cannot_be_written_is_told_and_leaves_nothing(
         )
     documents.mark_up(MarkUp(str(pdf), str(tmp_path / "none.pdf"), ()), Silent())
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_is_wrong_with_a_file_arrives_as_a_message_with_its_values(
+    documents: Documents, tmp_path: Path
+) -> None:
+    for name, data, pattern in (
+        ("rows.pdf", b"PK\x03\x04xl/workbook", "“{name}” is {what}, which cannot be read."),
+        ("broken.pdf", b"%PDF-1.7", "“{name}” is damaged, and no page of it can be read."),
+        ("empty.md", b"", "“{name}” is empty."),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(SpanlightError) as fault:
+            documents.read(Read(str(tmp_path / name), name), Silent())
+        message = fault.value.message
+        assert isinstance(message, Message) and message.pattern == pattern, message
+        assert message.values["name"] == name and isinstance(message.values.get("what", message), Message)
+        assert isinstance(fault.value.hint, Message)
+    (tmp_path / "page.docx").write_bytes(b"<!doctype html><title>Tarts</title><p>The knave stole them.")
+    (note,) = documents.read(Read(str(tmp_path / "page.docx"), "page.docx"), Silent()).notes
+    assert note == "By its content, “page.docx” is a web page."
+    assert isinstance(note, Message) and isinstance(note.values["kind"], Message)
 
 
 def start_prying() -> object:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.requests import Question
 from app.core.sentences import sentence_around
@@ -133,7 +134,7 @@ def prepare(documents: Sequence[Document], model: ReadyModel, report: Report) ->
             text.get(WordStarts, partial(WordStarts, text.text))
         for done, section in enumerate(every):
             report.check()
-            report.progress(Progress(done, len(every), "sections"))
+            report.progress(Progress(done, len(every), Message("sections")))
             text = texts[section.document]
             if text.has(WordStarts):
                 section_tokens(one.tokenizer, section, one.card.stride, text)
