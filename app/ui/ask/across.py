@@ -21,13 +21,12 @@ from app.ui.ask.session import AskSession, QuestionRun, RunState, WaitingQuestio
 from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Flow, Job, Lanes
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.layout import Opened
     from app.core.library import Library, LibraryReading, LibraryStatus
-    from app.core.requests import Question
     from app.core.results import Reading
-    from app.core.text import Document
     from app.ui.kit.libraries import Libraries
 
 _log = logging.getLogger(__name__)
@@ -79,8 +78,8 @@ class AcrossDocuments(QObject):
         """Ask a library; False where there is no question."""
         if not self._is_question(question):
             return False
-        run = QuestionRun(self._request(question, ()), (), self._threshold, library=library, status=status)
-        self._start(run)
+        request = self._controller.request(question, ())
+        self._start(QuestionRun(request, (), self._threshold, library=library, status=status))
         return True
 
     def ask_open(self, question: str, *, whole: bool = False) -> bool:
@@ -94,12 +93,20 @@ class AcrossDocuments(QObject):
         opened = {sheet.session.key: _named(sheet) for sheet in self._sheets.all() if sheet.is_open}
         opened = {key: one for key, one in opened.items() if one.document.text.strip()}
         if not opened:
-            self.hint.emit("No document with a text is open.", "Open files (Ctrl+O), or ask a library.")
+            self.hint.emit(
+                tr("No document with a text is open."), tr("Open files (Ctrl+O), or ask a library.")
+            )
             return False
         if unread := [sheet.title for sheet in self._sheets.all() if not sheet.is_open]:
-            self.hint.emit(f"Not asked, as it is not open: {', '.join(unread)}.", "Its tab says why.")
+            told = tr(
+                "Not asked, as it is not open: {names}.",
+                "Not asked, as they are not open: {names}.",
+                n=len(unread),
+                names=", ".join(unread),
+            )
+            self.hint.emit(told, tr("Its tab says why.", "Their tabs say why.", n=len(unread)))
         documents = tuple(one.document for one in opened.values())
-        request = self._request(question, documents, whole=whole)
+        request = self._controller.request(question, documents, whole=whole)
         self._start(QuestionRun(request, tuple(opened.values()), self._threshold, keys=tuple(opened)))
         return True
 
@@ -112,20 +119,6 @@ class AcrossDocuments(QObject):
         if missing is not None:
             self.hint.emit(*missing)
         return missing is None
-
-    def _request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
-        from app.core.requests import Question
-
-        settings = self._workspace.settings
-        reading = "every" if whole else settings.ask_reading
-        return Question(
-            question,
-            documents,
-            settings.ask_top_k,
-            settings.ask_threshold,
-            quick=reading == "quick",
-            every=reading == "every" and bool(documents),
-        )
 
     def _start(self, run: QuestionRun) -> None:
         self.session.waiting = None
@@ -154,7 +147,7 @@ class AcrossDocuments(QObject):
             from app.flows.ask.question import ask
 
             job = self._lanes.work.start(ask, self._workspace, run.request)
-        job.name = "the work on Ask"
+        job.name = Message("the work on Ask")
         run.begin()
         self._job = job
         job.moved.connect(self._show_queue)
@@ -263,7 +256,7 @@ class AcrossDocuments(QObject):
             from app.ui.kit.progress_strip import waits_for
 
             ahead = self._lanes.work.ahead(self._job)
-            run.queue_note = waits_for(ahead) if ahead else "Waiting for the reader"
+            run.queue_note = waits_for(ahead) if ahead else tr("Waiting for the reader")
             self.changed.emit()
 
     @Slot()
@@ -310,7 +303,7 @@ class AcrossDocuments(QObject):
 
     def _settle(self, run: QuestionRun) -> None:
         self._remember(run)  # first: what was seen is not lost with the window
-        self.note.emit(run.note)
+        self.note.emit(localised(run.note))
         self.changed.emit()
         self._sheets.save_soon()
         self._controller.held = False
@@ -335,7 +328,8 @@ class AcrossDocuments(QObject):
             self._lit = (sheet, entry.asked)
             self._controller.show_entry(sheet, entry)
         else:
-            self.hint.emit(f"{entry.name or 'This text'} was closed.", "Bring it back with Ctrl+Shift+T.")
+            closed = tr("{name} was closed.", name=entry.name) if entry.name else tr("This text was closed.")
+            self.hint.emit(closed, tr("Bring it back with Ctrl+Shift+T."))
         self.chosen.emit()
 
     def _put_out(self) -> None:
@@ -360,11 +354,11 @@ class AcrossDocuments(QObject):
         if run is None or run.reading is None or not 0 <= index < len(run.answers()):
             return False
         if run.judged().shown is None and not run.shows_nearest:
-            QGuiApplication.clipboard().setText(f"{run.not_in}.")
-            self.note.emit("Copied")
+            QGuiApplication.clipboard().setText(localised(run.not_in))
+            self.note.emit(tr("Copied"))
         else:
             QGuiApplication.clipboard().setText(run.place(index).copied())
-            self.note.emit("Copied with its source")
+            self.note.emit(tr("Copied with its source"))
         return True
 
     # The history

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.core import wording
+from app.core.message import Message
 from app.ui.document.marks.places import Place
 from app.ui.kit.elided import ElidedLabel
 from app.ui.kit.flow_row import FlowRow
@@ -19,12 +20,13 @@ from app.ui.kit.flow_text import FlowText
 from app.ui.kit.parts import StyledLabel, as_tip, look_button, plain_label, push_button
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.ui.kit.verdict_row import VerdictRow
 
 _VERY_LIKELY = 0.9
-_COPY = "Copy"
+_COPY = Message("Copy")
 _NBSP = "\N{NO-BREAK SPACE}"
 
 
@@ -59,14 +61,14 @@ class AnswerCard(QFrame):
         self.copy = push_button(
             theme,
             _COPY,
-            name="Copy the answer with its source",
-            tip="Copy the answer with its sentence, file and page  (Ctrl+C)",
+            name=tr("Copy the answer with its source"),
+            tip=tr("Copy the answer with its sentence, file and page  (Ctrl+C)"),
         )
         self._save = push_button(
             theme,
-            f"Save{_NBSP}",  # room before the arrow
-            name="Save the answers",
-            tip="Save the answers to a file",
+            tr("Save") + _NBSP,  # room before the arrow
+            name=tr("Save the answers"),
+            tip=tr("Save the answers to a file"),
         )
         self.formats = QMenu(self)
         self.formats.triggered.connect(self._format_chosen)
@@ -74,8 +76,8 @@ class AnswerCard(QFrame):
         self.look = look_button(theme, bare=True)
         self.nearest = QPushButton()
         self.nearest.setCheckable(True)
-        self.again = push_button(theme, "Ask again")
-        self.whole = push_button(theme, "Read every passage")
+        self.again = push_button(theme, tr("Ask again"))
+        self.whole = push_button(theme, tr("Read every passage"))
         column = QVBoxLayout(self)
         for widget in (
             self.source,
@@ -110,7 +112,9 @@ class AnswerCard(QFrame):
         from app.ui.kit.verdict_row import VerdictRow
 
         row = VerdictRow(self._theme)
-        row.instead.setToolTip("Select the right words in the document first  (Esc there, then E)")
+        row.instead.setToolTip(
+            as_tip(tr("Select the right words in the document first  (Esc there, then E)"))
+        )
         self._column.addWidget(row)
         for before, after in pairwise((self.whole, row.right, row.absent, row.instead)):
             QWidget.setTabOrder(before, after)
@@ -120,7 +124,7 @@ class AnswerCard(QFrame):
         """Set the formats to save the answers in, by key and name; without any the button is hidden."""
         self.formats.clear()
         for key, name in formats:
-            self.formats.addAction(name).setData(key)
+            self.formats.addAction(localised(name)).setData(key)
 
     def show_answer(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
@@ -134,7 +138,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, role="ink" if sure else "ink_quiet")
         role = "likely" if sure and place.probability >= _VERY_LIKELY else "ink"
         self._show_place(place, no_answer, likely, role, faint=not sure, sure=sure)
-        self._finish(f"Answer: {place.text}", likely, _named(place))
+        self._finish(tr("Answer: {words}", words=place.text), likely, _named(place))
 
     def show_low_confidence(
         self, place: Place, no_answer: float, over: str = "", facts: str = "", *, sure: bool = True
@@ -145,7 +149,7 @@ class AnswerCard(QFrame):
         self.answer.set_text(place.text, (0, len(place.text)), faint=True)
         self._show_place(place, no_answer, likely, "accent", faint=True, sure=sure)
         self.set_note(wording.NEAREST_WORDS)
-        self._finish(f"{likely}: {place.text}", _named(place), wording.NEAREST_WORDS)
+        self._finish(f"{localised(likely)}: {place.text}", _named(place), wording.NEAREST_WORDS)
 
     def show_none(
         self,
@@ -166,8 +170,8 @@ class AnswerCard(QFrame):
         self._begin(over, facts, why_not=place is not None)
         title, likely = wording.without_answer(no_answer, whole=whole)
         if not_in and whole:
-            title = f"{not_in}."
-        self.answer.set_text(title.rstrip("."))
+            title = not_in
+        self.answer.set_text(localised(title).rstrip("."))
         self.likely.set_runs(
             (likely, self._strong("likely" if no_answer >= _VERY_LIKELY and whole else "ink"))
         )
@@ -178,8 +182,12 @@ class AnswerCard(QFrame):
         if nearest and place is not None:
             self._sentence.set_text(place.sentence, (place.start, place.end), faint=True)
             self.set_note(
-                f"The nearest words are not sure enough ({place.likely.lower()}, {_named(place)}). "
-                "How sure an answer must be is set below."
+                tr(
+                    "The nearest words are not sure enough ({percent}, {place})."
+                    " How sure an answer must be is set below.",
+                    percent=wording.percent(place.probability),
+                    place=_named(place),
+                )
             )
             self.copy.show()
         self._finish(title, likely)
@@ -191,11 +199,11 @@ class AnswerCard(QFrame):
         self.again.setVisible(again)
         if again:  # the nearest words have no place in the changed text
             self.nearest.hide()
-        self.setAccessibleDescription(note)
+        self.setAccessibleDescription(self.note.text())
 
     def copied(self) -> None:
         """Show for a moment that the answer was copied."""
-        self.copy.setText("Copied")
+        self.copy.setText(tr("Copied"))
         self._copied_timer.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -226,7 +234,7 @@ class AnswerCard(QFrame):
         self._rest_copy()
 
     def _finish(self, *parts: str) -> None:
-        self.setAccessibleName(sentences(self.over.text(), *parts))
+        self.setAccessibleName(sentences(self.over.text(), *map(localised, parts)))
         self.show()
 
     def _show_place(
@@ -235,8 +243,8 @@ class AnswerCard(QFrame):
         """Show the probability of the words, in a role's colour, their place and their sentence."""
         self.source.set_full_text(place.source, place.document)
         self.source.setVisible(bool(place.document))
-        cell = "\n" + place.cell.replace(": ", f":{_NBSP}") if place.cell else ""
-        where = (" · " if place.where else "") + place.where + cell
+        cell = "\n" + localised(place.cell).replace(": ", f":{_NBSP}") if place.cell else ""
+        where = (" · " if place.where else "") + localised(place.where) + cell
         quiet = f"color: {self._theme.colour('ink_quiet').name()}"
         self.likely.set_runs((likely, self._strong(role)), (where, quiet))
         _explain(self.likely, wording.sure_of_both(place.probability, no_answer))
@@ -259,9 +267,9 @@ class AnswerCard(QFrame):
 
     def _name_nearest(self) -> None:
         shown = self.nearest.isChecked()
-        self.nearest.setText("Hide" if shown else "Why not?")
+        self.nearest.setText(tr("Hide") if shown else tr("Why not?"))
         self.nearest.setAccessibleName(
-            "Hide the nearest words" if shown else "Why not? Show the nearest words"
+            tr("Hide the nearest words") if shown else tr("Why not? Show the nearest words")
         )
 
     @Slot()
@@ -275,9 +283,10 @@ class AnswerCard(QFrame):
 
 
 def _named(place: Place) -> str:
-    return ", ".join(filter(None, (place.source, place.where))) if place.document else place.where
+    where = localised(place.where)
+    return ", ".join(filter(None, (place.source, where))) if place.document else where
 
 
 def _explain(label: QLabel, explained: str) -> None:
     label.setToolTip(as_tip(explained))
-    label.setAccessibleDescription(explained)
+    label.setAccessibleDescription(localised(explained))

@@ -14,15 +14,17 @@ from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList, RowMode
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _BEFORE = 5
 
 
 def _words(place: Place) -> tuple[str, str, str]:
-    where = f"{place.where}. {place.cell}" if place.cell else place.where
+    likely, where = localised(place.likely), localised(place.where)
+    where = f"{where}. {localised(place.cell)}" if place.cell else where
     source = f"{place.source}, " if place.document else ""
-    spoken = sentences(place.text, place.likely, f"{source}{where}")
-    return place.text, spoken, f"{place.likely}, {source}{where}"
+    spoken = sentences(place.text, likely, f"{source}{where}")
+    return place.text, spoken, f"{likely}, {source}{where}"
 
 
 class PlaceDelegate(RowDelegate):
@@ -67,7 +69,8 @@ class PlaceDelegate(RowDelegate):
         snippet = self._snippet(row, QFontMetrics(self._theme.font("small")), int(width))
         self.draw_text(painter, line, snippet, "small", "ink_quiet")
         line.translate(0, line.height())
-        where = f"{row.cell} · {row.where}" if row.cell else row.where
+        where = localised(row.where)
+        where = f"{localised(row.cell)} · {where}" if row.cell else where
         self.draw_text(painter, line, where, "small", "ink_quiet")
 
     def _snippet(self, place: Place, metrics: QFontMetrics, width: int) -> str:
@@ -91,11 +94,14 @@ class PlaceDelegate(RowDelegate):
     def _score_width(self, box: QRectF) -> int:
         # Where there is little room, the number is shown without the bar.
         bar = self._theme.step(13) if box.width() >= self._theme.step(72) else 0
-        return bar + QFontMetrics(self._theme.font("ui")).horizontalAdvance(wording.percent(1.0))
+        return bar + self._number_width()
+
+    def _number_width(self) -> int:
+        return QFontMetrics(self._theme.font("ui")).horizontalAdvance(localised(wording.percent(1.0)))
 
     def _draw_score(self, painter: QPainter, box: QRectF, place: Place) -> None:
         theme, wide = self._theme, self._score_width(box)
-        number = QFontMetrics(theme.font("ui")).horizontalAdvance(wording.percent(1.0))
+        number = self._number_width()
         score = QRectF(box.right() - number, box.top(), number, box.height())
         self.draw_text(painter, score, wording.percent(place.probability), side=RIGHT)
         if wide > number:
@@ -116,7 +122,7 @@ class AnswerList(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self._delegate = PlaceDelegate(theme, line=True)
-        super().__init__(theme, "Other places", RowModel(_words), self._delegate)
+        super().__init__(theme, tr("Other places"), RowModel(_words), self._delegate)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.clicked.connect(self._clicked)
         self._restyle()

@@ -18,10 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import wording
+from app.core.message import Message
 from app.ui.ask.answer_card import AnswerCard
 from app.ui.ask.answer_list import AnswerList
 from app.ui.ask.question_box import QuestionBox
-from app.ui.ask.scope_choice import OPEN_ONES, ScopeChoice
+from app.ui.ask.scope_choice import ScopeChoice
 from app.ui.ask.session import AskSession, QuestionRun, RunState, ScopeKind, TextState
 from app.ui.ask.sheet import Sheet
 from app.ui.document.marks.places import Place
@@ -30,25 +31,22 @@ from app.ui.kit.parts import Button, Scrolling, as_tip, plain_label, push_button
 from app.ui.kit.progress_strip import ProgressStrip
 from app.ui.kit.spoken import announce
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.ui.kit.language_line import LanguageLine
 
 _LONGEST_NAMED = 200
-_IDLE = "Ask something that the text may answer. The answer's exact words light up in it."
-_NONE_YET = "Nothing sure so far."
-_IDLE_OPEN = "Ask something that the open documents may answer. The best places are listed here, by document."
-_IDLE_LIBRARY = "Ask something that the files may answer. The best places are listed here, by document."
-_AWAITS_FILES = "Asked as soon as the files are open"
-_AWAITS_FILE = "Asked as soon as the file is open"
-_AWAITS_TURN = "Asked after the question in another tab"
-_PAUSED = "begins again after the question in another tab"
-_PROVISIONAL = "Provisional: still reading"
-_CHANGED = "The text was changed after this was asked."
-_NOT_LIT = "Not marked on the page."
+_IDLE = Message("Ask something that the text may answer. The answer's exact words light up in it.")
+_IDLE_OPEN = Message(
+    "Ask something that the open documents may answer. The best places are listed here, by document."
+)
+_IDLE_LIBRARY = Message(
+    "Ask something that the files may answer. The best places are listed here, by document."
+)
 # The effects of moving the slider to the left and to the right.
-_LEFT = "Fewer left unanswered, more wrong answers"
-_RIGHT = "Fewer wrong answers, more left unanswered"
+_LEFT = Message("Fewer left unanswered, more wrong answers")
+_RIGHT = Message("Fewer wrong answers, more left unanswered")
 
 
 class ScrolledHeads(QObject):
@@ -90,16 +88,16 @@ class TryButton(Button):
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
-        self._question = question
+        self.question = question
         mark(self, kind="link")
-        self.setAccessibleName(f"Ask: {question}")
+        self.setAccessibleName(tr("Ask: {question}", question=question))
         self.setToolTip(as_tip(question))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
-        self.setText(self.fontMetrics().elidedText(self._question, Qt.TextElideMode.ElideRight, room))
+        self.setText(self.fontMetrics().elidedText(self.question, Qt.TextElideMode.ElideRight, room))
 
 
 class ThresholdLine(QWidget):
@@ -114,20 +112,28 @@ class ThresholdLine(QWidget):
         super().__init__()
         self._opener: QWidget | None = None
         self.words = plain_label(type="small", ink="quiet")
-        self.words.setToolTip("The percentage beside an answer is less: it is that of these very words")
-        self.change = push_button(theme, "Change", kind="link", name="Change the confidence threshold")
+        self.words.setToolTip(
+            as_tip(tr("The percentage beside an answer is less: it is that of these very words"))
+        )
+        self.change = push_button(
+            theme, tr("Change"), kind="link", name=tr("Change the confidence threshold")
+        )
         self.change.setCheckable(True)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(1, 99)
         self.slider.setPageStep(5)
-        self.slider.setAccessibleName("Confidence threshold, in percent")
-        self.slider.setAccessibleDescription(f"Less: {_LEFT.lower()}. More: {_RIGHT.lower()}.")
+        self.slider.setAccessibleName(tr("Confidence threshold, in percent"))
+        self.slider.setAccessibleDescription(
+            tr(
+                "Less: fewer left unanswered, more wrong answers. More: fewer wrong answers, more left unanswered."
+            )
+        )
         self._own = push_button(
             theme,
-            "Usual",
+            tr("Usual"),
             kind="link",
-            name="Usual confidence threshold",
-            tip="What was found to be best for this reader",
+            name=tr("Usual confidence threshold"),
+            tip=tr("What was found to be best for this reader"),
         )
         mark(self.change, self._own, type="small")
         line = QHBoxLayout()
@@ -161,7 +167,7 @@ class ThresholdLine(QWidget):
         """Show a threshold; `own`: it is the reader's own."""
         with QSignalBlocker(self.slider):
             self.slider.setValue(round(threshold * 100))
-        self.words.setText(f"Answers if {wording.percent(threshold)} sure there is one")
+        self.words.setText(tr("Answers if {percent} sure there is one", percent=wording.percent(threshold)))
         self._own.setEnabled(not own)
 
     def open(self, on: bool, opener: QWidget | None = None) -> None:
@@ -181,7 +187,7 @@ class ThresholdLine(QWidget):
     def _opened(self, on: bool) -> None:
         self._tools.setVisible(on)
         self._own.setVisible(on)
-        self.change.setText("Done" if on else "Change")
+        self.change.setText(tr("Done") if on else tr("Change"))
         if on and self.change.hasFocus():
             self.slider.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -215,8 +221,9 @@ class AnswerPanel(QFrame):
         self._sheet: Sheet | None = None
         self._session: AskSession | None = None
         self._awaited: QuestionRun | None = None  # whose answer a screen reader is still to be told
+        self._is_noted = False  # whether the card's note is this panel's
         self.setProperty("kind", "panel")
-        self.setAccessibleName("Question and answers")
+        self.setAccessibleName(tr("Question and answers"))
         self.box = QuestionBox(theme)
         self.scope = ScopeChoice(theme)
         self.strip = ProgressStrip(theme)
@@ -227,13 +234,13 @@ class AnswerPanel(QFrame):
         self.list = AnswerList(theme)
         self.threshold = ThresholdLine(theme)
         self.stronger = plain_label(type="small", ink="quiet")
-        self.readers = push_button(theme, "See stronger readers", kind="link")
+        self.readers = push_button(theme, tr("See stronger readers"), kind="link")
         self.use = push_button(theme, "", kind="link")
         for link in (self.use, self.readers):
             mark(link, type="small")
         self._others = plain_label(type="small_strong", ink="quiet", wrap=False)
-        self._keys = plain_label("F3 next", type="small_strong", ink="quiet", wrap=False)
-        self._tries_title = plain_label("Also try", type="small_strong", ink="quiet", wrap=False)
+        self._keys = plain_label(tr("F3 next"), type="small_strong", ink="quiet", wrap=False)
+        self._tries_title = plain_label(tr("Also try"), type="small_strong", ink="quiet", wrap=False)
         heads = QHBoxLayout()
         heads.addWidget(self._others, 1)
         heads.addWidget(self._keys)
@@ -293,10 +300,10 @@ class AnswerPanel(QFrame):
             self._clear_answer()
             self.idle.setVisible(session.waiting is None and not is_running)
             if run is not None and run.state is RunState.STOPPED:
-                self.idle.setText(f"{run.note}, before anything was found.")
+                self.idle.setText(tr("{note}, before anything was found.", note=run.note))
         elif is_running and run.judged().shown is None:
             self._clear_answer()
-            self.idle.setText(_NONE_YET)
+            self.idle.setText(tr("Nothing sure so far."))
         else:
             self._show_answers(run)
             # Answers that come while reading goes on do not scroll the list away from where the user is.
@@ -333,25 +340,34 @@ class AnswerPanel(QFrame):
 
     def _show_progress(self, session: AskSession, run: QuestionRun | None) -> None:
         if session.waiting is not None:
-            turn = _AWAITS_TURN if self._sheet is not None else _AWAITS_FILES
-            self.strip.waiting(turn if session.is_open else _AWAITS_FILE)
+            if not session.is_open:
+                self.strip.waiting(tr("Asked as soon as the file is open"))
+            elif self._sheet is None:
+                self.strip.waiting(tr("Asked as soon as the files are open"))
+            else:
+                self.strip.waiting(tr("Asked after the question in another tab"))
         elif run is None or not run.is_running:
             self.strip.clear()
         elif run.state is RunState.PAUSED:
-            self.strip.rest(f"{run.note}: {_PAUSED}", run.reached)
+            self.strip.rest(
+                tr("{note}: begins again after the question in another tab", note=run.note), run.reached
+            )
         elif run.progress is not None:
             self.strip.show_progress(run.progress)
         else:
-            self.strip.waiting(run.queue_note if run.state is RunState.QUEUED else run.reading_what)
+            self.strip.waiting(
+                localised(run.queue_note if run.state is RunState.QUEUED else run.reading_what)
+            )
 
     def _show_answers(self, run: QuestionRun) -> None:
         """Show the answer's card, and the other places."""
         self.idle.hide()
+        self._is_noted = False
         reading, is_final = run.judged(), not run.is_running
         is_stopped = run.state is RunState.STOPPED
-        over = "" if is_final else _PROVISIONAL
+        over = "" if is_final else tr("Provisional: still reading")
         if run.state in (RunState.PAUSED, RunState.STOPPED):
-            over = f"{run.note}: the best so far"
+            over = tr("{note}: the best so far", note=run.note)
         no_answer, facts = reading.no_answer_probability, run.facts()
         if reading.best is not None:
             self.card.show_answer(run.place(0), no_answer, over, facts, sure=is_final)
@@ -376,35 +392,45 @@ class AnswerPanel(QFrame):
         self.card.whole.setVisible(reading.quick and can_ask_more and is_asked_now and run.library is None)
         others = range(1, len(run.answers())) if reading.shown is not None else ()
         self._show_others(
-            [run.place(index) for index in others], "Other places" if is_final else "Other places so far"
+            [run.place(index) for index in others],
+            tr("Other places") if is_final else tr("Other places so far"),
         )
 
     def _show_note(self, run: QuestionRun) -> None:
         """Show on the card that the text has changed, or why the chosen answer is not highlighted."""
-        if run.text is TextState.CHANGED:
-            self.card.set_note(_CHANGED, again=not run.is_running)
+        note, is_changed = "", run.text is TextState.CHANGED
+        if is_changed:
+            note = tr("The text was changed after this was asked.")
         elif self._sheet is not None and run.lit and not run.lit[run.chosen]:
-            self.card.set_note(f"{_NOT_LIT} {self._sheet.pane.why_not(run.chosen)}")
-        elif self.card.note.text().startswith((_CHANGED, _NOT_LIT)):
-            self.card.set_note("")
+            why = localised(self._sheet.pane.why_not(run.chosen))
+            note = " ".join((tr("Not marked on the page."), why))
+        if note or self._is_noted:
+            self.card.set_note(note, again=is_changed and not run.is_running)
+        self._is_noted = bool(note)
 
     @Slot()
     def _name_question(self) -> None:
         """Name the answered question where another one is in the box, or something else is to be asked."""
-        question = where = ""
+        question, elsewhere = "", False
+        library = None
         if self._session is not None:
             session = self._session
             waiting = session.waiting.question if session.waiting is not None else ""
             run = session.shown_run
             question = run.question if run is not None else waiting
             if run is not None and run.is_across and run.scope != self.scope.scope:
-                where = f" in {run.library.name if run.library is not None else OPEN_ONES}"
-        is_other = bool(where) or question not in ("", self.box.question())
-        named = f"Asked{where}: “{wording.first_words(question, _LONGEST_NAMED)}”" if is_other else ""
+                elsewhere, library = True, run.library
+        words, named = wording.first_words(question, _LONGEST_NAMED), ""
+        if elsewhere and library is not None:
+            named = tr("Asked in {library}: “{question}”", library=library.name, question=words)
+        elif elsewhere:
+            named = tr("Asked in the open documents: “{question}”", question=words)
+        elif question not in ("", self.box.question()):
+            named = tr("Asked: “{question}”", question=words)
         self.question.setText(named)
-        self.question.setVisible(is_other)
+        self.question.setVisible(bool(named))
 
-    def _show_others(self, places: Sequence[Place], title: str = "Other places") -> None:
+    def _show_others(self, places: Sequence[Place], title: str = "") -> None:
         """List the places other than the answer's; the list is hidden where there are none."""
         self.list.set_places(places)
         self._others.setText(title)
@@ -435,7 +461,7 @@ class AnswerPanel(QFrame):
         self.stronger.setVisible(bool(words))
         self.readers.setToolTip(as_tip(others))
         self.readers.setVisible(bool(words) and not installed)
-        self.use.setText(f"Use {installed}")
+        self.use.setText(tr("Use {model}", model=installed))
         self.use.setVisible(bool(installed))
 
     def _clear_answer(self) -> None:
@@ -483,4 +509,4 @@ class AnswerPanel(QFrame):
     def _suggestion_clicked(self) -> None:
         button = self.sender()
         if isinstance(button, TryButton):
-            self.suggestion_clicked.emit(button.toolTip())
+            self.suggestion_clicked.emit(button.question)

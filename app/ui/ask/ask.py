@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.message import Message
 from app.core.models import Head
-from app.core.wording import count
 from app.flows.ask.drafts import FirstThings, first_things
 from app.flows.history.export_formats import FORMATS
 from app.flows.samples import Sample
@@ -33,16 +33,17 @@ from app.ui.kit.confirmation import Confirmation
 from app.ui.kit.dropped import Given, look_like_documents, sort_paths
 from app.ui.kit.jobs import Lanes
 from app.ui.kit.page import FirstPaint, Page
+from app.ui.kit.spoken import sentences
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.library import Library
+    from app.flows.history.export_formats import Exported
     from app.ui.ask.welcome import Welcome, WelcomeBand
     from app.ui.kit.libraries import Libraries
 
-_REPLACED = "A break stands in place of a blank; the answers are not touched by it."
-_ADDED = "Where a line has no blank, a line end was added; an answer there may be broken by it."
 _MANY = 10  # files opened at once: they may be meant as a library
 
 
@@ -55,32 +56,37 @@ class AskView(Page):
     models_given = Signal(list)
 
     KEY = "ask"
-    TITLE = "Ask"
+    TITLE = Message("Ask")
     ICON = "ask"
     SHORTCUTS = (
-        ("Ctrl+L", "Go to the question"),
-        ("Alt+Down", "Ask this document, the open ones, or a library"),
-        ("Enter", "Ask"),
-        ("Esc", "Stop; the best answer so far stays. Else from the question or the document to the answer"),
-        ("F3", "Next answer"),
-        ("Shift+F3", "Previous answer"),
-        ("Up, Down", "Earlier questions, in the question's box"),
-        ("A", "The answer is right"),
-        ("E", "The words selected in the document are right instead; in a text Esc first"),
-        ("X", "The answer is not in the text"),
-        ("Ctrl+C", "Copy the answer with its sentence, or what is selected"),
-        ("Ctrl+I", "Look inside: how the model came to the answer"),
-        ("Ctrl+F", "Find in the text"),
+        ("Ctrl+L", Message("Go to the question")),
+        ("Alt+Down", Message("Ask this document, the open ones, or a library")),
+        ("Enter", Message("Ask")),
+        (
+            "Esc",
+            Message(
+                "Stop; the best answer so far stays. Else from the question or the document to the answer"
+            ),
+        ),
+        ("F3", Message("Next answer")),
+        ("Shift+F3", Message("Previous answer")),
+        ("Up, Down", Message("Earlier questions, in the question's box")),
+        ("A", Message("The answer is right")),
+        ("E", Message("The words selected in the document are right instead; in a text Esc first")),
+        ("X", Message("The answer is not in the text")),
+        ("Ctrl+C", Message("Copy the answer with its sentence, or what is selected")),
+        ("Ctrl+I", Message("Look inside: how the model came to the answer")),
+        ("Ctrl+F", Message("Find in the text")),
         IN_FIND_BAR,
-        ("Ctrl+O", "Open files"),
-        ("Ctrl+B", "List of documents"),
-        ("Ctrl+Shift+F", "Find a document"),
-        ("Ctrl+T", "New text"),
-        ("Ctrl+W", "Close the text"),
-        ("Ctrl+Shift+T", "Bring a closed text back"),
-        ("Ctrl+Shift+K", "Keep open what an answer has opened"),
-        ("Ctrl+Tab", "Next text"),
-        ("Ctrl++ / Ctrl+- / Ctrl+0", "Larger, smaller, usual size"),
+        ("Ctrl+O", Message("Open files")),
+        ("Ctrl+B", Message("List of documents")),
+        ("Ctrl+Shift+F", Message("Find a document")),
+        ("Ctrl+T", Message("New text")),
+        ("Ctrl+W", Message("Close the text")),
+        ("Ctrl+Shift+T", Message("Bring a closed text back")),
+        ("Ctrl+Shift+K", Message("Keep open what an answer has opened")),
+        ("Ctrl+Tab", Message("Next text")),
+        ("Ctrl++ / Ctrl+- / Ctrl+0", Message("Larger, smaller, usual size")),
     )
 
     def __init__(self, workspace: Workspace, theme: Theme, lanes: Lanes) -> None:
@@ -96,7 +102,7 @@ class AskView(Page):
         self._libraries: Libraries | None = None
         self._opened_together: list[Path] = []
         self.keep_together = Confirmation(
-            theme, "Keep these as a library", "Not now", kind="primary", is_band=True
+            theme, tr("Keep these as a library"), tr("Not now"), kind="primary", is_band=True
         )
         self.asking = Asking(
             workspace, theme, lanes, self.sheets, self.files, self.controller, self.panel, self.stack, self
@@ -218,8 +224,10 @@ class AskView(Page):
         self.type_next()  # at once: a question may wait for its file
         if len(paths) >= _MANY and self._libraries is not None:
             self._opened_together = paths
-            sentence = (
-                f"{count(len(paths), 'document')} were opened. As a library they can be asked all at once."
+            sentence = tr(
+                "{n:,} document was opened. As a library they can be asked all at once.",
+                "{n:,} documents were opened. As a library they can be asked all at once.",
+                n=len(paths),
             )
             self.keep_together.ask(sentence, takes_focus=False)
 
@@ -345,8 +353,12 @@ class AskView(Page):
 
     @Slot(bool)
     def _lines_broken(self, added: bool) -> None:
-        sentence = "Very long lines were broken, so that the text can be shown."
-        self.panel.notice.show_hint(sentence, _ADDED if added else _REPLACED)
+        self.panel.notice.show_hint(
+            tr("Very long lines were broken, so that the text can be shown."),
+            tr("Where a line has no blank, a line end was added; an answer there may be broken by it.")
+            if added
+            else tr("A break stands in place of a blank; the answers are not touched by it."),
+        )
 
     # Files
 
@@ -357,7 +369,7 @@ class AskView(Page):
 
         recent = self.workspace.settings.recent_files
         folder = str(Path(recent[0]).parent) if recent else ""
-        if names := open_names(self, "Open files", folder, DOCUMENTS):
+        if names := open_names(self, tr("Open files"), folder, DOCUMENTS):
             self.open_files([Path(name) for name in names])
 
     @Slot(str)
@@ -386,23 +398,44 @@ class AskView(Page):
         if (run := session.run) is None or run.reading is None:
             return
         kind = next(one for one in FORMATS if one.key == key)
-        what = " (SQuAD)" if key == "squad" else ""
         source, folder = run.library.name if run.library is not None else "", Path()
         if not run.is_across:
             source, folder = Path(run.opened.document.name).stem, Path(run.opened.document.path).parent
-        suggested = folder / f"{f'{source}, answers' if source else 'Answers'}{what}{kind.suffix}"
-        name = save_name(self, "Save the answers", str(suggested), f"{kind.title} (*{kind.suffix})")
-        if name:
+        suggested = tr("{name}, answers", name=source) if source else tr("Answers")
+        what = " (SQuAD)" if key == "squad" else ""
+        file = folder / f"{suggested}{what}{kind.suffix}"
+        kinds = f"{localised(kind.title)} (*{kind.suffix})"
+        if name := save_name(self, tr("Save the answers"), str(file), kinds):
             target = Path(name) if Path(name).suffix else Path(name).with_suffix(kind.suffix)
-            self.controller.export(run, key, target, session.password)
+            from app.flows.history.export import export
 
-    # What is asked
+            job = self.lanes.documents.start(
+                export, self.workspace, run.entries(), key, target, password=session.password
+            )
+            job.done.connect(self._exported)
+            job.failed.connect(self.panel.notice.show_error)
+
+    @Slot(object)
+    def _exported(self, exported: Exported) -> None:
+        names = ", ".join(file.name for file in exported.files)
+        if names:
+            words = tr(
+                "{n:,} answer saved to {files}",
+                "{n:,} answers saved to {files}",
+                n=exported.count,
+                files=names,
+            )
+        else:
+            words = tr("No answer was saved to a file")
+        self.note.emit(words)
+        if exported.notes:
+            self.panel.notice.show_hint(sentences(words), " ".join(map(localised, exported.notes)))
 
     # Questions
 
     def _offer_samples(self, sheet: Sheet) -> None:
         sheet.empty.set_samples(
-            [(one.title, one.questions[0] if one.questions else "") for one in self._samples]
+            [(localised(one.title), one.questions[0] if one.questions else "") for one in self._samples]
         )
 
     @Slot(int)
@@ -410,14 +443,12 @@ class AskView(Page):
         self.asking.set_scope(Scope())
         sample = self._samples[index]
         sheet = self.sheets.current()
-        sheet.show_text(sample.text, name=sample.title)
+        sheet.show_text(sample.text, name=localised(sample.title))
         sheet.session.suggestions = sample.questions
         if sample.questions:
             self.panel.box.set_question(sample.questions[0], sheet.session.history)
         self.panel.box.select()
         self.asking.ask()
-
-    # Answers
 
     # Building
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSignalBlocker, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.core.message import Message
 from app.core.models import Head
 from app.flows.ask.drafts import SavedAcross
 from app.flows.ask.question import own_threshold
@@ -23,6 +24,7 @@ from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes, do
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.models import ModelCard
@@ -253,7 +255,7 @@ class Asking(QObject):
         self._show(None if self.is_across() else self.sheets.current())
         self.look_at_language()
         run = session.shown_run
-        self.note.emit(run.note if run is not None else "")
+        self.note.emit(localised(run.note) if run is not None else "")
 
     @Slot()
     def look_at_language(self) -> None:
@@ -267,16 +269,17 @@ class Asking(QObject):
         from app.core.languages import Subject
 
         asked = session.waiting or session.shown_run
-        question = Subject("The question", text=asked.question if asked is not None else "")
+        question = Subject(Message("The question"), text=asked.question if asked is not None else "")
         if library is not None:
-            documents = Subject("The document", library[1].languages)
+            documents = Subject(Message("The document"), library[1].languages)
         elif self.is_across():
             opened = (sheet.session.opened for sheet in self.sheets.all())
-            documents = Subject("The document", Counter(one.language for one in opened if one is not None))
+            languages = Counter(one.language for one in opened if one is not None)
+            documents = Subject(Message("The document"), languages)
         elif session.opened is not None:
-            documents = Subject("This document", {session.opened.language: 1})
+            documents = Subject(Message("This document"), {session.opened.language: 1})
         else:
-            documents = Subject("This text", text=editor.text())
+            documents = Subject(Message("This text"), text=editor.text())
         self.language.look(documents, question)
 
     def _make_language_line(self) -> LanguageLine:
@@ -298,9 +301,9 @@ class Asking(QObject):
 
     @Slot(object)
     def _reader_used(self, card: ModelCard) -> None:
-        self.note.emit(f"{card.title} is used for Ask now")
         self.settings_changed()
         self.reader_changed.emit()
+        self.note.emit(tr("{model} answers from now on", model=card.title))
 
     def offer_formats(self) -> None:
         """Offer the formats that the answers can be saved in."""
@@ -498,9 +501,10 @@ class Asking(QObject):
         found = self._stronger
         if found is not None and found.installed is not None:
             name = found.installed.title
-            self.panel.offer_readers(
-                f"A stronger reader is installed: {name}, F1 {found.f1:.0f} on SQuAD 2.0.", installed=name
+            installed = tr(
+                "A stronger reader is installed: {model}, F1 {f1:.0f} on SQuAD 2.0.", model=name, f1=found.f1
             )
+            self.panel.offer_readers(installed, installed=name)
             return
         if found is None or not found.to_have:
             self.panel.offer_readers("")
@@ -510,14 +514,17 @@ class Asking(QObject):
         speed = self.workspace.settings.reading_speed
         best = recommended(found.to_have, speed)
         others = [model for model in found.to_have if model is not best]
-        advice = (
-            f"Recommended: {summary(best, speed)}." if best else "All are large or slow for this computer."
-        )
-        names = ", ".join(model.title for model in others)
-        also = f" {'Also' if best else 'They are'}: {names}." if others else ""
+        told = [tr("A stronger reader may be surer.")]
+        names = ", ".join(localised(model.title) for model in others)
+        if best is None:
+            told.append(tr("All are large or slow for this computer."))
+            told.append(tr("They are: {models}.", models=names))
+        else:
+            told.append(tr("Recommended: {model}.", model=summary(best, speed)))
+            if others:
+                told.append(tr("Also: {models}.", models=names))
         self.panel.offer_readers(
-            f"A stronger reader may be surer. {advice}{also}",
-            "\n".join(summary(model, speed) for model in others),
+            " ".join(told), "\n".join(localised(summary(model, speed)) for model in others)
         )
 
     @Slot(object)
@@ -543,9 +550,7 @@ class Asking(QObject):
         """Ask what had low confidence again, unless another question is in the box by now."""
         if self.panel.use.hasFocus():  # it goes, and the focus with it
             self.panel.box.select()
-        self.settings_changed()
-        self.reader_changed.emit()
-        self.note.emit(f"{card.title} answers from now on")
+        self._reader_used(card)
         run = self._run()
         if run is not None and run.question == self.panel.box.question():
             self.ask()

@@ -21,21 +21,17 @@ from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.history import Entry
     from app.core.layout import Opened
+    from app.core.requests import Question
     from app.core.results import Reading
-    from app.flows.history.export import Exported
+    from app.core.text import Document
     from app.flows.history.kept_answers import Found
 
 _log = logging.getLogger(__name__)
-
-_MOVED = "The document has changed since this was asked."
-_READ_OTHERWISE = "This file is read differently now."
-_LOST = "Its answer does not stand in it any more. Ask again to see what it says now."
-_FOUND = "The words were found again in another place."
-_NO_LONGER = "Ask again to see what it says now."
 
 
 class _Reading(NamedTuple):
@@ -131,33 +127,37 @@ class AskController(QObject):
         return self._ask_now(sheet, question, whole=whole, is_example=is_example)
 
     def _ask_now(self, sheet: Sheet, question: str, *, whole: bool, is_example: bool = False) -> bool:
-        session, settings = sheet.session, self._workspace.settings
         opened = sheet.current_document() if sheet.is_open else None
         missing = missing_input(question, opened)
         if missing is not None or opened is None:
             if missing is not None and sheet is self._sheets.current():
                 self.hint.emit(*missing)
             return False
-        from app.core.requests import Question
-
         self._make_way(sheet)
         if not is_example:
             self.asking.emit(sheet)
-        reading = "every" if whole else settings.ask_reading
-        request = Question(
-            question,
-            (opened.document,),
-            settings.ask_top_k,
-            settings.ask_threshold,
-            quick=reading == "quick",
-            every=reading == "every",
-        )
-        run = session.ask(request, opened, settings.ask_threshold, is_example=is_example)
+        request = self.request(question, (opened.document,), whole=whole)
+        run = sheet.session.ask(request, opened, request.threshold, is_example=is_example)
         sheet.pane.clear_highlights()
         sheet.pane.set_heat(())
         sheet.pane.note_position()
         self._begin(sheet, run)
         return True
+
+    def request(self, question: str, documents: tuple[Document, ...], *, whole: bool = False) -> Question:
+        """A question as it is read by the settings, or with `whole` of every passage; a library has no documents."""
+        from app.core.requests import Question
+
+        settings = self._workspace.settings
+        reading = "every" if whole else settings.ask_reading
+        return Question(
+            question,
+            documents,
+            settings.ask_top_k,
+            settings.ask_threshold,
+            quick=reading == "quick",
+            every=reading == "every" and bool(documents),
+        )
 
     def _make_way(self, sheet: Sheet) -> None:
         """End the reading for a sheet that is asked about again, and pause that for another one."""
@@ -183,7 +183,7 @@ class AskController(QObject):
 
         self.begun.emit()
         job = self._lanes.work.start(ask, self._workspace, run.request)
-        job.name = "the work on Ask"
+        job.name = Message("the work on Ask")
         run.begin()
         self._now = _Reading(sheet, run, job)
         job.moved.connect(self._show_queue)
@@ -226,7 +226,7 @@ class AskController(QObject):
             if run.text is TextState.EMPTIED and not sheet.pane.is_empty():
                 self.stop_reading(sheet)  # the answers so far wait for their own text
             if sheet is self._sheets.current():
-                self.note.emit("" if run.text is TextState.EMPTIED else run.note)
+                self.note.emit("" if run.text is TextState.EMPTIED else localised(run.note))
         sheet.highlight()
         self.changed.emit(sheet)
 
@@ -283,7 +283,7 @@ class AskController(QObject):
             from app.ui.kit.progress_strip import waits_for
 
             ahead = self._lanes.work.ahead(self._now.job)
-            self._now.run.queue_note = waits_for(ahead) if ahead else "Waiting for the reader"
+            self._now.run.queue_note = waits_for(ahead) if ahead else tr("Waiting for the reader")
             self.changed.emit(self._now.sheet)
 
     @Slot()
@@ -347,7 +347,7 @@ class AskController(QObject):
 
     def _show_note(self, sheet: Sheet, run: QuestionRun) -> None:
         if run.text is not TextState.EMPTIED and sheet is self._sheets.current():
-            self.note.emit(run.note)
+            self.note.emit(localised(run.note))
 
     def _settle(self, sheet: Sheet, run: QuestionRun, *, is_seen: bool) -> None:
         """Show and keep the result; a scrolled page stays where the user has seen or pinned an answer."""
@@ -417,14 +417,14 @@ class AskController(QObject):
             return
         if run.highlighted():
             QGuiApplication.clipboard().setText(run.place(index).copied())
-            self.note.emit("Copied with its source")
+            self.note.emit(tr("Copied with its source"))
             if index == 0:
                 self.copied.emit()
         else:
             reading = run.reading
             words, _ = wording.without_answer(reading.no_answer_probability, whole=reading.judged_whole)
-            QGuiApplication.clipboard().setText(words)
-            self.note.emit("Copied")
+            QGuiApplication.clipboard().setText(localised(words))
+            self.note.emit(tr("Copied"))
 
     # Files
 
@@ -480,7 +480,7 @@ class AskController(QObject):
         sheet_of(self._history_jobs, self.sender())
         fault = fault_of(error)
         if self._workspace.storage_fault() is None:  # otherwise the window has shown it at its start
-            self.note.emit(wording.not_kept(fault.sentence))
+            self.note.emit(localised(wording.not_kept(fault.sentence)))
 
     def restore_last(self, sheet: Sheet) -> None:
         """Highlight the last answer of a sheet from an earlier session again, as the history or its verdict has it."""
@@ -568,8 +568,7 @@ class AskController(QObject):
         self.restored.emit(sheet)
         sheet.pane.reveal(0)
         if not found.in_place:
-            sentence = _MOVED if found.changed else _READ_OTHERWISE
-            self.hint.emit(sentence, (_FOUND if found.answers else _LOST) if entry.answers else _NO_LONGER)
+            self.hint.emit(*_moved(found, had_answers=bool(entry.answers)))
 
     def _show_found(self, sheet: Sheet, entry: Entry, found: Found) -> None:
         """Highlight the answers of an entry that were found on a sheet."""
@@ -580,22 +579,16 @@ class AskController(QObject):
         sheet.session.restore(entry, found, reading, self._workspace.settings.ask_threshold)
         sheet.highlight()
 
-    # Files of answers
 
-    def export(self, run: QuestionRun, key: str, target: Path, password: str = "") -> None:
-        """Save the answers to a question to a file, in a format by its key; the password is the document's."""
-        from app.flows.history.export import export
-
-        job = self._lanes.documents.start(
-            export, self._workspace, run.entries(), key, target, password=password
-        )
-        job.done.connect(self._exported)
-        job.failed.connect(self.failed)
-
-    @Slot(object)
-    def _exported(self, exported: Exported) -> None:
-        count = wording.count(exported.count, "answer")
-        words = f"{count} saved to {', '.join(file.name for file in exported.files) or 'no file'}"
-        self.note.emit(words)
-        if exported.notes:
-            self.hint.emit(f"{words}.", " ".join(exported.notes))
+def _moved(found: Found, *, had_answers: bool) -> tuple[str, str]:
+    """What is told of an entry whose answers do not stand where they stood: a sentence and a hint."""
+    sentence = (
+        tr("The document has changed since this was asked.")
+        if found.changed
+        else tr("This file is read differently now.")
+    )
+    if not had_answers:
+        return sentence, tr("Ask again to see what it says now.")
+    if found.answers:
+        return sentence, tr("The words were found again in another place.")
+    return sentence, tr("Its answer does not stand in it any more. Ask again to see what it says now.")

@@ -29,6 +29,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.parts import push_button
 from app.ui.kit.search_line import SearchLine
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile
@@ -78,15 +79,15 @@ class DocumentColumn(QFrame):
         self._removing: Library | None = None
         self._is_over = False
         self._was_shown: bool | None = None
-        self.search = SearchLine(theme, "Find a document")
+        self.search = SearchLine(theme, tr("Find a document"))
         self.list = DocumentListView(theme)
         self.add = push_button(
-            theme, "Add a folder…", tip="Keep a folder as a library: all its documents can be asked"
+            theme, tr("Add a folder…"), tip=tr("Keep a folder as a library: all its documents can be asked")
         )
-        self.confirmation = Confirmation(theme, "Remove it", is_band=True)
+        self.confirmation = Confirmation(theme, tr("Remove it"), is_band=True)
         self.setProperty("kind", "column")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Documents")
+        self.setAccessibleName(tr("Documents"))
         column = QVBoxLayout(self)
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
@@ -400,7 +401,10 @@ class DocumentColumn(QFrame):
             case "remove":
                 self._removing = library
                 self.confirmation.ask(
-                    f"Remove “{row.name}” from Spanlight? What was read is forgotten; no document is touched."
+                    tr(
+                        "Remove “{library}” from Spanlight? What was read is forgotten; no document is touched.",
+                        library=row.name,
+                    )
                 )
             case "ask" if library is not None:
                 self.ask_asked.emit(library.number)
@@ -441,7 +445,7 @@ class DocumentColumn(QFrame):
     def _choose_folder(self, name: str) -> None:
         from app.ui.kit.file_dialog import folder_name
 
-        title = f"Add a folder to {name}" if name else "Add a folder"
+        title = tr("Add a folder to {library}", library=name) if name else tr("Add a folder")
         folder = folder_name(self, title, show_files=True)
         if folder and self._libraries is not None:
             self._libraries.add([Path(folder)], name)

@@ -18,10 +18,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QListView, QMenu, QStyle, QStyleOptionViewItem
 
 from app.core.legible import legible_lines
+from app.core.message import Message
 from app.ui.ask.document_rows import Part, Row, row_of_file
 from app.ui.kit.parts import as_tip
 from app.ui.kit.row_list import RIGHT, ROW, Index, RowDelegate, RowList
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.library import LibraryFile
@@ -118,17 +120,20 @@ class DocumentDelegate(RowDelegate):
             case _:
                 self._draw_hover(painter, rect, option, is_current=row.is_current)
                 font = "strong" if row.is_current else "ui"
-                if row.note and (self._fits(row, font, inner) or not row.is_note_minor):
-                    used = self.draw_text(painter, inner, row.note, "small", "ink_quiet", RIGHT)
+                if note := self._note(row, font, inner):
+                    used = self.draw_text(painter, inner, note, "small", "ink_quiet", RIGHT)
                     inner.setRight(inner.right() - used - step(2))
                 self.draw_text(painter, inner, row.name, font, "ink", elide=_MIDDLE)
         self.draw_focus(painter, rect, option)
 
-    def _fits(self, row: Row, font: str, place: QRectF) -> bool:
-        """Whether a name is whole beside its note."""
+    def _note(self, row: Row, font: str, place: QRectF) -> str:
+        """The note beside a name: the brief one where the name is not whole beside the whole one."""
+        if row.brief_note is None:
+            return row.note
         note = QFontMetrics(self._theme.font("small")).horizontalAdvance(row.note)
         room = place.width() - note - self._theme.step(2)
-        return QFontMetrics(self._theme.font(font)).horizontalAdvance(row.name) <= room
+        fits = QFontMetrics(self._theme.font(font)).horizontalAdvance(row.name) <= room
+        return row.note if fits else row.brief_note
 
     def _draw_hover(
         self, painter: QPainter, rect: QRectF, option: QStyleOptionViewItem, *, is_current: bool = False
@@ -146,7 +151,7 @@ class DocumentDelegate(RowDelegate):
         sign = QRectF(place.left() - theme.step(0.75), place.center().y() - side / 2, side, side)
         icon.paint(painter, sign.toRect())
         names = place.adjusted(side, 0, 0, 0)
-        note = row.note if self._fits(row, "small_strong", names) else row.note.removesuffix(" read")
+        note = self._note(row, "small_strong", names)
         used = self.draw_text(painter, names, note, "small", "ink_quiet", RIGHT)
         names.setRight(names.right() - used - theme.step(2))
         self.draw_text(painter, names, row.name, "small_strong", "ink_quiet", elide=_MIDDLE)
@@ -177,7 +182,7 @@ class DocumentListView(RowList):
 
     def __init__(self, theme: Theme) -> None:
         self.rows = DocumentModel()
-        super().__init__(theme, "Documents", self.rows, DocumentDelegate(theme))  # type: ignore[arg-type]
+        super().__init__(theme, tr("Documents"), self.rows, DocumentDelegate(theme))  # type: ignore[arg-type]
         self.setProperty("bare", "true")
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -215,7 +220,7 @@ class DocumentListView(RowList):
         index = self.rows.index(self.rows.find(row))
         self._renaming = row
         self._editor = editor = QLineEdit(row.name, self.viewport())
-        editor.setAccessibleName(f"New name of the library {row.name}")
+        editor.setAccessibleName(tr("New name of the library {library}", library=row.name))
         editor.setGeometry(self.visualRect(index))
         editor.selectAll()
         editor.editingFinished.connect(self._rename_ended)
@@ -346,33 +351,38 @@ _COMMANDS = (
 
 # What a menu offers: the action's key, and its words with its shortcut.
 Offer = tuple[str, str]
-_FILE = (("folder", "Show in folder"), ("copy", "Copy path"))
+_FILE = (("folder", Message("Show in folder")), ("copy", Message("Copy path")))
 
 
 def offers_of(row: Row, *, is_open: bool, is_reading: bool) -> list[Offer]:
     """What the menu of a row offers; ("", "") is a line between two groups."""
     match row.part:
         case Part.OPEN:
-            close = [("close", "Close\tCtrl+W"), ("others", "Close others"), ("all", "Close all")]
-            return [("open", "Open\tEnter"), *close, *((("", ""), *_FILE) if row.path else ())]
+            close = [
+                ("close", tr("Close\tCtrl+W")),
+                ("others", tr("Close others")),
+                ("all", tr("Close all")),
+            ]
+            return [("open", tr("Open\tEnter")), *close, *((("", ""), *_FILE) if row.path else ())]
         case Part.FILE | Part.RECENT:
-            return [("open", "Open\tEnter"), *([("close", "Close")] if is_open else []), ("", ""), *_FILE]
+            close = [("close", tr("Close"))] if is_open else []
+            return [("open", tr("Open\tEnter")), *close, ("", ""), *_FILE]
         case Part.LIBRARY:
             update = (
-                [("stop", "Stop reading")]
+                [("stop", tr("Stop reading"))]
                 if is_reading
-                else [("update", "Update now"), ("check", "Check everything")]
+                else [("update", tr("Update now")), ("check", tr("Check everything"))]
             )
-            files = [*update, ("ledger", "Files that were not read…")]
+            files = [*update, ("ledger", tr("Files that were not read…"))]
             change = [
-                ("rename", "Rename\tF2"),
-                ("add", "Add a folder to it…"),
-                ("contents", "Folders, files and kinds…"),
+                ("rename", tr("Rename\tF2")),
+                ("add", tr("Add a folder to it…")),
+                ("contents", tr("Folders, files and kinds…")),
             ]
-            remove = [("", ""), ("remove", "Remove from Spanlight…")]
-            return [("ask", "Ask this library"), ("", ""), *files, ("", ""), *change, *remove]
+            remove = [("", ""), ("remove", tr("Remove from Spanlight…"))]
+            return [("ask", tr("Ask this library")), ("", ""), *files, ("", ""), *change, *remove]
         case Part.READING:
-            return [("stop", "Stop reading")]
+            return [("stop", tr("Stop reading"))]
         case _:
             return []
 
@@ -382,7 +392,7 @@ def ask_menu(view: DocumentListView, offers: Sequence[Offer], place: QPoint) -> 
     menu = QMenu(view)
     for key, words in offers:
         if key:
-            menu.addAction(words).setData(key)
+            menu.addAction(localised(words)).setData(key)
         else:
             menu.addSeparator()
     chosen = menu.exec(place)

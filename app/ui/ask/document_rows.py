@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.core.report import Progress, Report
 from app.core.wording import percent, time_left
 from app.flows.workspace import Workspace
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryFile, LibraryStatus
@@ -33,8 +34,8 @@ class Row:
     """A row: its name, a short note at its right, and what a screen reader and its tool tip add.
 
     `key` identifies an open document's session, `path` is a file's. `is_current` marks the document on the page,
-    `is_expanded` a library whose files are listed; `fraction` is how far its update is, negative for none. A minor
-    note gives way to a long name.
+    `is_expanded` a library whose files are listed; `fraction` is how far its update is, negative for none.
+    `brief_note` stands in place of the note beside a long name, empty for none at all; None for the note itself.
     """
 
     part: Part
@@ -47,7 +48,7 @@ class Row:
     is_current: bool = False
     is_expanded: bool = False
     fraction: float = -1.0
-    is_note_minor: bool = False
+    brief_note: str | None = None
 
     @property
     def identity(self) -> tuple[Part, str, int]:
@@ -67,9 +68,9 @@ class Row:
     @property
     def words(self) -> tuple[str, str, str]:
         """Its name, its text for a screen reader, and its tool tip."""
-        state = "on the page" if self.is_current else ""
+        state = tr("on the page") if self.is_current else ""
         if self.part is Part.LIBRARY:
-            state = "library, " + ("expanded" if self.is_expanded else "collapsed")
+            state = tr("library, expanded") if self.is_expanded else tr("library, collapsed")
         spoken = ", ".join(filter(None, (self.name, self.note, self.more, state)))
         return self.name, spoken, "\n".join(filter(None, (self.path, self.more)))
 
@@ -117,53 +118,55 @@ def row_of_file(file: LibraryFile, current: str = "") -> Row:
         case FileState.READ if file.pages:
             note = pages(file.pages)
         case FileState.READ:
-            note = "1 word" if file.words == 1 else f"{_rounded(file.words)} words"
+            note = _words(file.words)
         case FileState.NO_TEXT:
-            note = "scan" if file.path.lower().endswith(".pdf") else "empty"
+            note = tr("scan") if file.path.lower().endswith(".pdf") else tr("empty")
         case FileState.LOCKED:
-            note = "password"
+            note = tr("password")
         case FileState.FAILED:
-            note = "not read"
+            note = tr("not read")
         case _:
             note = ""
-    minor = file.state is FileState.READ and not file.pages
+    is_minor = file.state is FileState.READ and not file.pages
     return Row(
-        Part.FILE, _name(file.path), note, file.reason, path=file.path,
-        is_current=file.path == current, is_note_minor=minor,
+        Part.FILE, _name(file.path), note, localised(file.reason), path=file.path,
+        is_current=file.path == current, brief_note="" if is_minor else None,
     )  # fmt: skip
 
 
 def pages(number: int) -> str:
     """A number of pages, as short as can be: "38 p"."""
-    return f"{number:,} p"
+    return tr("{number:,} p", number=number)
 
 
 def row_of_library(
     library: Library, status: LibraryStatus, progress: Progress | None, *, expanded: bool
 ) -> Row:
     """The header of a library: how much of it is read, or how far its update is."""
+    read, total, fraction = status.read, status.total, -1.0
     if progress is not None and progress.total:
-        note, fraction = percent(progress.fraction) if progress.done else "0%", progress.fraction
+        fraction = progress.fraction
+        note = brief = localised(percent(fraction)) if progress.done else tr("{number}%", number=0)
+    elif read != total:
+        note = tr("{read:,} of {total:,} read", read=read, total=total)
+        brief = tr("{read:,} of {total:,}", read=read, total=total)
     else:
-        whole = status.read == status.total
-        note = f"{status.read:,} of {status.total:,} read" if not whole else f"{status.total:,}"
-        note, fraction = note + (" read" if whole and expanded and status.total else ""), -1.0
+        brief = tr("{number:,}", number=total)
+        note = tr("{n:,} read", "{n:,} read", n=total) if expanded and total else brief
     return Row(
-        Part.LIBRARY, library.name, note, status.unreachable_in_words,
-        library=library, is_expanded=expanded, fraction=fraction,
+        Part.LIBRARY, library.name, note, localised(status.unreachable_in_words),
+        library=library, is_expanded=expanded, fraction=fraction, brief_note=brief,
     )  # fmt: skip
 
 
 def row_of_reading(library: Library, progress: Progress) -> Row:
     """The row below the header of a library that is read."""
-    left = (
-        time_left(progress.seconds_left).removeprefix("about ")
-        if progress.seconds_left is not None
-        else "reading"
-    )
-    return Row(
-        Part.READING, left[:1].upper() + left[1:], "Stop", f"stop reading {library.name}", library=library
-    )
+    name = tr("Reading")
+    if progress.seconds_left is not None:
+        left = localised(time_left(progress.seconds_left))
+        name = left[:1].upper() + left[1:]
+    more = tr("stop reading {library}", library=library.name)
+    return Row(Part.READING, name, tr("Stop"), more, library=library)
 
 
 def whole_list(
@@ -182,7 +185,7 @@ def whole_list(
     listed themselves, and become rows (`row_of_file`) when they are seen.
     """
     words = search.casefold().split()
-    rows: list[Row | LibraryFile] = [*_group("Open", opened, words)]
+    rows: list[Row | LibraryFile] = [*_group(tr("Open documents"), opened, words)]
     shown = {row.path for row in opened if row.path}
     for library, status in libraries:
         known = files.get(library.number)
@@ -191,7 +194,8 @@ def whole_list(
         header = row_of_library(library, status, progress.get(library.number), expanded=is_expanded)
         if words:
             if found := known.matching(words) if known is not None else []:
-                rows += [replace(header, note=f"{len(found):,} found"), *found]
+                note = tr("{n:,} found", "{n:,} found", n=len(found))
+                rows += [replace(header, note=note, brief_note=None), *found]
             continue
         rows.append(header)
         now = progress.get(library.number)
@@ -200,8 +204,8 @@ def whole_list(
         if is_expanded:
             rows += below
     earlier = [Row(Part.RECENT, _name(path) or path, path=path) for path in recent if path not in shown]
-    rows += _group("Opened before", earlier, words)
-    return rows or [Row(Part.NOTHING, "No document is named like that.")]
+    rows += _group(tr("Opened before"), earlier, words)
+    return rows or [Row(Part.NOTHING, tr("No document is named like that."))]
 
 
 def _group(title: str, rows: Sequence[Row], words: Sequence[str]) -> list[Row]:
@@ -218,7 +222,9 @@ def _matches(name: str, words: Sequence[str]) -> bool:
     return all(word in name for word in words)
 
 
-def _rounded(number: int) -> str:
+def _words(number: int) -> str:
     if number < 1000:
-        return f"{number:,}"
-    return f"{number / 1000:.1f}k" if number < 9950 else f"{number / 1000:,.0f}k"
+        return tr("{n:,} word", "{n:,} words", n=number)
+    if number < 9950:
+        return tr("{thousands:.1f}k words", thousands=number / 1000)
+    return tr("{thousands:,.0f}k words", thousands=number / 1000)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.core.legible import legible
 from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 _UNDO_MS = 20_000
 
@@ -123,7 +124,7 @@ class DocumentTabs(QFrame):
         self._theme = theme
         self.setProperty("kind", "frame")
         self.strip = TabStrip(theme)
-        self.strip.setAccessibleName("Open documents")
+        self.strip.setAccessibleName(tr("Open documents"))
         self.strip.setDrawBase(False)
         self.strip.setExpanding(False)
         self.strip.setElideMode(Qt.TextElideMode.ElideRight)
@@ -134,10 +135,10 @@ class DocumentTabs(QFrame):
         self.documents = QToolButton()
         self.documents.setCheckable(True)
         for button, icon, name, tip in (
-            (self.documents, "list", "List of documents", "List of documents  (Ctrl+B)"),
-            (self.new, "plus", "New text", "New text  (Ctrl+T)"),
-            (self.open, "open", "Open files", "Open files  (Ctrl+O)"),
-            (self._recent, "down", "Files opened before", "Files opened before"),
+            (self.documents, "list", tr("List of documents"), tr("List of documents  (Ctrl+B)")),
+            (self.new, "plus", tr("New text"), tr("New text  (Ctrl+T)")),
+            (self.open, "open", tr("Open files"), tr("Open files  (Ctrl+O)")),
+            (self._recent, "down", tr("Files opened before"), tr("Files opened before")),
         ):
             button.setIcon(theme.icon(icon))
             button.setAccessibleName(name)
@@ -151,7 +152,11 @@ class DocumentTabs(QFrame):
         self._recent.hide()
         self._closed = plain_label(type="small", ink="quiet", wrap=False)
         self.undo = push_button(
-            theme, "Undo", kind="link", name="Bring the closed text back", tip="Bring it back  (Ctrl+Shift+T)"
+            theme,
+            tr("Undo"),
+            kind="link",
+            name=tr("Bring the closed text back"),
+            tip=tr("Bring it back  (Ctrl+Shift+T)"),
         )
         mark(self.undo, type="small")
         row = QHBoxLayout(self)
@@ -179,7 +184,7 @@ class DocumentTabs(QFrame):
         close = QToolButton()
         close.setIcon(self._theme.icon("close"))
         mark(close, kind="close")
-        close.setToolTip("Close  (Ctrl+W)")
+        close.setToolTip(as_tip(tr("Close  (Ctrl+W)")))
         close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         close.clicked.connect(self._close_clicked)
         self.strip.setTabButton(index, QTabBar.ButtonPosition.RightSide, close)
@@ -195,7 +200,7 @@ class DocumentTabs(QFrame):
         self.strip.setTabToolTip(index, as_tip(tip or title))
         close = self.strip.tabButton(index, QTabBar.ButtonPosition.RightSide)
         if close is not None:
-            close.setAccessibleName(f"Close {title}")
+            close.setAccessibleName(tr("Close {title}", title=title))
 
     def remove(self, index: int) -> None:
         """Remove a tab without a signal."""
@@ -215,13 +220,13 @@ class DocumentTabs(QFrame):
             action.setData(path)
             action.setToolTip(as_tip(path))
         self._files.addSeparator()
-        self._files.addAction("Forget these").setData("")
+        self._files.addAction(tr("Forget these")).setData("")
         self._recent.setVisible(bool(paths))
 
     def show_closed(self, title: str) -> None:
         """Show that a text was closed, and offer for a while to restore it."""
         short = title if len(title) <= 24 else f"{title[:23]}…"
-        self._closed.setText(f"“{short}” closed")
+        self._closed.setText(tr("“{title}” closed", title=short))
         self._closed.show()
         self.undo.show()
         self._timer.start()

@@ -16,14 +16,23 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.legible import legible
+from app.core.message import Message
 from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, plain_label, push_button
 from app.ui.kit.sample_list import SampleButton
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _MOST_RECENT = 4
 _NBSP = "\N{NO-BREAK SPACE}"
-_KEYS = ("Ctrl+V paste", "Ctrl+O open", "Ctrl+L question", "Enter ask", "F3 next", "F1 all keys")
+_KEYS = (
+    Message("Ctrl+V paste"),
+    Message("Ctrl+O open"),
+    Message("Ctrl+L question"),
+    Message("Enter ask"),
+    Message("F3 next"),
+    Message("F1 all keys"),
+)
 
 
 class EmptyPage(Scrolling):
@@ -48,28 +57,28 @@ class EmptyPage(Scrolling):
         self._buttons: list[SampleButton] = []
         self._columns = 0
         self.setCursor(Qt.CursorShape.IBeamCursor)
-        self._paste = push_button(theme, "Paste", icon="paste", tip="Paste  (Ctrl+V)")
-        self._open = push_button(theme, "Open a file…", icon="open", tip="Open files  (Ctrl+O)")
+        self._paste = push_button(theme, tr("Paste"), icon="paste", tip=tr("Paste  (Ctrl+V)"))
+        self._open = push_button(theme, tr("Open a file…"), icon="open", tip=tr("Open files  (Ctrl+O)"))
         self._folder = push_button(
-            theme, "Add a folder…", icon="folder", tip="All its documents can be asked at once"
+            theme, tr("Add a folder…"), icon="folder", tip=tr("All its documents can be asked at once")
         )
         for button in (self._paste, self._open, self._folder):
             button.setCursor(Qt.CursorShape.ArrowCursor)
-        self._again = plain_label("Open again", type="small_strong", ink="quiet")
+        self._again = plain_label(tr("Open again"), type="small_strong", ink="quiet")
         self._recent: list[QPushButton] = []
         self._recents = QVBoxLayout()
         self._recents.setSpacing(0)
-        self._or = plain_label("Or try one of these", type="small_strong", ink="quiet")
-        keys = (one.replace(" ", _NBSP) for one in _KEYS)
+        self._or = plain_label(tr("Or try one of these"), type="small_strong", ink="quiet")
+        keys = (localised(one).replace(" ", _NBSP) for one in _KEYS)
         row = FlowRow()
         row.addWidget(self._open)
         row.addWidget(self._folder)
         row.addWidget(self._paste)
         self._grid = QGridLayout()
         self._column = QVBoxLayout(inner)
-        self._column.addWidget(plain_label("Drop files or a folder here, or paste a text", type="answer"))
+        self._column.addWidget(plain_label(tr("Drop files or a folder here, or paste a text"), type="answer"))
         self._column.addWidget(
-            plain_label("PDF, Word, web pages, Markdown and plain text", type="small", ink="quiet")
+            plain_label(tr("PDF, Word, web pages, Markdown and plain text"), type="small", ink="quiet")
         )
         self._column.addLayout(row)
         self._column.addSpacing(theme.step(3))
@@ -110,7 +119,10 @@ class EmptyPage(Scrolling):
         self._recent = []
         for path in paths[:_MOST_RECENT]:
             name = legible(Path(path).name)
-            button = push_button(self._theme, name or path, kind="link", name=f"Open {name} again", tip=path)
+            button = push_button(
+                self._theme, name or path, kind="link", name=tr("Open {file} again", file=name), tip=path
+            )
+            button.setProperty("path", path)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(self._recent_clicked)
@@ -155,9 +167,7 @@ class EmptyPage(Scrolling):
 
     @Slot()
     def _recent_clicked(self) -> None:
-        button = self.sender()
-        if isinstance(button, QPushButton):
-            self.recent_chosen.emit(button.toolTip())
+        self.recent_chosen.emit(self.sender().property("path"))
 
     @Slot()
     def _sample_clicked(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.core.errors import PasswordNeeded
+from app.core.message import Message
 from app.core.report import Progress
 from app.flows.workspace import Workspace
 from app.settings.settings import MOST_RECENT
@@ -18,6 +19,7 @@ from app.ui.ask.sheet import Sheet
 from app.ui.ask.sheets import Sheets
 from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.messages import fault_of
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.layout import Opened
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
 _CHECK_AFTER_MS = 700
 _AT_ONCE = 8  # files that are opened and read at once
-CHANGED = "This file has changed on the disk since it was opened."
-GONE = "The file is not in its place any more."
+CHANGED = Message("This file has changed on the disk since it was opened.")
+GONE = Message("The file is not in its place any more.")
 
 
 class DocumentFiles(QObject):
@@ -225,7 +227,7 @@ class DocumentFiles(QObject):
         fault = fault_of(error)
         if session.opened is not None:
             sheet.show_earlier()
-            sheet.banner.show_fault(fault.sentence, fault.hint, fault.report, act="Try again")
+            sheet.banner.show_fault(fault.sentence, fault.hint, fault.report, act=tr("Try again"))
         else:
             session.state = DocumentState.FAILED
             sheet.opening.show_fault(session.name, fault.sentence, fault.hint, fault.report)
@@ -299,10 +301,10 @@ class DocumentFiles(QObject):
         if state is before:
             return
         if state is FileState.CHANGED:
-            mine = "" if sheet.current_document().sha256 else "What you changed here is lost then."
-            sheet.banner.show_hint(CHANGED, mine, act="Read it again")
+            mine = "" if sheet.current_document().sha256 else tr("What you changed here is lost then.")
+            sheet.banner.show_hint(CHANGED, mine, act=tr("Read it again"))
         elif state is FileState.GONE:
-            sheet.banner.show_hint(GONE, "What was read of it stays here until the tab is closed.")
+            sheet.banner.show_hint(GONE, tr("What was read of it stays here until the tab is closed."))
         else:
             sheet.banner.clear()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.core.corrections import Correction, Verdict
+from app.core.message import Message
 from app.ui.ask.session import AskSession, QuestionRun, TextState
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ class JudgedAnswer:
     def source(self) -> str:
         """The answer and its document in words: "“seven” in island.md"."""
         place = self.run.place(self._indices[0])
-        return f"“{' '.join(place.text.split())}” in {place.source}"
+        words = " ".join(place.text.split())
+        return Message("“{words}” in {document}", words=words, document=place.source)
 
     @property
     def said(self) -> Correction | None:

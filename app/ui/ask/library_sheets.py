@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStyleOptionViewI
 
 from app.core.legible import legible
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
-from app.core.wording import count, size
+from app.core.wording import size
 from app.flows.library.folders import SUFFIXES, Walk, suffixes_of, walk
 from app.flows.library.libraries import ledger
 from app.flows.workspace import Workspace
@@ -24,6 +24,7 @@ from app.ui.kit.outside import show_in_folder
 from app.ui.kit.parts import plain_label, push_button
 from app.ui.kit.row_list import ROW, Index, RowDelegate, RowList, RowModel
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 _LOOK_AFTER_MS = 300
 _KINDS_NAMED = 3
@@ -112,11 +113,12 @@ class Ledger(_Sheet):
         status: LibraryStatus,
         parent: QWidget,
     ) -> None:
-        super().__init__(theme, library, f"Files of {library.name}", "Files that were not read", parent)
+        title = tr("Files of {library}", library=library.name)
+        super().__init__(theme, library, title, tr("Files that were not read"), parent)
         self._workspace, self._lanes, self._status = workspace, lanes, status
-        self.show_folder = push_button(theme, "Show in folder")
-        self.act = push_button(theme, "Open")
-        self.close_button = push_button(theme, "Close")
+        self.show_folder = push_button(theme, tr("Show in folder"))
+        self.act = push_button(theme, tr("Open"))
+        self.close_button = push_button(theme, tr("Close"))
         for button in (self.show_folder, self.act):
             self.foot.addWidget(button)
         self.foot.addStretch(1)
@@ -144,10 +146,16 @@ class Ledger(_Sheet):
     @Slot(object)
     def _listed(self, files: tuple[LibraryFile, ...]) -> None:
         unread = [file for file in files if file.state is not FileState.READ]
-        there = count(sum(file.state is not FileState.GONE for file in files), "file")
-        read = f"{len(files) - len(unread):,} of {there} read. The others:"
-        words = read if unread else "Every file has been read."
-        self.words.setText("\n".join(filter(None, (self._status.unreachable_in_words, words))))
+        words = tr("Every file has been read.")
+        if unread:
+            words = tr(
+                "{read:,} of {n:,} file read. The others:",
+                "{read:,} of {n:,} files read. The others:",
+                read=len(files) - len(unread),
+                n=sum(file.state is not FileState.GONE for file in files),
+            )
+        unreachable = localised(self._status.unreachable_in_words)
+        self.words.setText("\n".join(filter(None, (unreachable, words))))
         self._show_rows(unread)
         if unread:
             self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -162,8 +170,8 @@ class Ledger(_Sheet):
         for button in (self.show_folder, self.act):
             button.setVisible(file is not None)
         is_locked = file is not None and file.state is FileState.LOCKED
-        self.act.setText("Enter it" if is_locked else "Open")
-        self.act.setAccessibleName("Enter the password" if is_locked else "Open")
+        self.act.setText(tr("Enter it") if is_locked else tr("Open"))
+        self.act.setAccessibleName(tr("Enter the password") if is_locked else tr("Open"))
 
     @Slot()
     def _show_folder(self) -> None:
@@ -186,21 +194,22 @@ class Contents(_Sheet):
     saved = Signal(object, object)
 
     def __init__(self, theme: Theme, lanes: Lanes, library: Library, parent: QWidget) -> None:
-        super().__init__(
-            theme, library, f"Folders and kinds of {library.name}", "Folders and single files", parent
-        )
+        title = tr("Folders and kinds of {library}", library=library.name)
+        super().__init__(theme, library, title, tr("Folders and single files"), parent)
         self._lanes = lanes
         self._looking: Job | None = None
         more = [f"+{each}" for each in library.suffixes if each not in SUFFIXES]
         self.suffixes = QLineEdit(", ".join(more if set(library.suffixes) >= SUFFIXES else library.suffixes))
-        self.suffixes.setPlaceholderText("Documents of every kind; or pdf, docx; or +csv for these as well")
+        self.suffixes.setPlaceholderText(
+            tr("Documents of every kind; or pdf, docx; or +csv for these as well")
+        )
         self.ignore = QLineEdit(", ".join(library.ignore))
-        self.ignore.setPlaceholderText("Nothing; or drafts/*, *copy*")
-        self.add_folder = push_button(theme, "Add a folder…")
-        self.add_files = push_button(theme, "Add files…")
-        self.take_out = push_button(theme, "Take out", tip="No document is touched  (Del)")
-        self.save = push_button(theme, "Save", kind="primary")
-        self.cancel = push_button(theme, "Cancel")
+        self.ignore.setPlaceholderText(tr("Nothing; or drafts/*, *copy*"))
+        self.add_folder = push_button(theme, tr("Add a folder…"))
+        self.add_files = push_button(theme, tr("Add files…"))
+        self.take_out = push_button(theme, tr("Take out"), tip=tr("No document is touched  (Del)"))
+        self.save = push_button(theme, tr("Save"), kind="primary")
+        self.cancel = push_button(theme, tr("Cancel"))
         above = QHBoxLayout()
         for button in (self.add_folder, self.add_files, self.take_out):
             above.addWidget(button)
@@ -209,8 +218,8 @@ class Contents(_Sheet):
         place = self.column.indexOf(self.list) + 1
         self.column.insertLayout(place, above)
         for title, field in (
-            ("Only files of these kinds", self.suffixes),
-            ("Leave out names or folders like these", self.ignore),
+            (tr("Only files of these kinds"), self.suffixes),
+            (tr("Leave out names or folders like these"), self.ignore),
         ):
             heading = plain_label(title, type="small_strong", ink="quiet")
             heading.setBuddy(field)
@@ -249,7 +258,7 @@ class Contents(_Sheet):
 
     @Slot()
     def _changed(self) -> None:
-        self.words.setText("Looking at the files…")
+        self.words.setText(tr("Looking at the files…"))
         self.save.setEnabled(False)
         self._soon.start()
 
@@ -264,18 +273,25 @@ class Contents(_Sheet):
 
     @Slot(object)
     def _walked(self, found: Walk) -> None:
-        words = f"{count(len(found.files), 'document')}, {size(found.size)}"
+        taken = tr(
+            "{n:,} document, {size}", "{n:,} documents, {size}", n=len(found.files), size=size(found.size)
+        )
+        told = [taken]
         kinds = [
-            f"{number:,} {suffix or 'without an extension'}"
+            tr("{number:,} {extension}", number=number, extension=suffix)
+            if suffix
+            else tr("{n:,} without an extension", "{n:,} without an extension", n=number)
             for suffix, number in found.left_out.most_common()
         ]
-        if kinds:
-            others = " and other kinds" if len(kinds) > _KINDS_NAMED else ""
-            words += f"; left out: {', '.join(kinds[:_KINDS_NAMED])}{others}"
+        named = ", ".join(kinds[:_KINDS_NAMED])
+        if len(kinds) > _KINDS_NAMED:
+            told.append(tr("left out: {kinds} and other kinds", kinds=named))
+        elif kinds:
+            told.append(tr("left out: {kinds}", kinds=named))
         if found.missing:
-            words += f"; “{found.missing[0]}” is not there now"
-        self.words.setText(words)
-        self.save.setText("Save and read them" if found.is_large else "Save")
+            told.append(tr("“{folder}” is not there now", folder=found.missing[0]))
+        self.words.setText("; ".join(told))
+        self.save.setText(tr("Save and read them") if found.is_large else tr("Save"))
         self.save.setEnabled(bool(self.library().roots))
 
     def _add(self, paths: Sequence[str]) -> None:
@@ -284,12 +300,15 @@ class Contents(_Sheet):
 
     @Slot()
     def _choose_folder(self) -> None:
-        if name := folder_name(self, f"Add a folder to {self._library.name}", show_files=True):
+        if name := folder_name(
+            self, tr("Add a folder to {library}", library=self._library.name), show_files=True
+        ):
             self._add([name])
 
     @Slot()
     def _choose_files(self) -> None:
-        self._add(open_names(self, f"Add files to {self._library.name}", "", DOCUMENTS))
+        title = tr("Add files to {library}", library=self._library.name)
+        self._add(open_names(self, title, "", DOCUMENTS))
 
     @Slot()
     def _take_out(self) -> None:
@@ -312,5 +331,5 @@ class Contents(_Sheet):
 def _row_words(row: LibraryFile | str) -> tuple[str, str, str]:
     if isinstance(row, str):
         return Path(row).name or row, row, row
-    name = Path(row.path).name
-    return name, f"{name}. {row.why_unread}", f"{row.path}\n{row.why_unread}"
+    name, why = Path(row.path).name, localised(row.why_unread)
+    return name, f"{name}. {why}", f"{row.path}\n{why}"

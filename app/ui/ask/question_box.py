@@ -8,9 +8,11 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
 
+from app.core.message import Message
 from app.ui.kit.dropped import local_files
 from app.ui.kit.parts import push_button
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.undo_line import redoes
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_LINES = 5
 # The longest that fits is shown in an empty field.
-_INVITATIONS = ("What do you want to know?", "Your question", "Ask")
+_INVITATIONS = (Message("What do you want to know?"), Message("Your question"), Message("Ask"))
 
 
 class QuestionField(QPlainTextEdit):
@@ -85,12 +87,12 @@ class QuestionBox(QFrame):
         self.setObjectName("question")
         self.field = QuestionField()
         self.field.setProperty("bare", "true")
-        self.field.setAccessibleName("Question")
-        self.field.setAccessibleDescription("Enter asks. Up and Down bring back earlier questions.")
+        self.field.setAccessibleName(tr("Question"))
+        self.field.setAccessibleDescription(tr("Enter asks. Up and Down bring back earlier questions."))
         self.field.setTabChangesFocus(True)
         self.field.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.button = push_button(theme, "Ask", kind="primary", tip="Ask  (Enter)")
+        self.button = push_button(theme, tr("Ask"), kind="primary", tip=tr("Ask  (Enter)"))
         row = QHBoxLayout(self)
         row.addWidget(self.field, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignBottom)
@@ -167,8 +169,9 @@ class QuestionBox(QFrame):
     def _fit(self) -> None:
         metrics, margin = self.field.fontMetrics(), 2 * round(self.field.document().documentMargin())
         room = self.field.viewport().width() - margin
-        fitting = (words for words in _INVITATIONS if metrics.horizontalAdvance(words) <= room)
-        self.field.setPlaceholderText(next(fitting, _INVITATIONS[-1]))
+        invitations = [localised(words) for words in _INVITATIONS]
+        fitting = (words for words in invitations if metrics.horizontalAdvance(words) <= room)
+        self.field.setPlaceholderText(next(fitting, invitations[-1]))
         lines = min(_MOST_LINES, max(1, int(self.field.document().size().height())))
         self.field.setFixedHeight(lines * metrics.lineSpacing() + margin)
 
@@ -192,11 +195,11 @@ class QuestionBox(QFrame):
 def missing_input(question: str, opened: Opened | None) -> tuple[str, str] | None:
     """What is missing to ask about an open document, as a sentence and a hint; None where nothing is."""
     if not question:
-        return "There is no question yet.", "Type what you want to know, then press Enter."
+        return tr("There is no question yet."), tr("Type what you want to know, then press Enter.")
     if opened is None:
-        return "This file is not open.", "The page says why. Your question stays here."
+        return tr("This file is not open."), tr("The page says why. Your question stays here.")
     if opened.document.text.strip():
         return None
     if opened.is_text:
-        return "There is no text to read yet.", "Paste one on the page, or open a file (Ctrl+O)."
-    return " ".join(opened.notes) or "This document holds no text to read.", ""
+        return tr("There is no text to read yet."), tr("Paste one on the page, or open a file (Ctrl+O).")
+    return " ".join(map(localised, opened.notes)) or tr("This document holds no text to read."), ""

@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.ui.ask.session import Scope, ScopeKind
 from app.ui.kit.elided import ElidedButton
-from app.ui.kit.parts import caption, plain_label, push_button
+from app.ui.kit.parts import as_tip, caption, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import tr
 
 if TYPE_CHECKING:
     from app.core.library import Library, LibraryStatus
-
-OPEN_ONES = "the open documents"
-_DOCUMENT = "this document"
 
 
 class ScopeChoice(QWidget):
@@ -39,15 +37,15 @@ class ScopeChoice(QWidget):
         self._libraries: tuple[tuple[Library, LibraryStatus], ...] = ()
         self._scope = Scope()
         self._open = 1
-        self._in = plain_label("in", ink="quiet", wrap=False)
+        self._in = plain_label(tr("in"), ink="quiet", wrap=False)
         self.button = ElidedButton(theme)
         mark(self.button, kind="scope")
-        self.button.setToolTip("What the question is asked of  (Alt+Down)")
+        self.button.setToolTip(as_tip(tr("What the question is asked of  (Alt+Down)")))
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
         self.menu.triggered.connect(self._picked)
         self.button.setMenu(self.menu)
-        self.read = push_button(theme, kind="link", tip="Show the files that were not read")
+        self.read = push_button(theme, kind="link", tip=tr("Show the files that were not read"))
         mark(self.read, type="small")
         row = QHBoxLayout(self)
         row.addWidget(self._in)
@@ -96,16 +94,16 @@ class ScopeChoice(QWidget):
         self.opening.emit()
         self.menu.clear()
         group = QActionGroup(self.menu)
-        self._add(group, "In this document", Scope())
-        self._add(group, f"In the open documents ({self._open:,})", Scope(ScopeKind.OPEN))
+        self._add(group, tr("In this document"), Scope())
+        self._add(group, tr("In the open documents ({number:,})", number=self._open), Scope(ScopeKind.OPEN))
         self.menu.addSeparator()
         for library, status in self._libraries:
             # What follows the tab is drawn at the right, as shortcuts are.
-            words = f"In {library.name}\t{status.in_words}"
+            words = tr("In {library}\t{read}", library=library.name, read=status.in_words)
             self._add(group, words, Scope(ScopeKind.LIBRARY, library.number))
         if self._libraries:
             self.menu.addSeparator()
-        self.menu.addAction("Add a folder…")
+        self.menu.addAction(tr("Add a folder…"))
 
     def _add(self, group: QActionGroup, words: str, scope: Scope) -> None:
         action = QAction(caption(words), self.menu)
@@ -128,10 +126,19 @@ class ScopeChoice(QWidget):
 
     def _show(self) -> None:
         library = self.library()
-        name = library[0].name if library else OPEN_ONES if self._scope.kind is ScopeKind.OPEN else _DOCUMENT
+        if library is not None:
+            name = library[0].name
+            self.button.setAccessibleName(tr("Ask in {library}", library=name))
+        elif self._scope.kind is ScopeKind.OPEN:
+            name = tr("the open documents")
+            self.button.setAccessibleName(tr("Ask in the open documents"))
+        else:
+            name = tr("this document")
+            self.button.setAccessibleName(tr("Ask in this document"))
         self.button.set_full_text(name)
-        self.button.setAccessibleName(f"Ask in {name}")
         self.read.setVisible(library is not None)
         if library is not None:
             self.read.setText(library[1].in_words)
-            self.read.setAccessibleName(f"{library[1].in_words}. Show the files that were not read")
+            self.read.setAccessibleName(
+                tr("{read}. Show the files that were not read", read=library[1].in_words)
+            )

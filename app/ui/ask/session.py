@@ -11,7 +11,8 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from app.core import wording
-from app.core.models import Head, model_title
+from app.core.message import Message
+from app.core.models import Head
 from app.core.report import Progress
 from app.ui.document.marks.places import Place, place_in_file, place_of
 
@@ -184,7 +185,7 @@ class QuestionRun:
         # The progress counts windows of the model; the user sees that the text is read.
         words = self._reading_now(progress)
         if progress.fraction < self.reached:
-            words = "Reading again"
+            words = Message("Reading again")
         self.progress = replace(progress, what=words if progress.total else progress.what)
         if self.held_back is None or progress.fraction < self.least:
             return False
@@ -208,19 +209,21 @@ class QuestionRun:
 
     def finish(self, result: Reading | LibraryReading) -> None:
         """The text was read to its end."""
+        from app.ui.ask.read_words import read_in
+
         self._take(result)
-        self.state, self.note = RunState.DONE, self._read_in(result.seconds, quick=_reading_of(result).quick)
+        self.state, self.note = RunState.DONE, read_in(result, self.documents)
 
     def pause(self) -> None:
         """Let a newer question be read for first."""
         self._count_read()
-        self.note = self._how_far("Paused")
+        self.note = self._how_far(Message("Paused"))
         found = self.reading.share_read if self.reading is not None else 0.0
         self.reached = max(self.fraction, found or 0.0)
         self.least = self.reached if found is None else found
         self.progress, self.state = None, RunState.PAUSED
 
-    def stop(self, how: str = "Stopped") -> None:
+    def stop(self, how: str = wording.STOPPED) -> None:
         """End the reading before its end."""
         self._count_read()
         self.note, self.state = self._how_far(how), RunState.STOPPED
@@ -374,8 +377,14 @@ class QuestionRun:
     def reading_what(self) -> str:
         """What is being read, in words."""
         if self.status is not None:
-            return f"Reading the best passages of {wording.count(self.status.read, 'file')}"
-        return f"Reading {wording.count(len(self.keys), 'document')}" if self.keys else "Reading"
+            return Message(
+                "Reading the best passages of {n:,} file",
+                "Reading the best passages of {n:,} files",
+                n=self.status.read,
+            )
+        if self.keys:
+            return Message("Reading {n:,} document", "Reading {n:,} documents", n=len(self.keys))
+        return Message("Reading")
 
     def _reading_now(self, progress: Progress) -> str:
         """What is being read, with the name of the one of several documents that is read just now."""
@@ -383,32 +392,22 @@ class QuestionRun:
             return self.reading_what
         if self.library is not None:  # its flow names the file
             return progress.what
-        return f"Reading {self.documents[progress.document].document.name}"
+        return Message("Reading {name}", name=self.documents[progress.document].document.name)
 
     @property
     def not_in(self) -> str:
-        """The sentence if none of several documents answers: "Not in 412 of 415 files"."""
-        if self.status is None:
-            return f"Not in the {wording.count(len(self.keys), 'open document')}"
-        files = wording.count(self.status.total, "file")
-        is_whole = self.status.read == self.status.total
-        return f"Not in {files}" if is_whole else f"Not in {self.status.read:,} of {files}"
+        """The sentence if none of several documents answers: "Not in 412 of 415 files."."""
+        from app.ui.ask.read_words import not_in_library, not_in_open
+
+        return not_in_open(len(self.keys)) if self.status is None else not_in_library(self.status)
 
     def facts(self) -> str:
         """The time that reading took, if known, what was read, and by which model; empty before the end."""
-        reading = self.reading
-        if reading is None or self.is_running:
+        if self.reading is None or self.is_running:
             return ""
-        by = f" by {model_title(reading.model)}" if reading.model else ""
-        read = "read whole" if reading.complete else "read in part"
-        if self.library is not None:
-            passages = wording.count(self.passages, "passage")
-            read = f"{passages} {'read' if reading.complete else 'read in part'}"
-        elif reading.complete and reading.quick:
-            finder = model_title(reading.finder)
-            found = f"found by {finder}, " if reading.finder not in ("", reading.model) else ""
-            read = f"the best passages {found}read"
-        return (f"{wording.duration(reading.seconds)}, " if reading.seconds else "") + f"{read}{by}"
+        from app.ui.ask.read_words import facts
+
+        return facts(self.reading, self.passages if self.library is not None else None)
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""
@@ -430,19 +429,6 @@ class QuestionRun:
         read = reading.share_read
         share = max(self.fraction, read) if read is not None else self.fraction or None
         return wording.stopped_after(share, quick=reading.quick or self.library is not None, how=how)
-
-    def _read_in(self, seconds: float, *, quick: bool) -> str:
-        """What was read and how fast: "71 pages read whole in 2.1 seconds"."""
-        time = wording.duration(seconds)
-        if self.status is not None:
-            passages, files = wording.count(self.passages, "passage"), wording.count(self.status.read, "file")
-            return f"{passages} of {files} read in {time}"
-        pages = sum(len(opened.pages) for opened in self.documents)
-        characters = sum(len(opened.document.text) for opened in self.documents)
-        length = wording.count(pages, "page") if pages else wording.count(characters, "character")
-        if quick:
-            return f"The best passages of {length} read in {time}"
-        return f"{length} read whole in {time}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ from app.ui.document.text.document_pane import DocumentPane
 from app.ui.document.text.long_lines import as_shown
 from app.ui.kit.notice import Notice
 from app.ui.kit.theme import Theme
+from app.ui.kit.translation import localised, tr
 
 if TYPE_CHECKING:
     from app.core.layout import Kind, Opened
     from app.ui.document.file_pane import AnyPane
     from app.ui.document.opening_page import OpeningPage
 
-UNTITLED = "New text"
 _TITLE_LENGTH = 26
 
 
@@ -52,7 +52,7 @@ class Sheet(QWidget):
         super().__init__()
         self.session = session if session is not None else AskSession()
         self._theme = theme
-        self.title = UNTITLED
+        self.title = tr("New text")
         self.setProperty("kind", "desk")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.banner = Notice(theme)
@@ -134,7 +134,7 @@ class Sheet(QWidget):
         self.session.run = run
         self.session.file_read(opened)
         if opened.notes:
-            self.banner.show_hint(" ".join(opened.notes))
+            self.banner.show_hint(" ".join(map(localised, opened.notes)))
         else:
             self.banner.clear()
         if self.session.place:
@@ -268,7 +268,7 @@ class Sheet(QWidget):
         return utf16_units(text) == self.editor.units() and self.editor.text() == text
 
     def _update_title(self) -> None:
-        title = legible(self.session.name) or self._beginning() or UNTITLED
+        title = legible(self.session.name) or self._beginning() or tr("New text")
         if title != self.title:
             self.title = title
             self.renamed.emit()

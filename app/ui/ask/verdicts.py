@@ -19,13 +19,13 @@ from app.ui.ask.judged import JudgedAnswer, judged_answer
 from app.ui.ask.session import QuestionRun
 from app.ui.ask.sheet import Sheet
 from app.ui.kit.jobs import Job, Lanes
+from app.ui.kit.translation import localised, tr
 from app.ui.kit.verdict_row import VerdictRow
 
 if TYPE_CHECKING:
     from app.core.text import Span
 
 _LONGEST = 300
-_SELECT = "Select the right words in the document first, then press “These words instead”, or by keys Esc and then E."
 
 _log = logging.getLogger(__name__)
 
@@ -129,7 +129,12 @@ class Verdicts(QObject):
             if verdict is answer.verdict and (verdict is not Verdict.OTHER_WORDS or span in (None, said)):
                 self._save(given._replace(verdict=Verdict.NONE, span=None))
             elif verdict is Verdict.OTHER_WORDS and span is None:
-                self.hint.emit(_SELECT)
+                self.hint.emit(
+                    tr(
+                        "Select the right words in the document first, then press “These words instead”,"
+                        " or by keys Esc and then E."
+                    )
+                )
             else:
                 self._save(given)
 
@@ -181,5 +186,5 @@ class Verdicts(QObject):
             return
         verdict, said = answer.verdict, answer.said
         words = " ".join(said.words.split()) if said is not None and verdict is Verdict.OTHER_WORDS else ""
-        about = "" if answer.is_on_card else first_words(answer.source, _LONGEST)
+        about = "" if answer.is_on_card else first_words(localised(answer.source), _LONGEST)
         self._row.offer(verdict, first_words(words, _LONGEST), about, has_answer=answer.shown is not None)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.about import NAME
 from app.core.report import Report
 from app.flows.samples import Sample
 from app.flows.workspace import Workspace
@@ -23,6 +22,7 @@ from app.ui.kit.jobs import Job, Lanes
 from app.ui.kit.outside import open_folder
 from app.ui.kit.parts import Label, plain_label, push_button
 from app.ui.kit.theme import Theme, mark
+from app.ui.kit.translation import localised, tr
 
 # Its first answer is sure, and in the middle of an ordinary text.
 _SAMPLE = "30-minutes"
@@ -47,23 +47,25 @@ class WelcomeBand(QFrame):
         self._theme = theme
         mark(self, kind="welcome")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName(f"Welcome to {NAME}")
-        self._title = plain_label("Ask a document, and the answer lights up", type="title")
+        self.setAccessibleName(tr("Welcome to Spanlight"))
+        self._title = plain_label(tr("Ask a document, and the answer lights up"), type="title")
         self._line = plain_label()
         self._signs = [Label(), Label()]
         self._private = plain_label(
-            "Nothing that you open or ask leaves this computer.", type="small", ink="quiet"
+            tr("Nothing that you open or ask leaves this computer."), type="small", ink="quiet"
         )
-        self._place = ElidedLabel(f"What you keep lies in {short_path(data)}")
+        self._place = ElidedLabel(tr("What you keep lies in {folder}", folder=short_path(data)))
         mark(self._place, type="small", ink="quiet")
-        self.folder = push_button(theme, "Open the folder", kind="link", tip=str(data))
+        self.folder = push_button(theme, tr("Open the folder"), kind="link", tip=str(data))
         mark(self.folder, type="small")
-        self.open = push_button(theme, "Open a file of yours…", kind="primary", tip="Open files  (Ctrl+O)")
-        self.close_button = push_button(theme, "Got it", tip="Put this away  (Esc)")
+        self.open = push_button(
+            theme, tr("Open a file of yours…"), kind="primary", tip=tr("Open files  (Ctrl+O)")
+        )
+        self.close_button = push_button(theme, tr("Got it"), tip=tr("Put this away  (Esc)"))
         self._before: QWidget | None = None
         self._lay_out()
         self._set_line(
-            "This is a sample. The question at the right is being asked about it, on this computer…"
+            tr("This is a sample. The question at the right is being asked about it, on this computer…")
         )
         for half in self._halves:
             theme.in_steps(half.setSpacing, 2)
@@ -77,10 +79,13 @@ class WelcomeBand(QFrame):
         """Show the text for after the sample was read; `found`: there is an answer."""
         if found:
             self._set_line(
-                "This is a sample. The question at the right was asked about it: its answer is lit up in the text."
+                tr(
+                    "This is a sample. The question at the right was asked about it:"
+                    " its answer is lit up in the text."
+                )
             )
         else:
-            self._set_line("This is a sample. Ask it something, or open a file of yours.")
+            self._set_line(tr("This is a sample. Ask it something, or open a file of yours."))
 
     def follow(self, before: QWidget) -> None:
         """Set the tab order: the buttons in their visual order, after the widget `before` the band."""
@@ -217,7 +222,7 @@ class Welcome(QObject):
         is_new = sheet is None
         if sheet is None:
             sheet = self._sheets.new()
-            sheet.show_text(sample.text, name=sample.title)
+            sheet.show_text(sample.text, name=localised(sample.title))
             sheet.session.suggestions = sample.questions
         self._sheet = sheet
         self._show_band()

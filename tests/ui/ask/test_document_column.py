@@ -68,7 +68,7 @@ def view(shared: MainWindow, qtbot: QtBot) -> AskView:
     view.documents.search.clear()
     if shared.workspace.settings.list_library != shared.libraries.all[0][0].number:
         view.documents.act("open", row(view, "Reports"))
-    qtbot.waitUntil(lambda: names(view) == ["Open", "New text", "Reports", *NAMES])
+    qtbot.waitUntil(lambda: names(view) == ["Open documents", "New text", "Reports", *NAMES])
     return view
 
 
@@ -103,22 +103,22 @@ def test_a_file_of_a_library_is_opened_by_a_click_and_closed_by_the_middle_butto
     click(view, row(view, "beta.txt"))
     qtbot.waitUntil(lambda: view.sheets.current().is_open and view.sheets.current().title == "beta.txt")
     assert view.panel.box.field.hasFocus(), "the next thing to type is a question"
-    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "beta.txt", "Reports"])
     assert row(view, "beta.txt", Part.OPEN).is_current
     assert row(view, "beta.txt", Part.FILE).is_current
     click(view, row(view, "beta.txt", Part.OPEN), Qt.MouseButton.MiddleButton)
-    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "New text", "Reports"])
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "New text", "Reports"])
     assert names(view)[-2:] == ["Opened before", "beta.txt"]
 
 
 def test_a_double_click_opens_one_document_though_the_list_moves_on(view: AskView, qtbot: QtBot) -> None:
     click(view, row(view, "beta.txt"))
-    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "beta.txt", "Reports"])
     documents = view.documents.list
     place = documents.visualRect(documents.rows.index(documents.rows.find(row(view, "alpha.txt")))).center()
     button, no_key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QTest.mouseClick(documents.viewport(), button, no_key, place)
-    qtbot.waitUntil(lambda: names(view)[:4] == ["Open", "beta.txt", "alpha.txt", "Reports"])
+    qtbot.waitUntil(lambda: names(view)[:4] == ["Open documents", "beta.txt", "alpha.txt", "Reports"])
     for kind, held in (
         (QEvent.Type.MouseButtonDblClick, button),
         (QEvent.Type.MouseButtonRelease, Qt.MouseButton.NoButton),
@@ -212,13 +212,13 @@ def test_menus_offer_what_is_possible(view: AskView, qtbot: QtBot, folder: Path)
         "ask", "update", "check", "ledger", "rename", "add", "contents", "remove"
     ]  # fmt: skip
     assert offered(row(view, "Reports"), is_reading=True)[1] == "stop"
-    assert offered(row(view, "Open")) == []
+    assert offered(row(view, "Open documents")) == []
     view.documents.act("copy", row(view, "alpha.txt"))
     assert QGuiApplication.clipboard().text() == str(folder / "alpha.txt")
     view.open_files([folder / name for name in NAMES])
     qtbot.waitUntil(lambda: names(view)[3:4] == ["empty.txt"])
     view.documents.act("others", row(view, "beta.txt", Part.OPEN))
-    qtbot.waitUntil(lambda: names(view)[:3] == ["Open", "beta.txt", "Reports"])
+    qtbot.waitUntil(lambda: names(view)[:3] == ["Open documents", "beta.txt", "Reports"])
 
 
 def test_a_file_that_got_another_name_is_listed_with_it(

@@ -59,7 +59,7 @@ def test_a_librarys_header_counts_what_was_read_or_shows_the_progress() -> None:
     away = LibraryStatus({FileState.READ: 2}, missing=("/r",), refused=("/s/x", "/s/y"))
     tip = row_of_library(REPORTS, away, None, expanded=True).words[2]
     assert "“/r” is not there now" in tip and "“/s/x” and 1 other folder could not be opened." in tip
-    assert row_of_reading(REPORTS, Progress(10, 40, "files", 118.0)).name == "2 minutes left"
+    assert row_of_reading(REPORTS, Progress(10, 40, "files", 118.0)).name == "About 2 minutes left"
 
 
 def test_only_the_files_of_the_expanded_library_are_listed() -> None:
@@ -71,7 +71,7 @@ def test_only_the_files_of_the_expanded_library_are_listed() -> None:
     libraries = [(MANUALS, READ), (REPORTS, READ)]
     rows = rows_of(OPEN, libraries, {}, files, 1, ["/r/q1.pdf", "/x/old.md"])
     assert shown(rows) == [
-        ("Open", ""), ("q1.pdf", "12 p"), ("Notes", ""),
+        ("Open documents", ""), ("q1.pdf", "12 p"), ("Notes", ""),
         ("Manuals", "2"), ("Reports", "2 read"), ("q1.pdf", "12 p"), ("q2.pdf", "9 p"),
         ("Opened before", ""), ("old.md", ""),
     ]  # fmt: skip

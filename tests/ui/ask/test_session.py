@@ -318,7 +318,7 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     assert run.chosen == 1 and run.visit() is None
     entry = run.entry(1)
     assert entry.name == "two" and [one.text for one in entry.answers] == ["dawn", "high"]
-    assert run.not_in == "Not in the 2 open documents"
+    assert run.not_in == "Not in the 2 open documents."
     run.chosen = 2
     run.finish(replace(PART, answers=(high,), complete=True))
     assert run.chosen == -1, "it is not among them any more"
