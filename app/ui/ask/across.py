@@ -354,9 +354,7 @@ class AcrossDocuments(QObject):
         if run is None or run.reading is None or not 0 <= index < len(run.answers()):
             return False
         if run.judged().shown is None and not run.shows_nearest:
-            from app.ui.ask.read_words import not_in
-
-            QGuiApplication.clipboard().setText(localised(not_in(run)))
+            QGuiApplication.clipboard().setText(localised(run.not_in))
             self.note.emit(tr("Copied"))
         else:
             QGuiApplication.clipboard().setText(run.place(index).copied())

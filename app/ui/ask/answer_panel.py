@@ -361,8 +361,6 @@ class AnswerPanel(QFrame):
 
     def _show_answers(self, run: QuestionRun) -> None:
         """Show the answer's card, and the other places."""
-        from app.ui.ask.read_words import facts, not_in
-
         self.idle.hide()
         self._is_noted = False
         reading, is_final = run.judged(), not run.is_running
@@ -370,23 +368,23 @@ class AnswerPanel(QFrame):
         over = "" if is_final else tr("Provisional: still reading")
         if run.state in (RunState.PAUSED, RunState.STOPPED):
             over = tr("{note}: the best so far", note=run.note)
-        no_answer, how = reading.no_answer_probability, facts(run)
+        no_answer, facts = reading.no_answer_probability, run.facts()
         if reading.best is not None:
-            self.card.show_answer(run.place(0), no_answer, over, how, sure=is_final)
+            self.card.show_answer(run.place(0), no_answer, over, facts, sure=is_final)
         elif reading.shown is not None:
-            self.card.show_low_confidence(run.place(0), no_answer, over, how, sure=is_final)
+            self.card.show_low_confidence(run.place(0), no_answer, over, facts, sure=is_final)
         else:
             over = run.note if is_stopped else ""
             if reading.quick and not is_stopped and run.library is None:
                 over = wording.best_passages(reading.share_of_text)
             nearest = run.place(0) if run.answers() else None
             is_whole = reading.judged_whole and not is_stopped
-            nowhere = not_in(run) if run.is_across else ""
+            not_in = run.not_in if run.is_across else ""
             is_whole = is_whole or (
                 run.library is not None and not is_stopped
             )  # its passages were found in all of it
             self.card.show_none(
-                no_answer, nearest, run.shows_nearest, over, how, whole=is_whole, not_in=nowhere
+                no_answer, nearest, run.shows_nearest, over, facts, whole=is_whole, not_in=not_in
             )
         can_ask_more = is_final and run.text is TextState.SAME
         self.card.look.setVisible(can_ask_more and not run.is_across)

@@ -1,42 +1,44 @@
-"""What was read for a question, in words. Without Qt."""
+"""What was read for a question, in words. Without Qt, and imported once there is something to tell."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from app.core import wording
+from app.core.layout import Opened
+from app.core.library import LibraryReading, LibraryStatus
 from app.core.message import Message
 from app.core.models import model_title
-
-if TYPE_CHECKING:
-    from app.core.results import Reading
-    from app.ui.ask.session import QuestionRun
+from app.core.results import Reading
 
 
-def not_in(run: QuestionRun) -> str:
-    """The sentence if none of several documents answers: "Not in 412 of 415 files."."""
-    if run.status is None:
-        return Message("Not in the {n:,} open document.", "Not in the {n:,} open documents.", n=len(run.keys))
-    read, total = run.status.read, run.status.total
+def not_in_open(number: int) -> str:
+    """The sentence if none of so many open documents answers: "Not in the 3 open documents."."""
+    return Message("Not in the {n:,} open document.", "Not in the {n:,} open documents.", n=number)
+
+
+def not_in_library(status: LibraryStatus) -> str:
+    """The sentence if none of a library's files answers: "Not in 412 of 415 files."."""
+    read, total = status.read, status.total
     if read == total:
         return Message("Not in {n:,} file.", "Not in {n:,} files.", n=total)
     return Message("Not in {read:,} of {n:,} file.", "Not in {read:,} of {n:,} files.", read=read, n=total)
 
 
-def read_in(run: QuestionRun, seconds: float, *, quick: bool) -> str:
-    """What was read and how fast: "71 pages read whole in 2.1 seconds"."""
-    time = wording.duration(seconds)
-    if run.status is not None:
+def read_in(result: Reading | LibraryReading, documents: Sequence[Opened]) -> str:
+    """What was read and how fast: "71 pages read whole in 2.1 seconds"; of a library `documents` are none."""
+    time = wording.duration(result.seconds)
+    if isinstance(result, LibraryReading):
         return Message(
             "{n:,} passage of {files} read in {time}",
             "{n:,} passages of {files} read in {time}",
-            n=run.passages,
-            files=Message("{n:,} file", "{n:,} files", n=run.status.read),
+            n=result.passages,
+            files=Message("{n:,} file", "{n:,} files", n=result.status.read),
             time=time,
         )
-    pages = sum(len(opened.pages) for opened in run.documents)
-    characters = sum(len(opened.document.text) for opened in run.documents)
-    if quick:
+    pages = sum(len(opened.pages) for opened in documents)
+    characters = sum(len(opened.document.text) for opened in documents)
+    if result.quick:
         length = (
             Message("{n:,} page", "{n:,} pages", n=pages)
             if pages
@@ -55,31 +57,27 @@ def read_in(run: QuestionRun, seconds: float, *, quick: bool) -> str:
     )
 
 
-def facts(run: QuestionRun) -> str:
-    """The time that reading took, if known, what was read, and by which model; empty before the end."""
-    reading = run.reading
-    if reading is None or run.is_running:
-        return ""
-    read = _read_by(run, reading, model_title(reading.model))
+def facts(reading: Reading, passages: int | None) -> str:
+    """The time that reading took, if known, what was read, and by which model; `passages` of a library, else None."""
+    read = _read_by(reading, passages, model_title(reading.model))
     if not reading.seconds:
         return read
     return Message("{time}, {read}", time=wording.duration(reading.seconds), read=read)
 
 
-def _read_by(run: QuestionRun, reading: Reading, model: str) -> str:
-    """What was read, and by which model."""
-    if run.library is not None and reading.complete:
+def _read_by(reading: Reading, passages: int | None, model: str) -> str:
+    if passages is not None and reading.complete:
         return Message(
             "{n:,} passage read by {model}",
             "{n:,} passages read by {model}",
-            n=run.passages,
+            n=passages,
             model=model,
         )
-    if run.library is not None:
+    if passages is not None:
         return Message(
             "{n:,} passage read in part by {model}",
             "{n:,} passages read in part by {model}",
-            n=run.passages,
+            n=passages,
             model=model,
         )
     if not reading.complete:

@@ -212,7 +212,7 @@ class QuestionRun:
         from app.ui.ask.read_words import read_in
 
         self._take(result)
-        self.state, self.note = RunState.DONE, read_in(self, result.seconds, quick=_reading_of(result).quick)
+        self.state, self.note = RunState.DONE, read_in(result, self.documents)
 
     def pause(self) -> None:
         """Let a newer question be read for first."""
@@ -393,6 +393,21 @@ class QuestionRun:
         if self.library is not None:  # its flow names the file
             return progress.what
         return Message("Reading {name}", name=self.documents[progress.document].document.name)
+
+    @property
+    def not_in(self) -> str:
+        """The sentence if none of several documents answers: "Not in 412 of 415 files."."""
+        from app.ui.ask.read_words import not_in_library, not_in_open
+
+        return not_in_open(len(self.keys)) if self.status is None else not_in_library(self.status)
+
+    def facts(self) -> str:
+        """The time that reading took, if known, what was read, and by which model; empty before the end."""
+        if self.reading is None or self.is_running:
+            return ""
+        from app.ui.ask.read_words import facts
+
+        return facts(self.reading, self.passages if self.library is not None else None)
 
     def visit(self) -> Visit | None:
         """The visit to look inside: the question, and the place highlighted strongly; None before the text was read."""

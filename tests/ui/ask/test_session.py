@@ -14,7 +14,6 @@ from app.core.text import Document, Span
 from app.core.wording import percent
 from app.flows.history.kept_answers import answers_in
 from app.ui.ask.question_box import missing_input
-from app.ui.ask.read_words import facts, not_in
 from app.ui.ask.session import (
     AskSession,
     DocumentState,
@@ -61,11 +60,11 @@ def test_a_question_is_queued_read_and_done() -> None:
     run.begin()
     assert run.state is RunState.QUEUED and session.running() is run and run.visit() is None
     run.start_reading()
-    assert run.take_partial(found("noon", 10)) and run.state is RunState.READING and not facts(run)
+    assert run.take_partial(found("noon", 10)) and run.state is RunState.READING and not run.facts()
     run.finish(found("dawn", 100, whole=True))
     assert run.state is RunState.DONE and session.running() is None and texts(run) == ["dawn"]
     assert run.note == f"{len(TEXT)} characters read whole in 1 second"
-    assert facts(run) == "1 second, read whole by careful"
+    assert run.facts() == "1 second, read whole by careful"
     visit = run.visit()
     assert visit is not None and visit.subject.focus == answer("dawn").span
 
@@ -75,9 +74,9 @@ def test_it_is_said_which_reader_found_and_which_read() -> None:
     both = found("noon", 100, model="reader-careful", whole=True)
     run.finish(replace(both, quick=True, finder="reader-quick"))
     names = "found by Spanlight quick reader, read by Spanlight reader"
-    assert facts(run) == f"1 second, the best passages {names}"
+    assert run.facts() == f"1 second, the best passages {names}"
     run.finish(replace(found("noon", 100, model="quick", whole=True), quick=True, finder="quick"))
-    assert facts(run) == "1 second, the best passages read by quick"
+    assert run.facts() == "1 second, the best passages read by quick"
     assert run.note == f"The best passages of {len(TEXT)} characters read in 1 second"
 
 
@@ -91,7 +90,7 @@ def test_a_stop_counts_as_far_as_the_last_answer_or_progress(progress: Progress 
     assert run.state is RunState.STOPPED and run.note == f"Stopped after {percent(0.34)} of the text"
     assert run.reading is not None and run.reading.windows == 34
     assert run.reading.seconds < 1.0, "as long as it was read, not as of its last answer"
-    assert facts(run).endswith("read in part by careful")
+    assert run.facts().endswith("read in part by careful")
 
 
 def test_without_an_answer_it_is_said_how_far_it_came() -> None:
@@ -319,7 +318,7 @@ def test_answers_in_several_documents_are_grouped_and_the_place_gone_to_stays_ch
     assert run.chosen == 1 and run.visit() is None
     entry = run.entry(1)
     assert entry.name == "two" and [one.text for one in entry.answers] == ["dawn", "high"]
-    assert not_in(run) == "Not in the 2 open documents."
+    assert run.not_in == "Not in the 2 open documents."
     run.chosen = 2
     run.finish(replace(PART, answers=(high,), complete=True))
     assert run.chosen == -1, "it is not among them any more"
