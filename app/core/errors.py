@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.core.message import joined
+
 
 class SpanlightError(Exception):
     """An error that the user can act on: one sentence, and one hint for the next step.
@@ -15,7 +17,7 @@ class SpanlightError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}".strip()
+        return joined(filter(None, (self.message, self.hint)), " ")
 
 
 class EngineLost(SpanlightError):

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from app.core.errors import SpanlightError
 from app.core.files import file_to_write, lines_of, open_regular, reason_of
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.rows import read_rows, row_of
 from app.models.disk.locks import held
@@ -28,8 +29,14 @@ def check_rows(path: Path, names: tuple[str, ...]) -> int:
             row.text(name, path)
         if row.key in seen:
             raise SpanlightError(
-                f"Lines {seen[row.key]} and {row.line} of {path.name} have the same id {row.key}.",
-                "Give every row an id of its own.",
+                Message(
+                    "Lines {first} and {second} of {file} have the same id {id}.",
+                    first=seen[row.key],
+                    second=row.line,
+                    file=path.name,
+                    id=row.key,
+                ),
+                Message("Give every row an id of its own."),
             )
         seen[row.key] = row.line
     return len(seen)
@@ -92,8 +99,12 @@ class RowFile:
 
     def _not_ours(self, number: int) -> SpanlightError:
         return SpanlightError(
-            f"Line {number} of {self._path.name} is not a result, so there is nothing to go on with.",
-            "Give another name for the output.",
+            Message(
+                "Line {number} of {file} is not a result, so there is nothing to go on with.",
+                number=number,
+                file=self._path.name,
+            ),
+            Message("Give another name for the output."),
         )
 
 
@@ -106,8 +117,8 @@ def held_output(path: Path) -> Iterator[None]:
     with ExitStack() as stack:
         try:
             lock = path.absolute().with_name(f".{path.absolute().name}.lock")
-            busy = f"Another process is writing “{path.name}”"
-            stack.enter_context(held(lock, busy, "Wait until it is done, or write elsewhere."))
+            busy = Message("Another process is writing “{name}”", name=path.name)
+            stack.enter_context(held(lock, busy, Message("Wait until it is done, or write elsewhere.")))
         except (OSError, ValueError) as fault:
             raise _refusal(path, fault) from fault
         yield
@@ -116,7 +127,9 @@ def held_output(path: Path) -> Iterator[None]:
 def refuse_same_file(source: Path, output: Path) -> None:
     """Raises SpanlightError when the output would be written into the file that is read."""
     if output.exists() and source.exists() and output.samefile(source):
-        raise SpanlightError("The output would overwrite what is read.", "Give another name for the output.")
+        raise SpanlightError(
+            Message("The output would overwrite what is read."), Message("Give another name for the output.")
+        )
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -132,9 +145,10 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def _refusal(path: Path, fault: OSError | ValueError) -> SpanlightError:
+    reason = reason_of(fault, Message("its name is at fault"))
     return SpanlightError(
-        f"“{path}” could not be written: {reason_of(fault, 'its name is at fault')}.",
-        "Free some space, check the folder's permissions, or write elsewhere.",
+        Message("“{file}” could not be written: {reason}.", file=str(path), reason=reason),
+        Message("Free some space, check the folder's permissions, or write elsewhere."),
     )
 
 

@@ -22,6 +22,7 @@ from enum import Enum
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import json_of
 from app.models.disk.locks import Lock
 from app.settings.files import make_private
@@ -100,7 +101,9 @@ def hand_over(name: str, files: Sequence[str | Path]) -> Answer:
     order = {"files": [str(Path(file).absolute()) for file in files], **_token()}
     line = json_of(order).encode("ascii") + b"\n"
     if len(line) > MOST_BYTES:
-        raise SpanlightError("So many files cannot be opened at once.", "Open fewer of them at a time.")
+        raise SpanlightError(
+            Message("So many files cannot be opened at once."), Message("Open fewer of them at a time.")
+        )
     if sys.platform == "win32":
         return _in_time(lambda: _through_pipe(rf"\\.\pipe\{name}", line))
     return _through_socket(name, line)

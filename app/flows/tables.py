@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
+from app.core.message import Message
 from app.documents.plain_text import decode
 
 MOST_TABLE = 200_000_000  # bytes
@@ -30,8 +31,13 @@ def refuse_vast(rows: int, columns: int, name: str) -> None:
     """Raises SpanlightError for a table with more cells, empty ones too, than memory should hold."""
     if rows * columns > _MOST_CELLS:
         raise SpanlightError(
-            f"“{name}” has {rows:,} rows and {columns:,} columns: too much for a table.",
-            "Split it into parts.",
+            Message(
+                "“{name}” has {rows} and {columns}: too much for a table.",
+                name=name,
+                rows=Message("{n:,} row", "{n:,} rows", n=rows),
+                columns=Message("{n:,} column", "{n:,} columns", n=columns),
+            ),
+            Message("Split it into parts."),
         )
 
 
@@ -44,8 +50,11 @@ def read_table(path: Path, column: str) -> Table:
     """
     table = read_columns(path)
     if column not in table.columns:
-        columns = ", ".join(table.columns) or "none"
-        raise SpanlightError(f"“{path.name}” has no column “{column}”.", f"Its columns are: {columns}.")
+        columns = ", ".join(table.columns) or Message("none")
+        raise SpanlightError(
+            Message("“{file}” has no column “{column}”.", file=path.name, column=column),
+            Message("Its columns are: {columns}.", columns=columns),
+        )
     return replace(table, column=table.columns.index(column))
 
 
@@ -58,7 +67,10 @@ def read_columns(path: Path) -> Table:
     try:
         lines = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error as fault:
-        raise SpanlightError(f"“{path.name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
+        raise SpanlightError(
+            Message("“{file}” is not a CSV file: {fault}.", file=path.name, fault=str(fault)),
+            Message("Save it as CSV again."),
+        ) from fault
     columns = tuple(lines[0]) if lines else ()
     width = len(columns)
     refuse_vast(len(lines), width, path.name)
@@ -67,8 +79,12 @@ def read_columns(path: Path) -> Table:
     for number, row in enumerate(lines, start=1):
         if any(cell.strip() for cell in row[width:]):
             raise SpanlightError(
-                f"Row {number} of “{path.name}” has more values than there are columns.",
-                "Put quotation marks around a text that holds the delimiter.",
+                Message(
+                    "Row {number} of “{file}” has more values than there are columns.",
+                    number=number,
+                    file=path.name,
+                ),
+                Message("Put quotation marks around a text that holds the delimiter."),
             )
     rows = tuple(tuple((row + [""] * width)[:width]) for row in lines[1:])
     return Table(columns, rows, 0, delimiter)

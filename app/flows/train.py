@@ -7,6 +7,7 @@ from math import isfinite
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.report import Report
 from app.core.requests import TrainingRequest
@@ -32,16 +33,25 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
     """
     _check_files(request)
     _check_numbers(request)
-    base = _checkpoint(workspace, request.base, "base model")
-    teacher = _checkpoint(workspace, request.teacher, "teacher").folder if request.teacher else ""
+    base = _checkpoint(
+        workspace, request.base, Message("There is no base model “{name}”.", name=request.base)
+    )
+    no_teacher = Message("There is no teacher “{name}”.", name=request.teacher)
+    teacher = _checkpoint(workspace, request.teacher, no_teacher).folder if request.teacher else ""
     if request.max_length > base.max_length:
         raise SpanlightError(
-            f"{base.name} reads at most {base.max_length} tokens at a time.",
-            f"The length asked for is {request.max_length}.",
+            Message("{base} reads at most {most} tokens at a time.", base=base.name, most=base.max_length),
+            Message("The length asked for is {value}.", value=request.max_length),
         )
-    for folder, noun in ((base.folder, "base model"), (teacher, "teacher")):
-        if folder and Path(request.output).resolve() == Path(folder).resolve():
-            raise SpanlightError(f"The output would overwrite the {noun}.", "Give another folder.")
+    output = Path(request.output).resolve()
+    if output == Path(base.folder).resolve():
+        raise SpanlightError(
+            Message("The output would overwrite the base model."), Message("Give another folder.")
+        )
+    if teacher and output == Path(teacher).resolve():
+        raise SpanlightError(
+            Message("The output would overwrite the teacher."), Message("Give another folder.")
+        )
     with held_output(Path(request.output)):
         result: Training = workspace.engine.run(
             replace(request, base=base.folder, teacher=teacher), None, report
@@ -52,47 +62,68 @@ def train(workspace: Workspace, request: TrainingRequest, report: Report) -> Tra
 def _check_files(request: TrainingRequest) -> None:
     if request.task not in (QA, CLASSIFICATION, TOKENS, PRETRAINING):
         raise SpanlightError(
-            f"There is no training for “{request.task}”.", "Choose qa, classification, tokens or pretraining."
+            Message("There is no training for “{task}”.", task=request.task),
+            Message("Choose qa, classification, tokens or pretraining."),
         )
     if not request.examples or not request.dev:
-        raise SpanlightError("Training needs examples and dev files.", "Give at least one of each.")
+        raise SpanlightError(
+            Message("Training needs examples and dev files."), Message("Give at least one of each.")
+        )
     for name in (*request.examples, *request.dev):
         path = parse_source(name).path
         if not path.is_file():
-            raise SpanlightError(f"There is no file “{path}”.", "Check the name and the folder.")
+            raise SpanlightError(
+                Message("There is no file “{file}”.", file=str(path)),
+                Message("Check the name and the folder."),
+            )
     output = Path(request.output)
     if output.exists() and not output.is_dir():
-        raise SpanlightError(f"“{output}” is a file.", "Give a folder for the model.")
+        raise SpanlightError(
+            Message("“{file}” is a file.", file=str(output)), Message("Give a folder for the model.")
+        )
 
 
 def _check_numbers(request: TrainingRequest) -> None:
-    for name, value in (
-        ("epochs", request.epochs),
-        ("learning rate", request.learning_rate),
-        ("batch size", request.batch_size),
-        ("evaluation interval", request.evaluate_every),
+    for value, sentence in (
+        (request.epochs, Message("The epochs must be a number above 0.")),
+        (request.learning_rate, Message("The learning rate must be a number above 0.")),
+        (request.batch_size, Message("The batch size must be a number above 0.")),
+        (request.evaluate_every, Message("The evaluation interval must be a number above 0.")),
     ):
         if not (value > 0 and isfinite(value)):
-            raise SpanlightError(f"The {name} must be a number above 0.", f"It is {value:g}.")
+            raise SpanlightError(sentence, Message("It is {value:g}.", value=value))
     if request.max_length < SHORTEST:
         raise SpanlightError(
-            f"The length must be at least {SHORTEST} tokens.", f"It is {request.max_length}."
+            Message("The length must be at least {least} tokens.", least=SHORTEST),
+            Message("It is {value}.", value=request.max_length),
         )
     if not 0 <= request.dropout < 1:
-        raise SpanlightError("The dropout must be from 0 to less than 1.", f"It is {request.dropout:g}.")
+        raise SpanlightError(
+            Message("The dropout must be from 0 to less than 1."),
+            Message("It is {value:g}.", value=request.dropout),
+        )
     if not 0 <= request.warm_up <= 1:
-        raise SpanlightError("The warm-up is a share of all steps, 0 to 1.", f"It is {request.warm_up:g}.")
+        raise SpanlightError(
+            Message("The warm-up is a share of all steps, 0 to 1."),
+            Message("It is {value:g}.", value=request.warm_up),
+        )
     if not (request.weight_decay >= 0 and isfinite(request.weight_decay)):
-        raise SpanlightError("The weight decay must be 0 or more.", f"It is {request.weight_decay:g}.")
+        raise SpanlightError(
+            Message("The weight decay must be 0 or more."),
+            Message("It is {value:g}.", value=request.weight_decay),
+        )
     if not 0 <= request.seed < 2**32:
-        raise SpanlightError("The seed must be a whole number from 0 on.", f"It is {request.seed}.")
+        raise SpanlightError(
+            Message("The seed must be a whole number from 0 on."),
+            Message("It is {value}.", value=request.seed),
+        )
 
 
-def _checkpoint(workspace: Workspace, name: str, noun: str) -> ModelCard:
+def _checkpoint(workspace: Workspace, name: str, missing: str) -> ModelCard:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return read_card(folder)
     for card in workspace.shelf.cards():
         if card.name == name:
             return card
-    raise SpanlightError(f"There is no {noun} “{name}”.", "Give a checkpoint's folder or an installed name.")
+    raise SpanlightError(missing, Message("Give a checkpoint's folder or an installed name."))

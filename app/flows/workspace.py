@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.settings import settings as settings_file
 from app.settings.files import make_private, may_write, sweep, write_atomic
 from app.settings.paths import Paths, default_paths
@@ -189,8 +190,10 @@ class Workspace:
         for folder in (self.paths.data, self.paths.config):
             if not may_write(folder):
                 return SpanlightError(
-                    f"Nothing can be kept: {folder} cannot be written to.",
-                    "Everything works, but texts, questions and settings are forgotten when Spanlight is closed.",
+                    Message("Nothing can be kept: {folder} cannot be written to.", folder=str(folder)),
+                    Message(
+                        "Everything works, but texts, questions and settings are forgotten when Spanlight is closed."
+                    ),
                 )
         return None
 
@@ -270,7 +273,11 @@ class Workspace:
         if instead_of and (head, instead_of) not in self._noticed:
             self._noticed.add((head, instead_of))
             report.notice(
-                f"The model chosen for this, {instead_of}, cannot be used now: {card.name} is used instead."
+                Message(
+                    "The model chosen for this, {chosen}, cannot be used now: {model} is used instead.",
+                    chosen=instead_of,
+                    model=card.name,
+                )
             )
         if use:
             self.uses.used(card.folder)

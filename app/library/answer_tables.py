@@ -14,6 +14,7 @@ from app.core.answer_table import AnswerTable, Cell, CellState, Column, ColumnTy
 from app.core.corrections import Verdict
 from app.core.errors import SpanlightError
 from app.core.library import Library
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.text import Span
 from app.library.database import Database
@@ -80,7 +81,7 @@ class AnswerTables:
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, "the file of tables")
+        self._database = Database(file, _MIGRATIONS, Message("The file of tables"))
 
     def tables(self) -> list[tuple[AnswerTable, Origin]]:
         """All tables by name, each with the library that it was made over."""
@@ -105,7 +106,8 @@ class AnswerTables:
                 number = _save_table(connection, table.number, values)
             except sqlite3.IntegrityError as fault:
                 raise SpanlightError(
-                    f"There is a table “{table.name}” already.", "Choose another name."
+                    Message("There is a table “{table}” already.", table=table.name),
+                    Message("Choose another name."),
                 ) from fault
             connection.execute('UPDATE columns SET place = NULL WHERE "table" = ?', (number,))
             for place, column in enumerate(table.columns):
@@ -202,7 +204,9 @@ class AnswerTables:
         """
         with self._database.writing() as connection:
             if not connection.execute("SELECT 1 FROM columns WHERE number = ?", (column,)).fetchone():
-                raise SpanlightError("This question's table was removed.", "Nothing was noted.")
+                raise SpanlightError(
+                    Message("This question's table was removed."), Message("Nothing was noted.")
+                )
             if verdict is Verdict.NONE:
                 connection.execute('DELETE FROM verdicts WHERE "column" = ? AND sha256 = ?', (column, sha256))
             else:

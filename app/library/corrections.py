@@ -12,6 +12,7 @@ from typing import Any
 
 from app.core.corrections import Correction, Judgement, Verdict
 from app.core.layout import Kind
+from app.core.message import Message
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
 from app.core.text import Span
@@ -59,7 +60,7 @@ class Corrections:
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, "the file of corrections")
+        self._database = Database(file, _MIGRATIONS, Message("The file of corrections"))
 
     def put(self, correction: Correction) -> Correction:
         """Store a verdict in place of an earlier one on the same question and document; returns it with its number.

@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.files import is_full
+from app.core.files import is_full, reason_of
+from app.core.message import Message
 
 _log = logging.getLogger(__name__)
 
@@ -33,10 +34,11 @@ class Database:
     """A database in write-ahead mode, used by one thread at a time, and by several processes at once.
 
     `migrations` are the schema's versions from the first on, each as the statements that lead to it from the one
-    before; `user_version` counts those applied. `what` is its name in messages ("the history"). Where the data can be
-    had again, `durable` may be False: a power failure, but no crash, may then undo the last transactions. Using a
-    broken file raises Damaged once; a schema of a newer Spanlight, a full disk and the like raise SpanlightError.
-    `let_go` closes whatever else has the file open here; it is called before a broken one is renamed.
+    before; `user_version` counts those applied. `what` is its name at the beginning of messages ("The history"), which
+    translations call a file. Where the data can be had again, `durable` may be False: a power failure, but no crash,
+    may then undo the last transactions. Using a broken file raises Damaged once; a schema of a newer Spanlight, a full
+    disk and the like raise SpanlightError. `let_go` closes whatever else has the file open here; it is called before a
+    broken one is renamed.
     """
 
     def __init__(
@@ -130,7 +132,8 @@ class Database:
         version = _version(connection)
         if version > len(self._migrations):
             raise SpanlightError(
-                f"{self._what.capitalize()} was written by a newer Spanlight.", "Update this one to use it."
+                Message("{file} was written by a newer Spanlight.", file=self._what),
+                Message("Update this one to use it."),
             )
         return version
 
@@ -144,7 +147,8 @@ class Database:
                 raise self._set_aside(fault) from fault
             if code in _BUSY:
                 raise SpanlightError(
-                    f"Another program is using {self._what} just now.", "Try again in a moment."
+                    Message("{file} is in use by another program just now.", file=self._what),
+                    Message("Try again in a moment."),
                 ) from fault
             if code == sqlite3.SQLITE_FULL or (code in _NO_SPACE_PERHAPS and self._no_space()):
                 raise self._full() from fault
@@ -154,7 +158,7 @@ class Database:
         except OSError as fault:
             if is_full(fault):
                 raise self._full() from fault
-            raise self._refused(fault.strerror or "the disk refused") from fault
+            raise self._refused(reason_of(fault)) from fault
 
     def _no_space(self) -> bool:
         with suppress(OSError):
@@ -163,14 +167,20 @@ class Database:
 
     def _full(self) -> SpanlightError:
         return SpanlightError(
-            f"{self._what.capitalize()} could not be written: the disk is full.", "Free some space."
+            Message("{file} could not be written: the disk is full.", file=self._what),
+            Message("Free some space."),
         )
 
     def _refused(self, reason: str) -> SpanlightError:
         self.close()
         return SpanlightError(
-            f"{self._what.capitalize()} in {self.file.parent} could not be used: {reason}.",
-            "Check the folder's permissions.",
+            Message(
+                "{file} in {folder} could not be used: {reason}.",
+                file=self._what,
+                folder=str(self.file.parent),
+                reason=reason,
+            ),
+            Message("Check the folder's permissions."),
         )
 
     def _set_aside(self, fault: sqlite3.Error) -> SpanlightError:
@@ -185,10 +195,14 @@ class Database:
                     with suppress(FileNotFoundError):
                         os.replace(f"{self.file}{suffix}", f"{aside}{suffix}")
             except OSError as refusal:
-                return self._refused(refusal.strerror or "the disk refused")
+                return self._refused(reason_of(refusal))
         return Damaged(
-            f"{self._what.capitalize()} was damaged and has been set aside.",
-            f"A new one is begun; the old file is {aside.name} in {aside.parent}.",
+            Message("{file} was damaged and has been set aside.", file=self._what),
+            Message(
+                "A new one is begun; the old file is {name} in {folder}.",
+                name=aside.name,
+                folder=str(aside.parent),
+            ),
         )
 
 

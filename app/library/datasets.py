@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.library.database import Database
 from app.library.entries import loaded, stored
@@ -59,7 +60,7 @@ class Datasets:
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, "the file of labels")
+        self._database = Database(file, _MIGRATIONS, Message("The file of labels"))
 
     def all(self) -> list[Dataset]:
         """All data sets by name."""
@@ -125,7 +126,9 @@ class Datasets:
         """
         with self._database.writing() as connection:
             if _labels_of(connection, dataset.number) != dataset.labels:
-                raise SpanlightError("Another window has changed these labels.", "Look at them again.")
+                raise SpanlightError(
+                    Message("Another window has changed these labels."), Message("Look at them again.")
+                )
             connection.execute(
                 "UPDATE datasets SET labels = ? WHERE number = ?", (_packed(labels), dataset.number)
             )
@@ -302,8 +305,10 @@ def _relabel(connection: sqlite3.Connection, number: int, names: set[str], renam
 
 
 def _taken(name: str) -> SpanlightError:
-    return SpanlightError(f"There is a table “{name}” already.", "Choose another name.")
+    return SpanlightError(
+        Message("There is a table “{name}” already.", name=name), Message("Choose another name.")
+    )
 
 
 def _gone() -> SpanlightError:
-    return SpanlightError("This table of labels was removed.", "The label was not saved.")
+    return SpanlightError(Message("This table of labels was removed."), Message("The label was not saved."))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.history import Entry, Forgotten
+from app.core.message import Message
 from app.library.database import Database
 from app.library.entries import ENTRY, INSERT_ANSWER, INSERT_ENTRY, answer_row, entries_of, entry_row
 from app.library.found import SCHEMA, Words, has_fts
@@ -68,7 +69,7 @@ class History:
     """
 
     def __init__(self, file: Path) -> None:
-        self._database = Database(file, _MIGRATIONS, "the history")
+        self._database = Database(file, _MIGRATIONS, Message("The history"))
         self._lock = threading.RLock()
         self._seen: sqlite3.Connection | None = None
         self._fts = False
@@ -203,7 +204,9 @@ class History:
 
 
 def _missing(number: int) -> SpanlightError:
-    return SpanlightError(f"The history has no entry {number}.", "It may have been deleted.")
+    return SpanlightError(
+        Message("The history has no entry {number}.", number=number), Message("It may have been deleted.")
+    )
 
 
 def _text(connection: sqlite3.Connection, sha256: str) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 from app.core.errors import SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile, LibraryStatus
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.core.text import Document, Span, View
 from app.core.wording import INDEXED_ANEW
@@ -550,4 +551,6 @@ def _best(scores: np.ndarray, most: int) -> dict[int, float]:
 
 
 def _dropped() -> SpanlightError:
-    return SpanlightError("The file has changed or is gone since it was found.", "Ask again.")
+    return SpanlightError(
+        Message("The file has changed or is gone since it was found."), Message("Ask again.")
+    )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.library import FileState, Library, LibraryFile
+from app.core.message import Message, stored
 from app.core.plain import json_of
 from app.library.database import Database
 from app.library.found import clean
@@ -33,8 +34,8 @@ class Ledger(ABC):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         file = folder / "index.sqlite3"
-        self._reader = Database(file, MIGRATIONS, "the library", durable=False, let_go=self.close)
-        self._writer = Database(file, MIGRATIONS, "the library", durable=False, let_go=self.close)
+        self._reader = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
+        self._writer = Database(file, MIGRATIONS, Message("The library"), durable=False, let_go=self.close)
         self._copy = folder / "libraries.json"
 
     @abstractmethod
@@ -68,8 +69,10 @@ class Ledger(ABC):
                 return library
         names = ", ".join(library.name for library in found)
         raise SpanlightError(
-            f"There is no library “{name}”.",
-            f"There are: {names}." if found else "Add a folder first: it becomes one.",
+            Message("There is no library “{name}”.", name=name),
+            Message("There are: {names}.", names=names)
+            if found
+            else Message("Add a folder first: it becomes one."),
         )
 
     def current(self, library: Library) -> Library:
@@ -87,13 +90,16 @@ class Ledger(ABC):
         """
         name = clean(library.name).strip()
         if not name:
-            raise SpanlightError("A library needs a name.", "Type one.")
+            raise SpanlightError(Message("A library needs a name."), Message("Type one."))
         self.libraries()  # where the database was lost, they are put back first
         with self._writing() as connection:
             present = _libraries(connection)
             for each in present:
                 if each.name.casefold() == name.casefold() and each.number != library.number:
-                    raise SpanlightError(f"There is a library “{each.name}” already.", "Choose another name.")
+                    raise SpanlightError(
+                        Message("There is a library “{name}” already.", name=each.name),
+                        Message("Choose another name."),
+                    )
             if library.number and library.number not in (each.number for each in present):
                 raise _removed(library)
             number = _insert(connection, replace(library, name=name))
@@ -242,7 +248,7 @@ class Ledger(ABC):
             connection.execute(
                 "UPDATE files SET state = ?, reason = ?, size = ?, modified = ?, sha256 = ?, text = NULL"
                 " WHERE number = ?",
-                (state, clean(reason), size, modified, sha256, file.number),
+                (state, clean(stored(reason)), size, modified, sha256, file.number),
             )
 
     @contextmanager
@@ -325,7 +331,8 @@ def _insert(connection: sqlite3.Connection, library: Library) -> int:
 
 def _removed(library: Library) -> SpanlightError:
     return SpanlightError(
-        f"The library “{library.name}” was removed.", "Add its folder again to have it back."
+        Message("The library “{library}” was removed.", library=library.name),
+        Message("Add its folder again to have it back."),
     )
 
 
@@ -337,5 +344,6 @@ def _with_fts() -> Iterator[None]:
         if "fts5" not in str(fault):
             raise
         raise SpanlightError(
-            "This computer's SQLite cannot search texts.", "Install a Python that brings SQLite with FTS5."
+            Message("This computer's SQLite cannot search texts."),
+            Message("Install a Python that brings SQLite with FTS5."),
         ) from fault

@@ -13,6 +13,7 @@ from typing import Any
 
 from app.core.layout import Kind
 from app.core.library import FileState, LibraryFile
+from app.core.message import restored
 from app.library.found import clean
 from app.library.passages import ROWS, rows_of
 
@@ -132,7 +133,7 @@ def file_of_row(row: tuple[Any, ...]) -> LibraryFile:
         number,
         os.fsdecode(path),
         FileState(state),
-        reason,
+        restored(reason),
         size,
         modified,
         sha256,

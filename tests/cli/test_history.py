@@ -98,7 +98,7 @@ def test_an_answer_is_given_also_where_it_cannot_be_kept(
     data.write_text("a file where the folder should be")
     code, out, err = command("ask", document, "--question", "What was stolen: tarts?")
     assert (code, out.splitlines()[0]) == (0, "tarts")
-    assert "the history in" in err and "could not be used" in err
+    assert "The history in" in err and "could not be used" in err
 
 
 def test_entries_are_deleted(command: Command, asked: str, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def open_one(file: Path) -> object:
     made: list[Database] = []
 
     def opened(*migrations: tuple[str, ...]) -> Database:
-        made.append(Database(file, migrations or (FIRST,), "the list"))
+        made.append(Database(file, migrations or (FIRST,), "The list"))
         return made[-1]
 
     yield opened
@@ -161,10 +161,10 @@ def test_a_place_that_cannot_be_is_said(tmp_path: Path, what: str) -> None:
     place = tmp_path / "place"
     if "file where" in what:
         place.write_bytes(b"")
-        database = Database(place / "things.sqlite3", (FIRST,), "the list")
+        database = Database(place / "things.sqlite3", (FIRST,), "The list")
     else:
         place.mkdir()
-        database = Database(place, (FIRST,), "the list")
+        database = Database(place, (FIRST,), "The list")
     with pytest.raises(SpanlightError, match=r"The list in .* could not be used"):
         put(database, "chair")
 
@@ -188,7 +188,7 @@ def test_a_lock_held_too_long_is_said(open_one: Open, file: Path) -> None:
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
-        with pytest.raises(SpanlightError, match="Another program is using the list"):
+        with pytest.raises(SpanlightError, match="The list is in use by another program"):
             put(database, "table")
     finally:
         other.execute("ROLLBACK")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from app.core.errors import SpanlightError
 from app.core.layout import Block, BlockKind, Kind
 from app.core.library import FileState, Library
+from app.core.message import Message
 from app.core.report import Silent, Stopped
 from app.core.text import Span, View
 from app.library.database import Damaged, Database
@@ -134,6 +135,16 @@ def test_a_failure_lasts_until_the_file_changes(index: Index, library: Library) 
     index.take_walk(library, [("/docs/a.pdf", 5, 2)])
     assert [(each.state, each.reason) for each in index.files(library)] == [(FileState.WAITING, "")]
     assert index.files(library, [FileState.READ, FileState.GONE]) == []
+
+
+def test_the_reason_of_a_failure_can_be_translated_later(index: Index, library: Library) -> None:
+    index.take_walk(library, [("/docs/a.pdf", 5, 1)])
+    (file,) = index.files(library)
+    inner = Message("{n} byte", "{n} bytes", n=3)
+    for reason in (Message("It is larger than {size}.", size=inner), "It is damaged."):
+        index.fail(file, FileState.FAILED, reason, size=5, modified=1)
+        again = index.files(library)[0].reason
+        assert again == reason and type(again) is type(reason)
 
 
 def test_a_file_that_is_gone_can_no_longer_be_found_and_may_come_back(index: Index, library: Library) -> None:

@@ -15,6 +15,7 @@ from app.core.corrections import Verdict
 from app.core.days import iso
 from app.core.errors import SpanlightError
 from app.core.library import FileState, LibraryFile
+from app.core.message import Message
 from app.core.report import Report
 from app.core.tables import csv_lines, harmless
 from app.core.wording import low_confidence, percent
@@ -165,7 +166,8 @@ def write_back(workspace: Workspace, table: AnswerTable, source: Path, path: Pat
     ]
     if not any(loaded.question(at) in answers for at in range(len(loaded.rows))):
         raise SpanlightError(
-            f"“{source.name}” has none of this table's questions.", "Choose the list that was loaded."
+            Message("“{file}” has none of this table's questions.", file=source.name),
+            Message("Choose the list that was loaded."),
         )
     report.check()
     if kind == ".csv":
@@ -179,8 +181,10 @@ def require_format(path: Path, formats: Sequence[str] = FORMATS) -> str:
     kind = path.suffix.lower()
     if kind not in formats:
         raise SpanlightError(
-            f"Tables cannot be written as “{path.name}”.",
-            f"End the name with {', '.join(formats[:-1])} or {formats[-1]}.",
+            Message("Tables cannot be written as “{file}”.", file=path.name),
+            Message(
+                "End the name with {endings} or {last}.", endings=", ".join(formats[:-1]), last=formats[-1]
+            ),
         )
     return kind
 
@@ -264,7 +268,8 @@ def _sheet_beside(source: Path, loaded: Loaded, heads: list[str], added: list[li
         added = [heads, *added]
     if behind + len(heads) > _MOST_COLUMNS:
         raise SpanlightError(
-            "The table has more documents than a spreadsheet has columns.", "Export it as CSV."
+            Message("The table has more documents than a spreadsheet has columns."),
+            Message("Export it as CSV."),
         )
     for at, more in enumerate(added, start=1):
         for place, words in enumerate(more, start=behind):
@@ -283,7 +288,9 @@ def _workbook(table: AnswerTable, rows: list[list[_Line]], report: Report) -> by
     from openpyxl import Workbook
 
     if len(rows) * max(1, len(table.columns)) >= _MOST_ROWS:
-        raise SpanlightError("The table has more cells than a spreadsheet takes.", "Export it as CSV.")
+        raise SpanlightError(
+            Message("The table has more cells than a spreadsheet takes."), Message("Export it as CSV.")
+        )
     book = Workbook(write_only=True)
     write_sheet(
         book,

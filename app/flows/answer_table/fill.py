@@ -10,6 +10,7 @@ from app.core.answer_table import AnswerTable, Cell, CellState, Column
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Kind, Opened
 from app.core.library import FileState, LibraryFile
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import Question
@@ -152,7 +153,7 @@ class _Pace:
         self._left = self._words
         self._done = 0
         self._began = time.perf_counter()
-        report.progress(Progress(0, self._total, "cells"))
+        report.progress(Progress(0, self._total, Message("cells")))
 
     def cell(self, file: LibraryFile) -> None:
         """Note that one more cell of this file is done."""
@@ -160,7 +161,7 @@ class _Pace:
         self._left -= _work(file)
         seconds = time.perf_counter() - self._began
         left = seconds * self._left / max(1, self._words - self._left)
-        self._report.progress(Progress(self._done, self._total, "cells", max(0.0, left)))
+        self._report.progress(Progress(self._done, self._total, Message("cells"), max(0.0, left)))
 
 
 def _work(file: LibraryFile) -> int:

@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 from app.core.answer_table import Column, ColumnType
 from app.core.errors import SpanlightError
 from app.core.files import open_regular, read_whole
+from app.core.message import Message
 from app.core.text import normalise_newlines
 from app.documents.plain_text import decode
 from app.flows.answer_table.tables import refuse_too_many
@@ -79,7 +80,9 @@ def questions_from(path: Path) -> tuple[str, ...]:
     """
     found = load(path).questions
     if not found:
-        raise SpanlightError(f"“{path.name}” has no questions.", "Write one per line.")
+        raise SpanlightError(
+            Message("“{file}” has no questions.", file=path.name), Message("Write one per line.")
+        )
     return found
 
 
@@ -138,7 +141,10 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
         try:
             with zipfile.ZipFile(file) as archive:
                 if sum(part.file_size for part in archive.infolist()) > _MOST_UNPACKED:
-                    raise SpanlightError(f"“{path.name}” is too large to be read.", "Choose another file.")
+                    raise SpanlightError(
+                        Message("“{file}” is too large to be read.", file=path.name),
+                        Message("Choose another file."),
+                    )
                 for part in archive.namelist():
                     _refuse_crowded(archive, part, path.name)
             yield file
@@ -146,7 +152,8 @@ def _readable(path: Path) -> Iterator[BinaryIO]:
             raise
         except Exception as fault:  # openpyxl lets through whatever a damaged file causes
             raise SpanlightError(
-                f"“{path.name}” is not a spreadsheet that can be read.", "Save it as XLSX again, or as CSV."
+                Message("“{file}” is not a spreadsheet that can be read.", file=path.name),
+                Message("Save it as XLSX again, or as CSV."),
             ) from fault
 
 
@@ -161,7 +168,9 @@ def _refuse_crowded(archive: zipfile.ZipFile, part: str, name: str) -> None:
         while piece := content.read(_PIECE):
             rows = [row.start() for row in _ROW.finditer(piece)]
             if elements + piece.count(b"<", 0, rows[0] if rows else len(piece)) > _MOST_ELEMENTS:
-                raise SpanlightError(f"“{name}” is too large to be read.", "Choose another file.")
+                raise SpanlightError(
+                    Message("“{name}” is too large to be read.", name=name), Message("Choose another file.")
+                )
             elements = piece.count(b"<", rows[-1]) if rows else elements + piece.count(b"<")
 
 
@@ -215,7 +224,10 @@ def _csv(text: str, name: str) -> Loaded:
     try:
         rows = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)]
     except csv.Error as fault:
-        raise SpanlightError(f"“{name}” is not a CSV file: {fault}.", "Save it as CSV again.") from fault
+        raise SpanlightError(
+            Message("“{name}” is not a CSV file: {fault}.", name=name, fault=str(fault)),
+            Message("Save it as CSV again."),
+        ) from fault
     return _with_column(rows, delimiter, name)
 
 

@@ -12,10 +12,10 @@ from app.core.errors import SpanlightError
 from app.core.history import Entry
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
+from app.core.message import Message
 from app.core.reliability import interval
 from app.core.report import Report
 from app.core.text import Span
-from app.core.wording import count
 from app.flows.teach.corrections import correct, take_back
 from app.flows.workspace import Workspace
 from app.library.answer_tables import library_of
@@ -53,7 +53,7 @@ def save_table(workspace: Workspace, table: AnswerTable, report: Report) -> Answ
     """
     name = clean(" ".join(table.name.split()))
     if not name:
-        raise SpanlightError("A table needs a name.", "Type one.")
+        raise SpanlightError(Message("A table needs a name."), Message("Type one."))
     return workspace.tables.save(
         replace(table, name=name, columns=_checked_columns(table.columns)), library_over(workspace, table)
     )
@@ -70,7 +70,8 @@ def library_over(workspace: Workspace, table: AnswerTable) -> Library:
         if library.number == table.library:
             return library
     raise SpanlightError(
-        f"The library of the table “{table.name}” was removed.", "Add its folder again, under the same name."
+        Message("The library of the table “{table}” was removed.", table=table.name),
+        Message("Add its folder again, under the same name."),
     )
 
 
@@ -98,7 +99,7 @@ def save_question_set(workspace: Workspace, name: str, columns: Iterable[Column]
     """
     title = clean(" ".join(name.split()))
     if not title:
-        raise SpanlightError("A set of questions needs a name.", "Type one.")
+        raise SpanlightError(Message("A set of questions needs a name."), Message("Type one."))
     workspace.tables.save_question_set(title, _checked_columns(columns))
 
 
@@ -137,7 +138,11 @@ def judge(
         except Damaged:  # a new file was begun
             _correct(workspace, cell, report)
     except SpanlightError as fault:
-        report.notice(f"The table has your verdict, but no reader can learn from it: {fault.message}")
+        report.notice(
+            Message(
+                "The table has your verdict, but no reader can learn from it: {fault}", fault=fault.message
+            )
+        )
     return cell
 
 
@@ -212,6 +217,10 @@ def refuse_too_many(questions: Sequence[str]) -> None:
     """Raises SpanlightError where these are more questions than a table takes."""
     if len(questions) > MOST_QUESTIONS:
         raise SpanlightError(
-            f"There are {count(len(questions), 'question')}; a table holds at most {MOST_QUESTIONS:,}.",
-            "Split them over several tables.",
+            Message(
+                "There are {number:,} questions; a table holds at most {most:,}.",
+                number=len(questions),
+                most=MOST_QUESTIONS,
+            ),
+            Message("Split them over several tables."),
         )

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from app.core.answer_table import Cell, Column, ColumnType
 from app.core.corrections import Verdict
+from app.core.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,4 +309,4 @@ def _yes_or_no(line: str, question: str) -> Value | None:
 
 
 def _said(yes: bool) -> Value:
-    return Value("Yes" if yes else "No", ("", float(yes)))
+    return Value(Message("Yes") if yes else Message("No"), ("", float(yes)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import ModelChoice, Question, QuestionBatch
@@ -48,7 +49,7 @@ def ask_batch(
     with RowFile(output, "answer") as file:
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, "questions")
+        whole = GroupReport(report, total - before, Message("questions"))
         questions = ((row, _question(row, source, options)) for row in left)
 
         def take(pair: tuple[Row, Question], reading: Reading) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from app.core.errors import EngineLost, SpanlightError
 from app.core.layout import Opened, Picture
 from app.core.memory_limit import OUT_OF_MEMORY
+from app.core.message import Message
 from app.core.report import Progress, Relay, Report
 from app.core.wording import duration
 from app.documents.language import ENGLISH, is_english, stretches
@@ -42,14 +43,16 @@ class Documents:
 
     def __init__(self, logs: Path | None = None, quiet: float = MOST_QUIET) -> None:
         log = logs / "documents.log" if logs else None
-        self._reading = Child(start_limited, title="documents process", log=log, reads=())
-        self._pages = Child(start_limited, title="pages process", log=log, reads=())
+        self._reading = Child(start_limited, title=Message("documents process"), log=log, reads=())
+        self._pages = Child(start_limited, title=Message("pages process"), log=log, reads=())
         self._quiet = quiet
 
     def read(self, order: Read, report: Report) -> Opened:
         """The document of a file or of bytes; raises SpanlightError, PasswordNeeded and Stopped."""
         name = order.name or PurePath(order.path).name
-        opened: Opened = self._run(self._reading, order, report, f"“{name}” could not be read", self._quiet)
+        opened: Opened = self._run(
+            self._reading, order, report, Message("“{name}” could not be read", name=name), self._quiet
+        )
         return opened
 
     def language(self, text: str, report: Report) -> str:
@@ -60,18 +63,24 @@ class Documents:
         parts = stretches(text)
         if not parts or is_english(parts):
             return ENGLISH if parts else ""
-        found: str = self._run(self._reading, Tell(parts), report, "The language was not told", self._quiet)
+        found: str = self._run(
+            self._reading, Tell(parts), report, Message("The language was not told"), self._quiet
+        )
         return found
 
     def draw(self, order: Draw, report: Report) -> Picture:
         """A part of a PDF's page; raises SpanlightError and Stopped."""
-        what = f"Page {order.page + 1} of “{PurePath(order.path).name}” could not be drawn"
+        what = Message(
+            "Page {number} of “{name}” could not be drawn",
+            number=order.page + 1,
+            name=PurePath(order.path).name,
+        )
         picture: Picture = self._run(self._pages, order, report, what, min(self._quiet, MOST_DRAWING))
         return picture
 
     def mark_up(self, order: MarkUp, report: Report) -> tuple[str, ...]:
         """Write a copy of a PDF with highlights; for each the reason why it was left out, empty where it was not."""
-        what = f"“{PurePath(order.path).name}” could not be marked"
+        what = Message("“{name}” could not be marked", name=PurePath(order.path).name)
         with contextlib.ExitStack() as written:
             copy = Copy(report, order.output, written)
             reasons: tuple[str, ...] = self._run(self._pages, order, copy, what, self._quiet)
@@ -99,12 +108,16 @@ class Documents:
         except EngineLost as lost:
             if lost.exit_code in _NO_MEMORY:
                 raise SpanlightError(
-                    f"{failed}: it takes more than {MEMORY // 1_000_000_000} GB of memory.",
-                    "Split it, or open it in another program and save it anew.",
+                    Message(
+                        "{failed}: it takes more than {size} GB of memory.",
+                        failed=failed,
+                        size=MEMORY // 1_000_000_000,
+                    ),
+                    Message("Split it, or open it in another program and save it anew."),
                 ) from lost
             raise SpanlightError(
-                f"{failed}: it makes the reader break off.",
-                "It may be damaged; open it in another program and save it anew.",
+                Message("{failed}: it makes the reader break off.", failed=failed),
+                Message("It may be damaged; open it in another program and save it anew."),
             ) from lost
 
 
@@ -148,6 +161,10 @@ class _Patience(Relay):
         if now - self._heard > self._quiet or now - self._began > self._total:
             waited = now - (self._began if now - self._began > self._total else self._heard)
             raise SpanlightError(
-                f"{self._failed}: after {duration(waited)} there was no end to it.",
-                "It may be damaged; split it, or open it in another program and save it anew.",
+                Message(
+                    "{failed}: after {time} there was no end to it.",
+                    failed=self._failed,
+                    time=duration(waited),
+                ),
+                Message("It may be damaged; split it, or open it in another program and save it anew."),
             )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import TOKENS_PER_CHARACTER, Head, LoadedModel
 from app.core.report import Relay
 from app.flows.workspace import Workspace
@@ -47,9 +48,9 @@ def ask(
     the model process died; Stopped when cancelled.
     """
     if not question.text.strip():
-        raise SpanlightError("The question is empty.", "Type what you want to know.")
+        raise SpanlightError(Message("The question is empty."), Message("Type what you want to know."))
     if not question.documents:
-        raise SpanlightError("There is nothing to read.", "Open or paste a text first.")
+        raise SpanlightError(Message("There is nothing to read."), Message("Open or paste a text first."))
     question = replace(question, documents=tuple(map(with_view, question.documents)))
     choice = workspace.choose(Head.QUESTION_ANSWERING, model, device, report)
     from app.models.disk.card import model_name

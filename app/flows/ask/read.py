@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from app.core.errors import SpanlightError
 from app.core.layout import Kind, Opened, Picture
+from app.core.message import Message
 from app.core.report import Report
 from app.core.wording import size
 from app.documents.limits import MOST_BYTES
@@ -51,7 +52,8 @@ def document_from_stream(
         data += piece
     if kind is Kind.PDF and len(data) > most:
         raise SpanlightError(
-            f"“{name}” brings a PDF of more than {size(most)}.", "Save it in a file, and open that."
+            Message("“{name}” brings a PDF of more than {size}.", name=name, size=size(most)),
+            Message("Save it in a file, and open that."),
         )
     return workspace.documents.read(Read("", name, password, bytes(data)), report)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.report import Report
 from app.core.requests import ModelChoice, TextBatch
@@ -36,7 +37,7 @@ def classify_batch(
     with RowFile(output, "label") as file:
         before = sum(row.key in file.finished for row in read_rows(source))
         left = (row for row in read_rows(source) if row.key not in file.finished)
-        whole = GroupReport(report, total - before, "texts")
+        whole = GroupReport(report, total - before, Message("texts"))
         texts = ((row, row.text("text", source)) for row in left)
 
         def take(row: Row, item: Classification | None) -> None:
@@ -64,7 +65,7 @@ def classify_table(
     if output:
         refuse_unwritable(output)
     card = workspace.find_model(Head.CLASSIFICATION, model)
-    whole = GroupReport(report, len(table.rows), "texts")
+    whole = GroupReport(report, len(table.rows), Message("texts"))
     rows = [class_columns(table.columns, card.labels, card.problem)]
     unread = [""] * (len(rows[0]) - len(table.columns))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Report
 from app.core.results import Tagged
@@ -15,9 +16,9 @@ from app.core.tables import csv_lines
 from app.flows.history.export_formats import Format, require_format, write_text
 
 FORMATS = (
-    Format("csv", "Table (CSV)", ".csv"),
-    Format("conll", "Tagged words (CoNLL)", ".conll"),
-    Format("json", "For programs (JSON)", ".json"),
+    Format("csv", Message("Table (CSV)"), ".csv"),
+    Format("conll", Message("Tagged words (CoNLL)"), ".conll"),
+    Format("json", Message("For programs (JSON)"), ".json"),
 )
 COLUMNS = ("start", "end", "text", "type", "probability")
 

@@ -6,20 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.inspection import Look, Subject, Visit
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Report
 from app.core.requests import PassagePairs, Question, TextsToClassify, TextsToTag, TextToFill
 from app.core.text import Document, blanks_in
 from app.flows.ask.question import with_view
 from app.flows.batches import GroupReport
-from app.flows.samples import ASK, CLASSIFY, FILL, FOLLOW, NAMES, Sample, samples
+from app.flows.samples import ASK, CLASSIFY, FILL, FOLLOW, KINDS, NAMES, Sample, samples
 from app.flows.workspace import Workspace
 
 _MOST_OF_A_KIND = 2
-_TITLES = {
-    ASK: "A question: {0}", CLASSIFY: "A text to classify: {0}", FILL: "A sentence with a blank: {0}",
-    FOLLOW: "What follows: {0}", NAMES: "Names in a text: {0}",
-}  # fmt: skip
 
 Request = Question | TextsToClassify | TextToFill | PassagePairs | TextsToTag
 
@@ -44,7 +41,7 @@ def compare(
     """
     request = request_of(_viewed(subject))
     choices = [workspace.choose(subject.head, model, device, report) for model in models]
-    each = GroupReport(report, len(choices), "models")
+    each = GroupReport(report, len(choices), Message("models"))
     results: tuple[Any, ...] = ()
     for choice in choices:
         results = (*results, workspace.engine.run(request, choice, each))
@@ -105,9 +102,18 @@ def offers(workspace: Workspace, report: Report) -> tuple[Offer, ...]:
             and visit.subject.head in heads
             and len(found.get(sample.kind, ())) < _MOST_OF_A_KIND
         ):
-            title = _TITLES[sample.kind].format(visit.title)
-            found.setdefault(sample.kind, []).append(Offer(title, visit))
-    return tuple(offer for kind in _TITLES for offer in found.get(kind, ()))
+            found.setdefault(sample.kind, []).append(Offer(_title(sample.kind, visit.title), visit))
+    return tuple(offer for kind in KINDS for offer in found.get(kind, ()))
+
+
+def _title(kind: str, title: str) -> str:
+    return {
+        ASK: Message("A question: {title}", title=title),
+        CLASSIFY: Message("A text to classify: {title}", title=title),
+        FILL: Message("A sentence with a blank: {title}", title=title),
+        FOLLOW: Message("What follows: {title}", title=title),
+        NAMES: Message("Names in a text: {title}", title=title),
+    }[kind]
 
 
 def visit_of(sample: Sample) -> Visit | None:

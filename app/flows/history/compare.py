@@ -3,46 +3,82 @@
 from __future__ import annotations
 
 from app.core.history import Entry, KeptAnswer
+from app.core.message import Message, joined
 from app.core.results import Outcome
 from app.core.text import without_blanks
 from app.core.wording import NO_ANSWER, percent
 
-_NOUNS = {
-    Outcome.ANSWER: ("Another answer", "The same answer"),
-    Outcome.LOW_CONFIDENCE: ("Other nearest words", "The same nearest words"),
-}
-
 
 def compare_entries(before: Entry, now: Entry) -> tuple[bool, str]:
-    """Whether the same words are shown as the answer in the same place (or none, as before), and a sentence on it."""
+    """Whether the same words are shown as the answer in the same place (or none, as before), and what to say of it."""
     old, new = before.shown, now.shown
-    was = f" (was “{plain(old.text)}”)" if old is not None else ""
     if new is None:
-        silent = now.words == NO_ANSWER
-        if old is None:
-            return True, "The text still does not say." if silent else f"Still {_begun_small(now.words)}"
-        instead = f"Now {_begun_small(now.words).rstrip('.')}"
-        return False, f"{'The text does not say any more' if silent else instead}{was}."
+        return old is None, _without_answer(old, whole=now.words == NO_ANSWER)
     if old is None or before.outcome is not now.outcome:
-        if now.best is not None:
-            return False, f"Now there is an answer: {_quoted(now, new)}."
-        return False, f"Now there are {'only ' if old else ''}nearest words: {_quoted(now, new)}{was}."
-    another, same = _NOUNS[now.outcome]
+        return False, _otherwise(old, now, new)
+    is_answer = now.outcome is Outcome.ANSWER
     if not _same_words(before, old.text, now, new.text):
-        return False, f"{another} now: {_quoted(now, new)}{was}."
-    if _same_place(before, old, now, new):
-        return True, f"{same}, at the same place{_surer(old, new)}."
-    where = f", on {new.where}" if new.where and (new.page, new.line) != (old.page, old.line) else ""
-    return False, f"{same}, at another place{where}{_surer(old, new)}."
+        return False, _other_words(old, now, new, is_answer=is_answer)
+    is_same = _same_place(before, old, now, new)
+    where = new.where if (new.page, new.line) != (old.page, old.line) else ""
+    sentence = _in_same_place(is_answer) if is_same else _in_other_place(where, is_answer=is_answer)
+    was, likely = percent(old.probability), percent(new.probability)
+    if was == likely:
+        return is_same, sentence
+    surer = Message("Now {likely} (was {was}).", likely=likely, was=was)
+    return is_same, joined((sentence, surer), " ")
 
 
-def _quoted(entry: Entry, shown: KeptAnswer) -> str:
-    """The words shown with their probability: "“noon”, very likely, 94%"."""
-    return f"“{plain(shown.text)}”, {_begun_small(entry.likely)}"
+def _without_answer(old: KeptAnswer | None, *, whole: bool) -> str:
+    """The sentence where no words are shown now; if not the `whole` text was judged, it is about the part read."""
+    if old is None:
+        if whole:
+            return Message("The text still does not say.")
+        return Message("Still no answer in the part that was read.")
+    if whole:
+        return Message("The text does not say any more (was “{was}”).", was=plain(old.text))
+    return Message("Now no answer in the part that was read (was “{was}”).", was=plain(old.text))
 
 
-def _begun_small(sentence: str) -> str:
-    return f"{sentence[:1].lower()}{sentence[1:]}"
+def _otherwise(old: KeptAnswer | None, now: Entry, new: KeptAnswer) -> str:
+    """The sentences where there was no answer, or one where nearest words are now, or the other way round."""
+    words, likely = plain(new.text), now.likely
+    if now.best is not None:
+        return Message("Now there is an answer: “{words}”. {likely}.", words=words, likely=likely)
+    if old is None:
+        return Message("Now there are nearest words: “{words}”. {likely}.", words=words, likely=likely)
+    return Message(
+        "Now there are only nearest words: “{words}” (was “{was}”). {likely}.",
+        words=words, was=plain(old.text), likely=likely,
+    )  # fmt: skip
+
+
+def _other_words(old: KeptAnswer, now: Entry, new: KeptAnswer, *, is_answer: bool) -> str:
+    words, was, likely = plain(new.text), plain(old.text), now.likely
+    if is_answer:
+        return Message(
+            "Another answer now: “{words}” (was “{was}”). {likely}.", words=words, was=was, likely=likely
+        )
+    return Message(
+        "Other nearest words now: “{words}” (was “{was}”). {likely}.", words=words, was=was, likely=likely
+    )
+
+
+def _in_same_place(is_answer: bool) -> str:
+    if is_answer:
+        return Message("The same answer, at the same place.")
+    return Message("The same nearest words, at the same place.")
+
+
+def _in_other_place(where: str, *, is_answer: bool) -> str:
+    """The sentence for the same words elsewhere; `where` is their page or line, empty if that is the same."""
+    if is_answer:
+        if where:
+            return Message("The same answer, at another place: {where}.", where=where)
+        return Message("The same answer, at another place.")
+    if where:
+        return Message("The same nearest words, at another place: {where}.", where=where)
+    return Message("The same nearest words, at another place.")
 
 
 def plain(text: str, most: int = 120) -> str:
@@ -74,8 +110,3 @@ def _same_around(old: KeptAnswer, new: KeptAnswer) -> bool:
         return False
     one, two = without_blanks(old.after), without_blanks(new.after)
     return one.startswith(two) or two.startswith(one)
-
-
-def _surer(old: KeptAnswer, new: KeptAnswer) -> str:
-    was, now = percent(old.probability), percent(new.probability)
-    return "" if was == now else f", now {now} (was {was})"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.history import Entry
+from app.core.message import Message
 from app.core.report import Report
 from app.flows.history.export_annotations import web_annotations
 from app.flows.history.export_formats import FORMATS, Exported, require_format, write_text
@@ -45,7 +46,9 @@ def export_text(
 ) -> Exported:
     """Entries in one of the formats that are text; raises SpanlightError for no entries and for other formats."""
     if not require_format(FORMATS, kind).is_text:
-        raise SpanlightError(f"{kind} is not text.", "Name a file that it is to be written to.")
+        raise SpanlightError(
+            Message("{kind} is not text.", kind=kind), Message("Name a file that it is to be written to.")
+        )
     _require(entries)
     said = corrections_of(workspace, entries)
     match kind:
@@ -61,4 +64,6 @@ def export_text(
 
 def _require(entries: Sequence[Entry]) -> None:
     if not entries:
-        raise SpanlightError("There is nothing to export.", "Ask something first, or look for other words.")
+        raise SpanlightError(
+            Message("There is nothing to export."), Message("Ask something first, or look for other words.")
+        )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.settings.files import write_atomic
 
 
@@ -32,11 +33,11 @@ class Exported:
 
 # The formats of answers.
 FORMATS = (
-    Format("csv", "Table (CSV)", ".csv"),
-    Format("markdown", "Page to read (Markdown)", ".md"),
-    Format("json", "Web annotations (JSON)", ".json"),
-    Format("squad", "Questions and answers (SQuAD 2.0)", ".json"),
-    Format("pdf", "Highlights in a copy of the PDF", ".pdf", is_text=False),
+    Format("csv", Message("Table (CSV)"), ".csv"),
+    Format("markdown", Message("Page to read (Markdown)"), ".md"),
+    Format("json", Message("Web annotations (JSON)"), ".json"),
+    Format("squad", Message("Questions and answers (SQuAD 2.0)"), ".json"),
+    Format("pdf", Message("Highlights in a copy of the PDF"), ".pdf", is_text=False),
 )
 
 
@@ -46,7 +47,10 @@ def require_format(formats: Sequence[Format], kind: str) -> Format:
         if one.key == kind:
             return one
     known = ", ".join(one.key for one in formats)
-    raise SpanlightError(f"There is no format “{kind}”.", f"The formats are: {known}.")
+    raise SpanlightError(
+        Message("There is no format “{kind}”.", kind=kind),
+        Message("The formats are: {formats}.", formats=known),
+    )
 
 
 def write_text(text: str, kind: str, path: Path) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.files import open_regular
-from app.core.history import Entry
+from app.core.history import Entry, KeptAnswer
 from app.core.layout import Kind
+from app.core.message import Message
 from app.core.report import Progress, Report
-from app.core.wording import count
 from app.documents.orders import Highlight, MarkUp
 from app.flows.history.compare import plain
 from app.flows.history.export_formats import Exported
@@ -35,14 +35,23 @@ def marked_copies(
             elsewhere += 1
     if not by_file:
         raise SpanlightError(
-            "None of these answers stands in a PDF, so there is nothing to mark.", "Choose another format."
+            Message("None of these answers stands in a PDF, so there is nothing to mark."),
+            Message("Choose another format."),
         )
-    notes = [f"{count(elsewhere, 'answer')} in documents other than PDF left out."] if elsewhere else []
+    notes: list[str] = []
+    if elsewhere:
+        notes.append(
+            Message(
+                "{n:,} answer in documents other than PDF left out.",
+                "{n:,} answers in documents other than PDF left out.",
+                n=elsewhere,
+            )
+        )
     outputs = _outputs(list(by_file), output)
     marked, files = 0, []
     for at, (path, found) in enumerate(by_file.items()):
         report.check()
-        report.progress(Progress(at, len(by_file), "Marking PDFs"))
+        report.progress(Progress(at, len(by_file), Message("Marking PDFs")))
         try:
             reasons = _mark(workspace, path, found, outputs[path], report, password)
         except SpanlightError as fault:
@@ -55,11 +64,20 @@ def marked_copies(
             files.append(outputs[path])
         for entry, reason in zip(found, reasons, strict=True):
             if reason and entry.shown is not None:
-                where = f" on {entry.shown.where}" if entry.shown.where else ""
-                notes.append(
-                    f"“{plain(entry.shown.text, 60)}”{where} of {entry.name} was not marked: {reason}"
-                )
+                notes.append(_not_marked(entry.name, entry.shown, reason))
     return Exported(marked, files=tuple(files), notes=tuple(notes))
+
+
+def _not_marked(document: str, answer: KeptAnswer, reason: str) -> str:
+    words = plain(answer.text, 60)
+    if page := answer.where:
+        return Message(
+            "“{words}” on {page} of {document} was not marked: {reason}",
+            words=words, page=page, document=document, reason=reason,
+        )  # fmt: skip
+    return Message(
+        "“{words}” of {document} was not marked: {reason}", words=words, document=document, reason=reason
+    )
 
 
 def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
@@ -74,7 +92,10 @@ def _outputs(paths: Sequence[str], output: Path) -> dict[str, Path]:
         outputs[path] = free
     for copy in outputs.values():
         if any(_same_file(copy, Path(path)) for path in paths):
-            raise SpanlightError(f"{copy} is the document itself.", "Choose another name for the copy.")
+            raise SpanlightError(
+                Message("{file} is the document itself.", file=str(copy)),
+                Message("Choose another name for the copy."),
+            )
     return outputs
 
 
@@ -87,7 +108,9 @@ def _mark(
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     fitting = [entry for entry in entries if entry.sha256 == digest]
     if not fitting:
-        raise SpanlightError(f"{name} has changed since it was asked.", "Ask again, then export.")
+        raise SpanlightError(
+            Message("{name} has changed since it was asked.", name=name), Message("Ask again, then export.")
+        )
     highlights = tuple(
         Highlight(entry.shown.span, entry.shown.text, f"{plain(entry.question)}\n{entry.likely}")
         for entry in fitting
@@ -96,7 +119,7 @@ def _mark(
     order = MarkUp(path, str(output), highlights, password)
     reasons = iter(workspace.documents.mark_up(order, report))
     return [
-        next(reasons) if entry.sha256 == digest else "the file has changed since it was asked."
+        next(reasons) if entry.sha256 == digest else Message("the file has changed since it was asked.")
         for entry in entries
     ]
 

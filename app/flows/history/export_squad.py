@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from app.core.corrections import Correction
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Progress, Report
 from app.core.text import Span
-from app.core.wording import count
 from app.flows.history.export_annotations import entry_identity
 from app.flows.history.export_formats import Exported
 from app.flows.history.export_text import Said
@@ -52,9 +52,12 @@ def squad(
         paragraphs.setdefault(context, []).append(question)
         written += 1
     if left_out:
-        questions = count(left_out, "question")
         notes.append(
-            f"{questions} could not be written: neither the text nor a sentence of it is there any more."
+            Message(
+                "{n:,} question could not be written: neither the text nor a sentence of it is there any more.",
+                "{n:,} questions could not be written: neither the text nor a sentence of it is there any more.",
+                n=left_out,
+            )
         )
     names = {_key(entry): entry.name for entry in entries}
     documents = [
@@ -80,16 +83,21 @@ def _texts(
     texts = {}
     for at, (key, entry) in enumerate(wanted.items()):
         report.check()
-        report.progress(Progress(at, len(wanted), "Reading the documents"))
+        report.progress(Progress(at, len(wanted), Message("Reading the documents")))
         try:
             opened = document_of(workspace, entry, report, password=password)
         except SpanlightError as fault:
-            notes.append(f"{fault.message.rstrip('.')}: its kept sentences were written instead.")
+            notes.append(Message("{fault} Its kept sentences were written instead.", fault=fault.message))
             continue
         if (opened.sha256 or digest(opened.document.text)) == entry.sha256:
             texts[key] = opened.document.text
         else:
-            notes.append(f"{entry.name} has changed since: its kept sentences were written instead.")
+            notes.append(
+                Message(
+                    "{document} has changed since: its kept sentences were written instead.",
+                    document=entry.name,
+                )
+            )
     return texts
 
 

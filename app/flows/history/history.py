@@ -11,6 +11,7 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.history import Entry, Forgotten, KeptAnswer
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.models import Head
 from app.core.quotes import quote
 from app.core.report import Progress, Report
@@ -173,14 +174,14 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     cancelled.
     """
     if entry.path and not Path(entry.path).exists():
-        return Comparison(entry, None, ("The file is not there any more.",))
-    report.progress(Progress(0, 0, f"Opening {entry.name}"))
+        return Comparison(entry, None, (Message("The file is not there any more."),))
+    report.progress(Progress(0, 0, Message("Opening {document}", document=entry.name)))
     if not entry.path and not workspace.history.text_of(entry):
-        return Comparison(entry, None, ("The text is not kept any more.",))
+        return Comparison(entry, None, (Message("The text is not kept any more."),))
     opened = document_of(workspace, entry, report, password=password)
     sentences = []
     if opened.sha256 != entry.sha256:
-        sentences.append("The file has changed since.")
+        sentences.append(Message("The file has changed since."))
     # Provisional words of the quick reader, from a stopped reading, belong to a question to the careful reader.
     reader = model = "" if entry.model == entry.finder and not entry.quick else entry.model
     try:
@@ -199,9 +200,13 @@ def check_again(workspace: Workspace, entry: Entry, report: Report, *, password:
     reading = ask(workspace, question, report, model=model)
     now = entry_of(opened, question, reading)
     if reader and now.model != reader:
-        sentences.append(f"{reader} is not installed any more; {now.model} has read it.")
+        sentences.append(
+            Message(
+                "{reader} is not installed any more; {model} has read it.", reader=reader, model=now.model
+            )
+        )
     if not entry.complete:
-        sentences.append(f"That time: {entry.stopped[:1].lower()}{entry.stopped[1:]}.")
+        sentences.append(Message("That time: {stopped}.", stopped=entry.stopped))
     same, sentence = compare_entries(entry, now)
     return Comparison(entry, now, (sentence, *sentences), same)
 
@@ -230,5 +235,11 @@ def kept_answer(opened: Opened, answer: Answer) -> KeptAnswer:
 
 def _gone(entry: Entry) -> SpanlightError:
     if entry.path:
-        return SpanlightError(f"{entry.path} is not there any more.", "It may have been moved or renamed.")
-    return SpanlightError(f"The text of {entry.name} is not kept any more.", "Paste it again.")
+        return SpanlightError(
+            Message("{file} is not there any more.", file=entry.path),
+            Message("It may have been moved or renamed."),
+        )
+    return SpanlightError(
+        Message("The text of {document} is not kept any more.", document=entry.name),
+        Message("Paste it again."),
+    )

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
+from app.core.files import reason_of
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Progress, Quiet, Report
 from app.core.requests import ModelChoice, TextsToEmbed
@@ -47,7 +49,7 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
         report.check()
         if not done:
             have, total = index.with_vectors(vectors)
-            report.progress(Progress(0, total - have, "passages"))
+            report.progress(Progress(0, total - have, Message("passages")))
         asked = time.perf_counter()
         values = vectors_of(workspace, card, [words for _, words in some], Quiet(report))
         index.put_vectors(vectors, [passage for passage, _ in some], values)
@@ -55,7 +57,7 @@ def _embed(workspace: Workspace, card: ModelCard, report: Report) -> int:
         done += len(some)
         have, total = index.with_vectors(vectors)
         left = total - have
-        report.progress(Progress(done, done + left, "passages", left * (now - began) / done))
+        report.progress(Progress(done, done + left, Message("passages"), left * (now - began) / done))
         # The first one may have loaded the model.
         size = max(_FIRST, min(_MOST, 2 * size, round(len(some) / (now - asked))))
     index.drop_other_vectors(vectors)
@@ -123,7 +125,12 @@ def alone(folder: Path, name: str) -> Iterator[bool]:
         taken = lock.take()
     except OSError as fault:
         raise SpanlightError(
-            f"The library in {folder} could not be used: {fault.strerror}.", "Check the folder's permissions."
+            Message(
+                "The library in {folder} could not be used: {reason}.",
+                folder=str(folder),
+                reason=reason_of(fault),
+            ),
+            Message("Check the folder's permissions."),
         ) from fault
     try:
         yield taken

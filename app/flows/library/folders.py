@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.library import Library
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.library.ledger import is_empty
 
@@ -64,7 +65,10 @@ class Walk:
 
     def refusal(self) -> SpanlightError:
         """The error for the first folder that may not be read."""
-        return SpanlightError(f"“{self.refused[0]}” cannot be read.", "Check the folder's permissions.")
+        return SpanlightError(
+            Message("“{folder}” cannot be read.", folder=self.refused[0]),
+            Message("Check the folder's permissions."),
+        )
 
     @property
     def is_large(self) -> bool:
@@ -104,7 +108,7 @@ def walk(library: Library, report: Report) -> Walk:
         for file in _in_folder(root, status, library, found, been, report):
             files[file.path] = file
             if len(files) % _EVERY == 0:
-                report.progress(Progress(len(files), 0, "files found"))
+                report.progress(Progress(len(files), 0, Message("files found")))
     found.files = [files[path] for path in sorted(files)]
     return found
 

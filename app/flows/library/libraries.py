@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.files import reason_of
 from app.core.library import Library, LibraryFile, LibraryStatus
+from app.core.message import Message
 from app.core.report import Report
 from app.core.wording import free_name
 from app.flows.library.embed import vectors_in_use
@@ -51,12 +53,12 @@ def planned(
             Path(root).stat()
         except (FileNotFoundError, NotADirectoryError, ValueError) as fault:
             raise SpanlightError(
-                f"There is nothing at “{root}”.", "Check the name and the folder."
+                Message("There is nothing at “{path}”.", path=root), Message("Check the name and the folder.")
             ) from fault
         except OSError as fault:
             raise SpanlightError(
-                f"“{root}” could not be looked at: {fault.strerror or 'the disk refused'}.",
-                "Check the folder's permissions.",
+                Message("“{root}” could not be looked at: {reason}.", root=root, reason=reason_of(fault)),
+                Message("Check the folder's permissions."),
             ) from fault
     present = workspace.library.libraries()
     if name.strip():
@@ -70,8 +72,8 @@ def planned(
     kinds = suffixes_of(suffixes)
     if found.number and kinds and not found.suffixes and not set(kinds) >= SUFFIXES:
         raise SpanlightError(
-            f"“{found.name}” takes files of every kind; it would lose the others.",
-            "Give these folders a library of their own.",
+            Message("“{name}” takes files of every kind; it would lose the others.", name=found.name),
+            Message("Give these folders a library of their own."),
         )
     return replace(
         found,

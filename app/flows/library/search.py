@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
 from app.core.library import FoundAnswer, Library, LibraryReading, LibraryStatus
+from app.core.message import Message
 from app.core.models import SHARED_AMONG
 from app.core.report import Progress, Relay, Report
 from app.core.requests import Question
@@ -82,14 +83,14 @@ def ask_library(
     """
     began = time.perf_counter()
     if not question.strip():
-        raise SpanlightError("The question is empty.", "Type what you want to know.")
+        raise SpanlightError(Message("The question is empty."), Message("Type what you want to know."))
     index = workspace.library
     renew(workspace, report)
     status = index.status(library)
     if not status.passages:
         raise SpanlightError(
-            f"Nothing of “{library.name}” has been read yet.",
-            "Update it, or add a folder with documents to it.",
+            Message("Nothing of “{library}” has been read yet.", library=library.name),
+            Message("Update it, or add a folder with documents to it."),
         )
     vector, vectors, share = _vector_of(workspace, question, library, report)
     excerpts = find(index, question, library, vector, vectors=vectors, share=share)
@@ -304,7 +305,7 @@ class _Listing(Relay):
     def progress(self, progress: Progress) -> None:
         if progress.document >= 0:
             name = Path(self._file(self._excerpts[progress.document].text).path).name
-            progress = replace(progress, what=f"Reading {name}")
+            progress = replace(progress, what=Message("Reading {document}", document=name))
         super().progress(progress)
 
     def partial(self, result: object) -> None:

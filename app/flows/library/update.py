@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from app.core.errors import Busy, NoText, NotStarted, PasswordNeeded, SpanlightError
 from app.core.layout import Opened
 from app.core.library import FileState, Library, LibraryFile
+from app.core.message import Message, joined
 from app.core.report import Progress, Quiet, Report, Silent, Stopped
-from app.core.wording import count
 from app.documents.orders import Read
 from app.engine.child import ChildBug
 from app.flows.ask.document_process import Documents
@@ -59,10 +59,12 @@ class Update:
     def in_words(self) -> str:
         """What changed: "3 files read, 1 gone, 2 could not be read"; empty for nothing."""
         read = self.read + self.known
-        parts = [f"{count(read, 'file')} read"] if read else []
-        parts += [f"{self.gone:,} gone"] if self.gone else []
-        parts += [f"{self.failed:,} could not be read"] if self.failed else []
-        return ", ".join(parts)
+        parts = [
+            Message("{n:,} file read", "{n:,} files read", n=read),
+            Message("{n:,} gone", "{n:,} gone", n=self.gone),
+            Message("{n:,} could not be read", "{n:,} could not be read", n=self.failed),
+        ]
+        return joined(part for part in parts if part.values["n"])
 
 
 def update(workspace: Workspace, library: Library, report: Report, *, everything: bool = False) -> Update:
@@ -79,8 +81,8 @@ def update(workspace: Workspace, library: Library, report: Report, *, everything
     with alone(workspace.paths.library, _LOCK) as is_alone:
         if not is_alone:
             raise Busy(
-                "Another Spanlight is updating the libraries just now.",
-                "What was read can be asked; try again later.",
+                Message("Another Spanlight is updating the libraries just now."),
+                Message("What was read can be asked; try again later."),
             )
         _renew(workspace, report)
         library = index.current(library)  # another process may have changed it
@@ -177,7 +179,7 @@ def _compare_all(index: Index, library: Library, report: Report) -> None:
     files = index.files(library, [FileState.READ])
     changed = []
     for done, file in enumerate(files):
-        report.progress(Progress(done, len(files), "files compared"))
+        report.progress(Progress(done, len(files), Message("files compared")))
         if _sha256(file.path, report.check) not in (file.sha256, ""):
             changed.append(file)
     failed = index.files(library, [FileState.FAILED, FileState.LOCKED, FileState.NO_TEXT])
@@ -283,7 +285,7 @@ class _Readers:
             return _Refused(FileState.FAILED, str(fault), size, modified if sha256 else 0)
         except ChildBug:
             _log.exception("a file of a library was not read")
-            reason = "It crashes Spanlight; this is a bug."
+            reason = Message("It crashes Spanlight; this is a bug.")
             return _Refused(FileState.FAILED, reason, size, modified)
         finally:
             self._free.put(documents)
@@ -316,7 +318,7 @@ def _store(index: Index, file: LibraryFile, found: _Found, counts: dict[str, int
 def _put(index: Index, file: LibraryFile, opened: Opened) -> bool:
     """Store what was read from a file, and return whether it has a text."""
     if not opened.document.text.strip():
-        reason = " ".join(opened.notes) or "It holds no text."
+        reason = joined(opened.notes, " ") or Message("It holds no text.")
         index.fail(
             file,
             FileState.NO_TEXT,
@@ -339,4 +341,4 @@ def _suffix(file: LibraryFile) -> str:
 def _progress(done: int, total: int, began: float) -> Progress:
     seconds = time.perf_counter() - began
     # The processes that read take a moment to start.
-    return Progress(done, total, "files", (total - done) * seconds / done if seconds > 2 else None)
+    return Progress(done, total, Message("files"), (total - done) * seconds / done if seconds > 2 else None)

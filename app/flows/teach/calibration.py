@@ -9,10 +9,10 @@ from pathlib import Path
 
 from app.core.corrections import FEWEST, Correction
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.reliability import Bins, bins_of
 from app.core.report import Report
-from app.core.wording import count
 from app.flows.workspace import Workspace
 from app.models.disk.installed import fingerprint
 
@@ -38,8 +38,14 @@ class OwnVerdicts:
     def in_words(self) -> str:
         """What they do: "Adjusted to your 64 verdicts"."""
         if not self.enough:
-            return f"Its probabilities are adjusted from {FEWEST} verdicts on: {self.number} so far"
-        return f"{'Adjusted' if self.followed else 'Not adjusted'} to your {count(self.number, 'verdict')}"
+            return Message(
+                "Its probabilities are adjusted from {fewest} verdicts on: {number} so far",
+                fewest=FEWEST,
+                number=self.number,
+            )
+        if self.followed:
+            return Message("Adjusted to your {number:,} verdicts", number=self.number)
+        return Message("Not adjusted to your {number:,} verdicts", number=self.number)
 
 
 def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report: Report) -> None:
@@ -54,7 +60,11 @@ def follow_verdicts(workspace: Workspace, changed: Iterable[Correction], report:
             if card is not None:
                 _follow(workspace, card, weights)
     except SpanlightError as fault:
-        report.notice(f"The reader's probabilities were not adjusted to your verdict: {fault.message}")
+        report.notice(
+            Message(
+                "The reader's probabilities were not adjusted to your verdict: {fault}", fault=fault.message
+            )
+        )
 
 
 def readers_named(workspace: Workspace, name: str) -> list[ModelCard]:

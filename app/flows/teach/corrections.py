@@ -11,6 +11,7 @@ from app.core.corrections import Correction, Verdict, passage_around
 from app.core.errors import SpanlightError
 from app.core.history import Entry, KeptAnswer
 from app.core.layout import Opened
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Report
 from app.core.results import Outcome
@@ -49,7 +50,10 @@ def correct(
     sha256 = opened.sha256 or ("" if entry.path else digest(text))
     is_other = bool(sha256) and sha256 != entry.sha256
     if is_other or (shown is not None and shown.span.of(text) != shown.text):
-        raise SpanlightError(f"{entry.name or UNNAMED} has changed since this was asked.", "Ask again.")
+        raise SpanlightError(
+            Message("{document} has changed since this was asked.", document=entry.name or UNNAMED),
+            Message("Ask again."),
+        )
     if verdict is Verdict.RIGHT and entry.shown is None:
         verdict = Verdict.NOT_THERE
     if verdict is Verdict.RIGHT:
@@ -57,7 +61,9 @@ def correct(
     elif verdict is Verdict.NOT_THERE:
         span = None
     elif span is None or span.end > len(text) or not span.of(text).strip():
-        raise SpanlightError("No words are selected.", "Select the right ones in the document.")
+        raise SpanlightError(
+            Message("No words are selected."), Message("Select the right ones in the document.")
+        )
     elif entry.shown is not None and span == shown_span:
         verdict = Verdict.RIGHT
     start, passage, view = passage_around(document, span or shown_span)
@@ -130,7 +136,7 @@ def export_corrections(
     where the disk refuses.
     """
     if not corrections:
-        raise SpanlightError("There are no corrections to export.", "Look for other words.")
+        raise SpanlightError(Message("There are no corrections to export."), Message("Look for other words."))
     documents: dict[tuple[str, str], dict[str, list[dict[str, object]]]] = {}
     for each in corrections:
         report.check()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.labels import MOST_LABELS, Dataset, Given, Label
+from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.report import Report
 from app.core.rows import LONE_SURROGATE
@@ -111,13 +112,18 @@ def labels_from(text: str, known: Sequence[Label] = ()) -> tuple[Label, ...]:
 def checked_labels(labels: Sequence[Label], multi: bool) -> tuple[Label, ...]:
     """The labels as they can be used. Raises SpanlightError for too few, too many, and two of one name."""
     if len(labels) < (1 if multi else 2):
-        raise SpanlightError("There are too few labels to tell texts apart.", "Name at least two.")
+        raise SpanlightError(
+            Message("There are too few labels to tell texts apart."), Message("Name at least two.")
+        )
     if len(labels) > MOST_LABELS:
         raise _too_many(len(labels))
     seen: set[str] = set()
     for label in labels:
         if label.name.casefold() in seen:
-            raise SpanlightError(f"The label “{label.name}” is there twice.", "Take one of them out.")
+            raise SpanlightError(
+                Message("The label “{label}” is there twice.", label=label.name),
+                Message("Take one of them out."),
+            )
         seen.add(label.name.casefold())
     return tuple(labels)
 
@@ -128,7 +134,10 @@ def _sound(text: str) -> str:
 
 
 def _too_many(count: int) -> SpanlightError:
-    return SpanlightError(f"{count:,} labels are more than can be told apart.", f"Use at most {MOST_LABELS}.")
+    return SpanlightError(
+        Message("{number:,} labels are more than can be told apart.", number=count),
+        Message("Use at most {most}.", most=MOST_LABELS),
+    )
 
 
 def texts_of(dataset: Dataset, rows: Iterable[Sequence[str]]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.labels import Dataset, HeldOut
+from app.core.message import Message
 from app.core.reliability import interval
 from app.core.wording import percent
 from app.training.metrics import confusion
@@ -57,7 +58,12 @@ class TaughtFigures:
     @property
     def in_words(self) -> str:
         """The accuracy in words: "84% right (80% to 88%)"."""
-        return f"{percent(self.accuracy)} right ({percent(self.low)} to {percent(self.high)})"
+        return Message(
+            "{accuracy} right ({low} to {high})",
+            accuracy=percent(self.accuracy),
+            low=percent(self.low),
+            high=percent(self.high),
+        )
 
 
 def figures(dataset: Dataset, held_out: HeldOut) -> TaughtFigures:

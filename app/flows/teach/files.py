@@ -12,9 +12,9 @@ from pathlib import Path
 from app.core.errors import SpanlightError
 from app.core.files import read_whole
 from app.core.labels import MOST_LABELS, MOST_TEXTS
+from app.core.message import Message
 from app.core.rows import read_rows
 from app.core.text import normalise_newlines
-from app.core.wording import count
 from app.documents.plain_text import decode
 from app.flows.answer_table.questions import sheet_rows
 from app.flows.tables import MOST_TABLE, read_columns, refuse_vast
@@ -51,11 +51,19 @@ def read_text_table(path: Path) -> TextTable:
     columns, rows = _columns_and_rows(path)
     rows = [row for row in rows if any(cell.strip() for cell in row)]
     if not rows:
-        raise SpanlightError(f"“{path.name}” holds no texts.", "It needs a header and a row for each text.")
+        raise SpanlightError(
+            Message("“{file}” holds no texts.", file=path.name),
+            Message("It needs a header and a row for each text."),
+        )
     if len(rows) > MOST_TEXTS:
         raise SpanlightError(
-            f"“{path.name}” has {count(len(rows), 'row')}: at most {MOST_TEXTS:,} can be labelled at once.",
-            "Split it into parts.",
+            Message(
+                "“{file}” has {number:,} rows: at most {most:,} can be labelled at once.",
+                file=path.name,
+                number=len(rows),
+                most=MOST_TEXTS,
+            ),
+            Message("Split it into parts."),
         )
     return with_columns(_named(columns), rows)
 
@@ -64,9 +72,14 @@ def pasted(text: str) -> TextTable:
     """The table of a pasted text: each line that is not blank is a text. Raises SpanlightError where there is none."""
     lines = [(line.strip(),) for line in normalise_newlines(text).split("\n") if line.strip()]
     if not lines:
-        raise SpanlightError("There is no text to label.", "Paste a text with a line for each.")
+        raise SpanlightError(
+            Message("There is no text to label."), Message("Paste a text with a line for each.")
+        )
     if len(lines) > MOST_TEXTS:
-        raise SpanlightError(f"At most {MOST_TEXTS:,} texts can be labelled at once.", "Paste fewer.")
+        raise SpanlightError(
+            Message("At most {most:,} texts can be labelled at once.", most=MOST_TEXTS),
+            Message("Paste fewer."),
+        )
     return TextTable(("text",), tuple(lines))
 
 
@@ -74,7 +87,8 @@ def column_of(table: TextTable, name: str, path: Path) -> int:
     """The index of a column by its name. Raises SpanlightError where there is none."""
     if name not in table.columns:
         raise SpanlightError(
-            f"“{path.name}” has no column “{name}”.", f"Its columns are: {', '.join(table.columns)}."
+            Message("“{file}” has no column “{name}”.", file=path.name, name=name),
+            Message("Its columns are: {columns}.", columns=", ".join(table.columns)),
         )
     return table.columns.index(name)
 
@@ -92,8 +106,11 @@ def only_text_column(columns: Sequence[str], rows: Sequence[Sequence[str]], path
     found = next((each for each in (named, wordy, range(len(columns))) if len(each) == 1), None)
     if found is None:
         raise SpanlightError(
-            f"It is not clear which column of “{path.name}” holds the texts.",
-            f"Add --column NAME; its columns are: {', '.join(columns) or 'none'}.",
+            Message("It is not clear which column of “{file}” holds the texts.", file=path.name),
+            Message(
+                "Add --column NAME; its columns are: {columns}.",
+                columns=", ".join(columns) or Message("none"),
+            ),
         )
     return found[0]
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from app.core.corrections import Correction
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard, model_title
 from app.core.offers import Origin, Source
 from app.core.plain import from_plain, json_of
 from app.core.report import Progress, Relay, Report
 from app.core.requests import ModelChoice, TrainingRequest
 from app.core.rows import LONE_SURROGATE
-from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.measure.evaluate import QaOutcome, qa_figures, question_on, read_known
 from app.flows.measure.example_files import read_examples
@@ -152,20 +152,20 @@ def teach_reader(
         asked, learning = sum(map(len, sets)), run.steps * _QUESTIONS_A_STEP
         whole = 2 * asked + learning
         if not run.before:
-            part = _Part(report, "Measuring the reader", 0, asked, whole)
+            part = _Part(report, Message("Measuring the reader"), 0, asked, whole)
             measured, seconds = _figures(workspace, run.folder, sets, folder / _BEFORE_FILE, part)
             run = save_run(folder, dataclasses.replace(run, before=measured, seconds=seconds))
         model = folder / _MODEL
         if not _is_whole(model):
-            part = _Part(report, "Teaching", asked, learning, whole, run.seconds)
+            part = _Part(report, Message("Teaching"), asked, learning, whole, run.seconds)
             train(workspace, _request(workspace, run, folder), part)
         if not run.after:
             _describe(run, model, workspace.paths.models)  # it is measured with its calibration
-            part = _Part(report, "Measuring what it learnt", asked + learning, asked, whole, 0.0)
+            part = _Part(report, Message("Measuring what it learnt"), asked + learning, asked, whole, 0.0)
             measured, _ = _figures(workspace, str(model), sets, folder / _AFTER_FILE, part)
             run = save_run(folder, dataclasses.replace(run, after=measured))
         _describe(run, model, workspace.paths.models)
-        part = _Part(report, "Installing", whole, 0, whole, 0.0)
+        part = _Part(report, Message("Installing"), whole, 0, whole, 0.0)
         version = _installed(workspace, run, model, part) if output is None else _moved(run, model, output)
         with suppress(OSError):  # what stays is deleted when the next one begins
             delete_run(folder)
@@ -232,18 +232,21 @@ def export_version(workspace: Workspace, name: str, folder: Path, report: Report
     """
     source = Path(_named(workspace, name, report).folder)
     if folder.exists():
-        raise SpanlightError(f"“{folder}” is there already.", "Give a new folder for the model.")
+        raise SpanlightError(
+            Message("“{folder}” is there already.", folder=str(folder)),
+            Message("Give a new folder for the model."),
+        )
     part = folder.with_name(f"{folder.name}.part")
     try:
         delete_tree(part)
         part.mkdir(parents=True)
         files = files_of(source)
-        meter = Meter(report, "Copying", sum((source / file).stat().st_size for file in files))
+        meter = Meter(report, Message("Copying"), sum((source / file).stat().st_size for file in files))
         for file in files:
             copying.write(copying.pieces_of(source / file), part / file, meter)
         part.rename(folder)
     except OSError as fault:
-        raise copying.refusal(fault, f"{name} could not be exported", folder) from fault
+        raise copying.refusal(fault, Message("{name} could not be exported", name=name), folder) from fault
     finally:
         with suppress(OSError):
             delete_tree(part)
@@ -253,8 +256,8 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
     """Write a new teaching into its folder, in place of any other."""
     if len(examples) < FEWEST:
         raise SpanlightError(
-            f"There are too few corrections to learn from: {len(examples)}.",
-            f"It takes at least {FEWEST}: correct some more answers.",
+            Message("There are too few corrections to learn from: {number}.", number=len(examples)),
+            Message("It takes at least {fewest}: correct some more answers.", fewest=FEWEST),
         )
     learn, hold = _parted(examples)
     each = _steps_an_epoch(len(learn))
@@ -276,7 +279,7 @@ def _begin(workspace: Workspace, folder: Path, examples: Sequence[QaExample], ca
             rows = (json_of(plain_qa(example)) + "\n" for example in part)
             write_atomic(folder / name, "".join(rows).encode())
     except OSError as fault:
-        raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
+        raise copying.refusal(fault, Message("The teaching could not begin"), folder.parent) from fault
     return save_run(folder, run)
 
 
@@ -318,15 +321,25 @@ def _agreeing(examples: Sequence[QaExample], name: str) -> list[QaExample]:
     differing: dict[str, None] = {}
     for one in examples:
         if not (one.question.strip() and one.context.strip()):
-            raise SpanlightError(f"A question or its text is empty in {name}: {one.id}.", "Leave it out.")
+            raise SpanlightError(
+                Message("A question or its text is empty in {name}: {id}.", name=name, id=one.id),
+                Message("Leave it out."),
+            )
         first = known.setdefault((one.question, one.context), one)
         if set(first.answers) != set(one.answers):
             differing[f"“{one.question[:80]}”"] = None
     if differing:
-        some = ", ".join([*differing][:5]) + (f" and {len(differing) - 5} more" if len(differing) > 5 else "")
-        raise SpanlightError(
-            f"{name} has different answers to one question on one text: {some}.", "Keep the right ones."
-        )
+        some = ", ".join([*differing][:5])
+        words = (
+            Message(
+                "{name} has different answers to one question on one text: {some} and {n} more.",
+                "{name} has different answers to one question on one text: {some} and {n} more.",
+                name=name, some=some, n=len(differing) - 5,
+            )
+            if len(differing) > 5
+            else Message("{name} has different answers to one question on one text: {some}.", name=name, some=some)
+        )  # fmt: skip
+        raise SpanlightError(words, Message("Keep the right ones."))
     return list(known.values())
 
 
@@ -358,7 +371,7 @@ def _figures(
     examples = [one for each in sets for one in each]
     known = _measured(kept)
     rows = list(known.rows[: len(examples)])
-    whole = GroupReport(report, len(examples), "questions", before=len(rows))
+    whole = GroupReport(report, len(examples), Message("questions"), before=len(rows))
     while len(rows) < len(examples):
         some = examples[len(rows) : len(rows) + _AT_ONCE]
         outcomes, _ = read_known(workspace, ((one, question_on(one)) for one in some), choice, whole)
@@ -427,14 +440,18 @@ def _describe(run: Run, model: Path, models: Path) -> None:
         for at, name in enumerate((_ON_HELD, _ON_KNOWN) if run.after else ())
         for when, figures in (("", run.after[at]), (_BEFORE, run.before[at]))
     }
-    taught = f"Taught on this computer from {count(run.corrections, 'correction')}"
-    words = f"{taught}; it began with {model_title(run.base)}."
+    words = Message(
+        "Taught on this computer from {n:,} correction; it began with {base}.",
+        "Taught on this computer from {n:,} corrections; it began with {base}.",
+        n=run.corrections,
+        base=model_title(run.base),
+    )
     finder = notes.finder if Path(run.folder).parent == models else ""
     notes = dataclasses.replace(notes, description=words, measured=measured, reliability={}, finder=finder)
     try:
         write_notes(model, notes)
     except OSError as fault:
-        raise copying.refusal(fault, f"{_NAME} could not be written") from fault
+        raise copying.refusal(fault, Message("{name} could not be written", name=_NAME)) from fault
 
 
 def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> ReaderVersion:
@@ -447,7 +464,7 @@ def _installed(workspace: Workspace, run: Run, model: Path, report: Report) -> R
         name = free_name(_NAME, names_taken(workspace))
         files = files_of(model)
         with Staging(workspace.paths.models, name) as stage:
-            meter = Meter(report, "Installing", sum((model / file).stat().st_size for file in files))
+            meter = Meter(report, Message("Installing"), sum((model / file).stat().st_size for file in files))
             placed = [stage.put(model / file, file, meter, link=False) for file in files]
             origin = Origin(Source.TAUGHT, path=run.mark)
             card = finish(workspace, stage, origin, read_card(model), placed, report, replace=False)
@@ -463,7 +480,9 @@ def _moved(run: Run, model: Path, output: Path) -> ReaderVersion:
             output.rmdir()  # an empty one may be given
         os.replace(model, output)
     except OSError as fault:
-        raise copying.refusal(fault, f"{output} could not be written", output.parent) from fault
+        raise copying.refusal(
+            fault, Message("{file} could not be written", file=str(output)), output.parent
+        ) from fault
     held, known = (Change(before, after) for before, after in zip(run.before, run.after, strict=True))
     return ReaderVersion(output.name, str(output), run.base, run.corrections, held, known, now())
 
@@ -493,7 +512,9 @@ def _of_notes(values: dict[str, float]) -> ReaderFigures:
 def _named(workspace: Workspace, name: str, report: Report) -> ReaderVersion:
     found = next((each for each in versions(workspace, report) if each.name == name), None)
     if found is None:
-        raise SpanlightError(f"There is no version “{name}” of the reader.", "Teach one.")
+        raise SpanlightError(
+            Message("There is no version “{name}” of the reader.", name=name), Message("Teach one.")
+        )
     return found
 
 

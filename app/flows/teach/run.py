@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import from_plain, json_of
 from app.models.disk import copying, locks
 from app.models.disk.installed import fingerprint
@@ -59,12 +60,18 @@ class Run:
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """The teaching in a folder belongs to this process meanwhile. Raises Busy if it is another's."""
-    lock, hint = folder.with_name(f"{folder.name}.lock"), "Wait until that has ended, or stop it."
+    lock = folder.with_name(f"{folder.name}.lock")
     with ExitStack() as stack:
         try:
-            stack.enter_context(locks.held(lock, "The reader is being taught already", hint))
+            stack.enter_context(
+                locks.held(
+                    lock,
+                    Message("The reader is being taught already"),
+                    Message("Wait until that has ended, or stop it."),
+                )
+            )
         except OSError as fault:
-            raise copying.refusal(fault, "The teaching could not begin", folder.parent) from fault
+            raise copying.refusal(fault, Message("The teaching could not begin"), folder.parent) from fault
         yield
 
 
@@ -102,7 +109,7 @@ def discard_run(folder: Path) -> None:
         try:
             delete_run(folder)
         except OSError as fault:
-            raise copying.refusal(fault, "The teaching could not be discarded") from fault
+            raise copying.refusal(fault, Message("The teaching could not be discarded")) from fault
 
 
 def save_run(folder: Path, run: Run) -> Run:

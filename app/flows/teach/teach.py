@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.errors import SpanlightError
+from app.core.files import reason_of
 from app.core.labels import ENOUGH, Dataset, Given, HeldOut, Label
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.core.plain import json_of
@@ -24,7 +26,6 @@ from app.core.requests import (
 )
 from app.core.results import Classification, TaughtHead
 from app.core.rows import LONE_SURROGATE
-from app.core.wording import count
 from app.flows.batches import GroupReport
 from app.flows.heads.classify_batch import classify_texts
 from app.flows.library.embed import vectors_of
@@ -150,7 +151,7 @@ def change_labels(
         try:
             _rename_in_classifier(workspace, dataset, changed)
         except SpanlightError as fault:
-            report.notice(f"{fault.message} The classifier has to be taught again.")
+            report.notice(Message("{fault} The classifier has to be taught again.", fault=fault.message))
     return changed
 
 
@@ -165,14 +166,23 @@ def _rename_in_classifier(workspace: Workspace, dataset: Dataset, renamed: Datas
     computed_by, guesses = workspace.datasets.numbers(dataset, _GUESSES)
     still_valid = computed_by == _name(card, dataset)
     notes = read_notes(folder)
-    words = notes.description.replace(", ".join(dataset.names), ", ".join(renamed.names))
+    words = _renamed_in(notes.description, dataset, renamed)
     try:
         rename_labels(folder, renamed.names)
         write_notes(folder, replace(notes, description=words))
     except OSError as fault:
-        raise SpanlightError(f"{folder.name} could not be written: {fault.strerror}.", "") from fault
+        raise SpanlightError(
+            Message("{name} could not be written: {reason}.", name=folder.name, reason=reason_of(fault))
+        ) from fault
     if still_valid:
         workspace.datasets.put_numbers(dataset, _GUESSES, _name(card, dataset), guesses)
+
+
+def _renamed_in(description: str, dataset: Dataset, renamed: Dataset) -> str:
+    before, after = ", ".join(dataset.names), ", ".join(renamed.names)
+    if not isinstance(description, Message):  # by an older Spanlight
+        return description.replace(before, after)
+    return Message(description.pattern, description.several, **{**description.values, "labels": after})
 
 
 def teach(
@@ -194,7 +204,12 @@ def teach(
     texts, given = _known(workspace, dataset, texts, given)
     if few := missing(dataset, given):
         raise SpanlightError(
-            f"Some labels have fewer than {ENOUGH} examples: {', '.join(few)}.", "Label some more texts."
+            Message(
+                "Some labels have fewer than {enough} examples: {labels}.",
+                enough=ENOUGH,
+                labels=", ".join(few),
+            ),
+            Message("Label some more texts."),
         )
     rows, targets = _examples(dataset, given)
     examples = [texts[row] for row in rows]
@@ -291,7 +306,7 @@ def teach_into(
     Raises as `teach` does.
     """
     request = replace(_request(workspace, dataset, examples, targets), output=str(folder))
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, "Learning"))
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
     describe(workspace, dataset, folder, len(examples))
     return taught
 
@@ -310,7 +325,7 @@ def teach_examples_held(
     texts, none = (*request.texts, *held), ((),) * len(held)
     of_held = tuple(range(len(request.texts), len(texts)))
     request = replace(request, texts=texts, targets=(*request.targets, *none), held=of_held, seed=seed)
-    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, "Learning"))
+    taught: TaughtHead = workspace.engine.run(request, None, _Phase(report, Message("Learning")))
     return taught.held
 
 
@@ -329,14 +344,20 @@ def classify_held(
 def describe(workspace: Workspace, dataset: Dataset, folder: Path, examples: int) -> None:
     """Write into a taught model's folder what it is. Raises SpanlightError where the disk refuses."""
     base = workspace.find_model(Head.EMBEDDINGS)
-    names = ", ".join(dataset.names)
-    words = f"Taught on this computer from {count(examples, 'text')} of “{dataset.name}”: {names}."
+    words = Message(
+        "Taught on this computer from {n:,} text of “{dataset}”: {labels}.",
+        "Taught on this computer from {n:,} texts of “{dataset}”: {labels}.",
+        n=examples,
+        dataset=dataset.name,
+        labels=", ".join(dataset.names),
+    )
     notes = Notes(description=words, licence=base.licence, languages=base.languages)
     try:
         write_notes(folder, notes)
     except OSError as fault:
         raise SpanlightError(
-            f"{folder.name} could not be written: {fault.strerror}.", "Free some space."
+            Message("{name} could not be written: {reason}.", name=folder.name, reason=reason_of(fault)),
+            Message("Free some space."),
         ) from fault
 
 
@@ -366,7 +387,7 @@ def hold_out(
             found.update(zip(part, map(tuple, known[number - 1]), strict=True))
             continue
         request = replace(whole, held=tuple(part))
-        phase = _Phase(report, f"Checking, part {number} of {len(parts)}")
+        phase = _Phase(report, Message("Checking, part {number} of {parts}", number=number, parts=len(parts)))
         taught: TaughtHead = workspace.engine.run(request, None, phase)
         found.update(zip(part, taught.held, strict=True))
         known.append(taught.held)
@@ -437,7 +458,7 @@ def _probabilities(
         if len(found) % _PIECE == 0 or len(found) == len(texts):
             keep(found)
 
-    whole = GroupReport(_Phase(report, "Classifying the texts"), len(texts), "texts")
+    whole = GroupReport(_Phase(report, Message("Classifying the texts")), len(texts), Message("texts"))
     classify_texts(workspace, ((text, text) for text in texts), choice, whole, take)
     return found
 
@@ -549,7 +570,7 @@ def embed_texts(workspace: Workspace, texts: Sequence[str], report: Report) -> A
 
 
 def _reading(report: Report, total: int) -> GroupReport:
-    return GroupReport(_Phase(report, "Reading the texts"), total, "texts")
+    return GroupReport(_Phase(report, Message("Reading the texts")), total, Message("texts"))
 
 
 def _embedded(workspace: Workspace, texts: Sequence[str], whole: GroupReport) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import restored, stored
 from app.core.models import QaCalibration, is_temperature
 from app.core.plain import from_plain, json_of
 from app.core.reliability import BINS, Reliability
@@ -59,12 +60,13 @@ def read_notes(folder: Path | str) -> Notes:
         raise _malformed(path, "a value of another kind than is foreseen there") from error
     if fault := _fault(notes):
         raise _malformed(path, fault)
-    return notes
+    return replace(notes, description=restored(notes.description))
 
 
 def write_notes(folder: Path | str, notes: Notes) -> None:
     """Write a model folder's notes atomically. Raises OSError if the folder cannot be written."""
     path = Path(folder) / NOTES
+    notes = replace(notes, description=stored(notes.description))
     partial = path.with_suffix(".json.part")
     partial.write_text(json_of(asdict(notes), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     os.replace(partial, path)

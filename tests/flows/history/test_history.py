@@ -271,9 +271,9 @@ def test_an_answer_that_was_forced_is_forced_again(workspace: Workspace, engine:
 
 def test_a_reading_that_was_stopped_is_said(workspace: Workspace) -> None:
     kept = replace(asked(workspace, PASTED), complete=False, windows_total=4)
-    assert "That time: stopped after 25% of the text." in check(workspace, kept).sentences
+    assert "That time: Stopped after 25% of the text." in check(workspace, kept).sentences
     kept = replace(kept, windows=0, windows_total=0)
-    assert "That time: stopped before the end." in check(workspace, kept).sentences
+    assert "That time: Stopped before the end." in check(workspace, kept).sentences
 
 
 OTHER = replace(LEASE, text="two months", probability=0.91, span=Span(5, 15))
@@ -287,24 +287,24 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
     [
         (entry(), entry(), True, "The same answer, at the same place."),
         (unanswered(), unanswered(), True, "The text still does not say."),
-        (unanswered(), LOW, False, "Now there are nearest words: “three months' rent”, low confidence, 31%."),
+        (unanswered(), LOW, False, "Now there are nearest words: “three months' rent”. Low confidence, 31%."),
         (entry(), LOW, False,
-         "Now there are only nearest words: “three months' rent”, low confidence, 31% (was “three months' rent”)."),
-        (LOW, entry(), False, "Now there is an answer: “three months' rent”, very likely, 94%."),
+         "Now there are only nearest words: “three months' rent” (was “three months' rent”). Low confidence, 31%."),
+        (LOW, entry(), False, "Now there is an answer: “three months' rent”. Very likely, 94%."),
         (LOW, LOW, True, "The same nearest words, at the same place."),
         (LOW, replace(LOW, answers=(OTHER,)), False,
-         "Other nearest words now: “two months”, low confidence, 91% (was “three months' rent”)."),
+         "Other nearest words now: “two months” (was “three months' rent”). Low confidence, 91%."),
         (LOW, unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (unanswered(), unanswered(quick=True), True, "Still no answer in the part that was read."),
-        (unanswered(), entry(), False, "Now there is an answer: “three months' rent”, very likely, 94%."),
+        (unanswered(), entry(), False, "Now there is an answer: “three months' rent”. Very likely, 94%."),
         (entry(), unanswered(), False, "The text does not say any more (was “three months' rent”)."),
         (
             entry(),
             entry(answers=(OTHER,)),
             False,
-            "Another answer now: “two months”, very likely, 91% (was “three months' rent”).",
+            "Another answer now: “two months” (was “three months' rent”). Very likely, 91%.",
         ),
-        (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place, on page 7."),
+        (entry(), entry(answers=(MOVED,)), False, "The same answer, at another place: page 7."),
         # The same file, read with other blanks than once.
         (entry(answers=(JOINED,)), entry(), True, "The same answer, at the same place."),
         (entry(answers=(JOINED,)), entry(answers=(replace(LEASE, after=" a year"),)), False,
@@ -319,7 +319,7 @@ MOVED = replace(LEASE, span=Span(99, 116), page=7)
             entry(),
             entry(answers=(replace(LEASE, probability=0.6),)),
             True,
-            "The same answer, at the same place, now 60% (was 94%).",
+            "The same answer, at the same place. Now 60% (was 94%).",
         ),
         (entry(), entry(sha256="cd" * 32, answers=(replace(LEASE, span=Span(30, 47)),)), True,
          "The same answer, at the same place."),

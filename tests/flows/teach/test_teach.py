@@ -13,6 +13,7 @@ from openpyxl import load_workbook
 
 from app.core.errors import SpanlightError
 from app.core.labels import Dataset, Given, HeldOut, Label
+from app.core.message import Message
 from app.core.models import Head
 from app.core.report import Progress, Silent, Stopped
 from app.core.requests import HeadToTeach, TextBatch, TextsToClassify, TextsToEmbed
@@ -146,6 +147,7 @@ def test_a_renamed_label_is_renamed_in_the_classifier_and_nothing_is_computed_ag
     assert card.labels == changed.names == ("kittens", "teas")
     assert "kittens, teas" in card.description and "cats" not in card.description
     assert read_notes(card.folder) == replace(notes, description=card.description)
+    assert isinstance(card.description, Message)  # shown in the window's language
     found = guess(workspace, changed, Silent())
     assert found.taught and (found.probabilities == before.probabilities).all()
     later = workspace.engine.requests[asked:]  # type: ignore[attr-defined]
