@@ -37,8 +37,7 @@ _ENDINGS = Message(
     "Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl."
 )
 _COLUMNS = Message(
-    "A table of questions needs the columns “question”, “context” and “answer”, "
-    "a table of texts “text” and “label”."
+    "A table of questions needs the columns “question”, “context” and “answer”, a table of texts “text” and “label”."
 )
 _SETS = "sets.toml"
 

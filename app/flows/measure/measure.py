@@ -339,9 +339,14 @@ def set_for(
             return data
     if len(faults) == 1:
         raise next(iter(faults.values()))
+    *others, last = dict.fromkeys(models)
+    none = Message("No examples come along that fit {model}.", model=last)
+    if others:
+        none = Message(
+            "No examples come along that fit {models} and {model}.", models=", ".join(others), model=last
+        )
     raise SpanlightError(
-        Message("No examples come along that fit {models}.", models=", ".join(dict.fromkeys(models))),
-        Message("They are for answering questions, classifying texts and finding names."),
+        none, Message("They are for answering questions, classifying texts and finding names.")
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
-from app.core.measure_words import examples, speed
+from app.core.measure_words import examples, kind_of_examples
 from app.core.measures import Measure
 from app.core.message import Message
 from app.core.models import Head, ModelCard, family_title
@@ -277,9 +277,10 @@ def _speed(
 
 
 def _rate(measure: Measure) -> str:
-    """How fast a model reads: "31 questions a second"."""
+    """How fast a model reads: "31 questions a second", "2.0 questions a second"."""
     if measure.speed < 9.95:
-        return speed(measure)
+        kind = kind_of_examples(measure.head)
+        return Message("{speed:.1f} {examples} a second", speed=measure.speed, examples=kind)
     return Message("{examples} a second", examples=examples(round(measure.speed), measure.head))
 
 

@@ -116,7 +116,7 @@ def _auto(precision: str) -> DeviceChoice:
     for gpu in gpus():
         why = gpu.fault
         if not why and precision not in ("auto", *gpu.precisions):
-            why = Message("it does not compute in {precision}", precision=precision)
+            why = Message("the GPU {gpu} does not compute in {precision}", gpu=gpu.title, precision=precision)
         if not why:
             choice = _on(gpu, precision)
             reason = Message("{reason}, faster than the CPU", reason=choice.reason)

@@ -235,8 +235,7 @@ def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
         raise SpanlightError(
             Message("“{name}” holds no model.", name=name),
             Message(
-                "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one "
-                "folder."
+                "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder."
             ),
         )
     files = folders[found[0]]

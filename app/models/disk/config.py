@@ -170,8 +170,7 @@ def _refuse_danger(key: str, name: str) -> None:
     if lower in DANGEROUS:
         raise SpanlightError(
             Message(
-                "config.json of {name} tells the program what to load or run ({key}), which Spanlight never "
-                "follows.",
+                "config.json of {name} tells the program what to load or run ({key}), which Spanlight never follows.",
                 name=name,
                 key=shown(key),
             ),

@@ -256,13 +256,18 @@ def number(config: Mapping[str, Any], key: str, most: int, name: str, least: int
     """An integer of a config. Raises SpanlightError if it is missing or out of range."""
     value = config.get(key)
     if type(value) is not int or not least <= value <= most:
-        fault = Message(
-            "config.json of {name} cannot be right: {key} is {value}.",
-            name=name,
-            key=key,
-            value=str(value)[:40],
-        )
         if value is None:
-            fault = Message("config.json of {name} cannot be right: {key} is missing.", name=name, key=key)
-        raise SpanlightError(fault, DAMAGED)
+            raise SpanlightError(
+                Message("config.json of {name} cannot be right: {key} is missing.", name=name, key=key),
+                DAMAGED,
+            )
+        raise SpanlightError(
+            Message(
+                "config.json of {name} cannot be right: {key} is {value}.",
+                name=name,
+                key=key,
+                value=str(value)[:40],
+            ),
+            DAMAGED,
+        )
     return value

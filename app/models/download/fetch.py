@@ -172,8 +172,7 @@ class _Fetching:
             raise SpanlightError(
                 Message("{file} did not arrive as it is at the Hub: its checksum is wrong.", file=file.name),
                 Message(
-                    "What came of it was thrown away. Download it again; if it happens again, check the "
-                    "proxy."
+                    "What came of it was thrown away. Download it again; if it happens again, check the proxy."
                 ),
             )
         os.replace(partial, blob)
