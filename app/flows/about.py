@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.core.about import NAME, VERSION
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Report
 from app.flows.licences import licences
 from app.flows.workspace import Workspace
@@ -77,10 +78,10 @@ def places(workspace: Workspace) -> tuple[Place, ...]:
     """The folders with the user's own data."""
     paths = workspace.paths
     return (
-        Place("Settings", paths.config),
-        Place("Texts, drafts, history", paths.data),
-        Place("Models", paths.models),
-        Place("Logs", paths.logs),
+        Place(Message("Settings"), paths.config),
+        Place(Message("Texts, drafts, history"), paths.data),
+        Place(Message("Models"), paths.models),
+        Place(Message("Logs"), paths.logs),
     )
 
 

@@ -1,4 +1,4 @@
-"""A plain text for bug reports, without anything that the user reads or asks."""
+"""A plain text for bug reports, in English, without anything that the user reads or asks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def diagnostics(workspace: Workspace, window: Sequence[tuple[str, str]], report:
     )
     computer = [
         ("System", here.system),
-        ("Processor", f"{here.processor}, {wording.count(here.cores, 'core')}"),
+        ("Processor", f"{here.processor}, {here.cores} {'core' if here.cores == 1 else 'cores'}"),
         ("Memory", f"{wording.size(here.memory)}, {wording.size(here.free)} free"),
         *(("Graphics", card) for card in here.graphics),
         ("Documents", _confinement(workspace)),

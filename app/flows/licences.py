@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.components import KINDS, LIBRARY, Component, LicenceText
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import json_of
 from app.core.report import Report
 from app.flows.workspace import Workspace
@@ -39,7 +40,9 @@ def licences(workspace: Workspace, report: Report) -> tuple[Component, ...]:
     try:
         return installed_components(workspace.paths, report=report)
     except FileNotFoundError as fault:
-        raise SpanlightError("The list of licences is missing.", "Install Spanlight again.") from fault
+        raise SpanlightError(
+            Message("The list of licences is missing."), Message("Install Spanlight again.")
+        ) from fault
 
 
 def to_json(found: Iterable[Component]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from app.core.message import Message
 from app.core.models import Head
 
 ENDINGS = {
@@ -234,4 +235,4 @@ FAMILIES: dict[str, Family] = {
     ),
 }
 
-TITLES = "BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa"
+TITLES = Message("BERT, DistilBERT, RoBERTa, XLM-RoBERTa, MPNet, ELECTRA, ALBERT, MobileBERT and DeBERTa")

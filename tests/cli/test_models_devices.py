@@ -13,7 +13,7 @@ from tests.helpers.commands import Command
 FOUND = Devices(
     (
         DeviceOption("cpu", "A Processor", True, "8 cores", 16 * 10**9, 9 * 10**9, ("float32", "bfloat16")),
-        DeviceOption("cuda:0", "A Card\x1b[31m", False, "This PyTorch is a CPU build."),
+        DeviceOption("cuda:0", "A Card\x1b[31m", False, "this PyTorch is a CPU build"),
     ),
     DeviceChoice("cpu", "float32", "A Card is not used: this PyTorch is a CPU build"),
     "2.13.0+cpu",
@@ -35,7 +35,7 @@ def test_every_device_is_printed_with_whether_it_is_used_and_why(command: Comman
         "  Memory: 16 GB, 9.0 GB free",
         "",
         "cuda:0: A Card [31m",
-        "  Not usable: This PyTorch is a CPU build.",
+        "  Not usable: this PyTorch is a CPU build",
         "",
         "auto takes cpu in float32: A Card is not used: this PyTorch is a CPU build.",
         "In the settings: device auto, precision auto.",

@@ -239,7 +239,7 @@ WEIGHTS: Cases = {
     "a deep header": (header_first(b'{"a":' * 40_000), "not well-formed JSON"),
     "cut off": (
         lambda f: os.truncate(f / "model.safetensors", (f / "model.safetensors").stat().st_size - 1),
-        "is cut off: 1 bytes are missing",
+        "is cut off: 1 byte is missing",
     ),
     "overlapping": (
         lambda f: rewrite(f, lambda h: h.update(more=dict(h["qa_outputs.bias"]))),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard, ProblemType
 from app.core.reliability import calibration_error
 from app.core.report import Report
@@ -103,8 +104,8 @@ def require_one_winner(card: ModelCard) -> None:
     """Raises SpanlightError for a model that does not choose one of several classes."""
     if card.problem is not ProblemType.SINGLE_LABEL or len(card.labels) < 2:
         raise SpanlightError(
-            f"The model {card.name} does not choose one of several classes.",
-            "Only a model that does can be measured so.",
+            Message("The model {name} does not choose one of several classes.", name=card.name),
+            Message("Only a model that does can be measured so."),
         )
 
 

@@ -33,10 +33,11 @@ _ROWS = (".jsonl", ".jsonl.xz")
 _TABLES = (".csv", ".tsv")
 _TAGGED = (".conll", ".bio", ".iob", ".iob2", ".tsv", ".txt")
 _TAG = re.compile(r"O|[BI]-\S+")
-_ENDINGS = "Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl."
-_COLUMNS = (
-    "A table of questions needs the columns “question”, “context” and “answer”, "
-    "a table of texts “text” and “label”."
+_ENDINGS = Message(
+    "Questions: .json (SQuAD) or .jsonl; tables: .csv or .tsv; tagged words: .conll or .jsonl."
+)
+_COLUMNS = Message(
+    "A table of questions needs the columns “question”, “context” and “answer”, a table of texts “text” and “label”."
 )
 _SETS = "sets.toml"
 
@@ -78,10 +79,11 @@ def read_examples(path: Path, head: Head | None = None) -> Examples:
     _guard(path)
     found = _read(path)
     if not found.items:
-        raise SpanlightError(f"There is no example in {path.name}.", _ENDINGS)
+        raise SpanlightError(Message("There is no example in {file}.", file=path.name), _ENDINGS)
     if len(found.items) > MOST_EXAMPLES:
         raise SpanlightError(
-            f"{path.name} holds more than {MOST_EXAMPLES:,} examples.", "A tenth of them measures as well."
+            Message("{file} holds more than {n:,} examples.", file=path.name, n=MOST_EXAMPLES),
+            Message("A tenth of them measures as well."),
         )
     if head is not None and found.head is not head:
         held, wanted = kind_of_examples(found.head), kind_of_examples(head)
@@ -120,7 +122,7 @@ def _guard(path: Path) -> None:
     first = read_whole(path, MOST_BYTES)[: 1 << 20]
     # A table may be in UTF-16, which is full of zero bytes.
     if b"\0" in first and not first.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise SpanlightError(f"{path.name} is not a text file.", _ENDINGS)
+        raise SpanlightError(Message("{file} is not a text file.", file=path.name), _ENDINGS)
 
 
 def _read(path: Path) -> Examples:
@@ -134,7 +136,9 @@ def _read(path: Path) -> Examples:
         if name.endswith(_TAGGED) and (not name.endswith(_TABLES) or _is_tagged(text)):
             return Examples(Head.TOKEN_CLASSIFICATION, tuple(parse_conll(text, path.name)))
         return _table(path)
-    raise SpanlightError(f"{path.name} is not a file of examples that Spanlight knows.", _ENDINGS)
+    raise SpanlightError(
+        Message("{file} is not a file of examples that Spanlight knows.", file=path.name), _ENDINGS
+    )
 
 
 def _rows(path: Path) -> Examples:
@@ -147,8 +151,10 @@ def _rows(path: Path) -> Examples:
     if "label" in names or not first:
         return Examples(Head.CLASSIFICATION, tuple(_with_words(read_texts(path), path)))
     raise SpanlightError(
-        f"The first row of {path.name} is not an example.",
-        'Rows need "context", "question" and "answers", or "text" and "label", or "tokens" and "tags".',
+        Message("The first row of {file} is not an example.", file=path.name),
+        Message(
+            'Rows need "context", "question" and "answers", or "text" and "label", or "tokens" and "tags".'
+        ),
     )
 
 
@@ -169,19 +175,26 @@ def _table(path: Path) -> Examples:
             for row in table.rows
         ]
         return Examples(Head.CLASSIFICATION, tuple(_with_words(texts, path, first=2)))
-    columns_there = ", ".join(name.strip() for name in table.columns) or "none"
-    raise SpanlightError(f"{path.name} has the columns {columns_there[:300]}.", _COLUMNS)
+    names = ", ".join(name.strip() for name in table.columns)[:300]
+    fault = Message("{file} has no columns with names.", file=path.name)
+    if names:
+        fault = Message("{file} has the columns {names}.", file=path.name, names=names)
+    raise SpanlightError(fault, _COLUMNS)
 
 
 def _questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExample]:
     found = []
     for number, row in enumerate(table.rows, start=2):
         context, question, answer = (row[columns[name]] for name in ("context", "question", "answer"))
-        for cell, name in ((context, "context"), (question, "question")):
-            if not cell.strip():
-                raise SpanlightError(
-                    f"Row {number} of {path.name} has no {name}.", "Take it out of the file."
-                )
+        hint = Message("Take it out of the file.")
+        if not context.strip():
+            raise SpanlightError(
+                Message("Row {number} of {file} has no context.", number=number, file=path.name), hint
+            )
+        if not question.strip():
+            raise SpanlightError(
+                Message("Row {number} of {file} has no question.", number=number, file=path.name), hint
+            )
         known = ((answer.strip(), context.find(answer.strip())),) if answer.strip() else ()
         found.append(QaExample(str(number), context, question, known, path.name.partition(".")[0]))
     return found
@@ -190,7 +203,13 @@ def _questions(table: Table, columns: dict[str, int], path: Path) -> list[QaExam
 def _with_words(examples: Sequence[TextExample], path: Path, first: int = 1) -> Sequence[TextExample]:
     for number, example in enumerate(examples, start=first):
         if not example.text.strip():
-            raise SpanlightError(f"Row {number} of {path.name} has no text.", "Take it out of the file.")
+            raise SpanlightError(
+                Message("Row {number} of {file} has no text.", number=number, file=path.name),
+                Message("Take it out of the file."),
+            )
         if not example.label.strip():
-            raise SpanlightError(f"Row {number} of {path.name} has no label.", "Give it one, or take it out.")
+            raise SpanlightError(
+                Message("Row {number} of {file} has no label.", number=number, file=path.name),
+                Message("Give it one, or take it out."),
+            )
     return examples

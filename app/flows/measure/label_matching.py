@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 _MOST_LISTED = 8
 
@@ -46,8 +47,13 @@ def matched(
             found[own] = label
     if left:
         raise LabelsDiffer(
-            f"The labels differ: the examples have {_listed(set_labels)}; {model} says {_listed(model_labels)}.",
-            "Say which of the model's labels stands for which.",
+            Message(
+                "The labels differ: the examples have {theirs}; {model} says {own}.",
+                theirs=_listed(set_labels),
+                model=model,
+                own=_listed(model_labels),
+            ),
+            Message("Say which of the model's labels stands for which."),
             model_labels,
             set_labels,
         )
@@ -68,10 +74,14 @@ def _given(
         label = next((each for each in model_labels if _plain(each) == _plain(own)), None)
         target = next((each for each in set_labels if _plain(each) == _plain(wanted)), None)
         if label is None:
-            raise SpanlightError(f"{model} has no label “{own}”.", f"It says {_listed(model_labels)}.")
+            raise SpanlightError(
+                Message("{model} has no label “{label}”.", model=model, label=own),
+                Message("It says {labels}.", labels=_listed(model_labels)),
+            )
         if target is None:
             raise SpanlightError(
-                f"The examples have no label “{wanted}”.", f"They have {_listed(set_labels)}."
+                Message("The examples have no label “{label}”.", label=wanted),
+                Message("They have {labels}.", labels=_listed(set_labels)),
             )
         found[label] = target
     return found
@@ -88,5 +98,8 @@ def _is_number(label: str) -> bool:
 def _listed(labels: Sequence[str]) -> str:
     shown = [label if len(label) <= 40 else f"{label[:39]}…" for label in labels[:_MOST_LISTED]]
     if len(labels) > _MOST_LISTED:
-        return f"{', '.join(shown)} and {len(labels) - _MOST_LISTED} more"
-    return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part) if shown else "none"
+        more = len(labels) - _MOST_LISTED
+        return Message("{labels} and {n} more", labels=", ".join(shown), n=more)
+    if len(shown) < 2:
+        return shown[0] if shown else Message("none")
+    return Message("{labels} and {last}", labels=", ".join(shown[:-1]), last=shown[-1])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.core.errors import SpanlightError
 from app.core.measures import Comparison, ExampleSet, Measure
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Quiet, Report
 from app.core.requests import ModelChoice
@@ -226,7 +227,9 @@ def measure(
         model=card.name,
         folder=card.folder,
         head=data.head,
-        data=data.title if len(items) == len(file_examples.items) else f"{data.title}, a part",
+        data=data.title
+        if len(items) == len(file_examples.items)
+        else Message("{set}, a part", set=data.title),
         digest=examples.digest(),
         examples=len(items),
         figures={name: round(value, 2) for name, value in done.figures.items()},
@@ -238,7 +241,9 @@ def measure(
     try:
         workspace.measures.keep(found)
     except SpanlightError as fault:  # the measure is valid all the same
-        report.notice(f"This measure is not kept: {fault}")
+        report.notice(
+            Message("This measure is not kept: {reason} {hint}", reason=fault.message, hint=fault.hint)
+        )
     return found
 
 
@@ -265,8 +270,14 @@ def compare(first: Measure, second: Measure) -> Comparison:
     """
     if first.digest != second.digest or len(first.right) != len(second.right):
         raise SpanlightError(
-            "Only measures on the very same examples can be compared.",
-            f"{first.model} read “{first.data}”, {second.model} “{second.data}”: measure both on one set.",
+            Message("Only measures on the very same examples can be compared."),
+            Message(
+                "{first} read “{data}”, {second} “{other}”: measure both on one set.",
+                first=first.model,
+                data=first.data,
+                second=second.model,
+                other=second.data,
+            ),
         )
     pairs = list(zip(first.right, second.right, strict=True))
     counts = [pairs.count((one, other)) for one, other in (("1", "1"), ("1", "0"), ("0", "1"), ("0", "0"))]
@@ -328,9 +339,14 @@ def set_for(
             return data
     if len(faults) == 1:
         raise next(iter(faults.values()))
+    *others, last = dict.fromkeys(models)
+    none = Message("No examples come along that fit {model}.", model=last)
+    if others:
+        none = Message(
+            "No examples come along that fit {models} and {model}.", models=", ".join(others), model=last
+        )
     raise SpanlightError(
-        f"No examples come along that fit {' and '.join(dict.fromkeys(models))}.",
-        "They are for answering questions, classifying texts and finding names.",
+        none, Message("They are for answering questions, classifying texts and finding names.")
     )
 
 

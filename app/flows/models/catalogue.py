@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from app.core.devices import DeviceOption, Devices
 from app.core.languages import MANY, reads
 from app.core.languages import language as language_name
-from app.core.measure_words import examples, speed
+from app.core.measure_words import examples, kind_of_examples
 from app.core.measures import Measure
 from app.core.message import Message
 from app.core.models import Head, ModelCard, family_title
@@ -23,11 +23,16 @@ from app.models.disk.catalog import read_catalogue
 EASILY, WELL, LARGE, TOO_LARGE = "easily", "well", "large", "too large"
 # The largest share of the memory for the weights alone at each level; working memory and other programs add to it.
 _SHARES = ((1 / 8, EASILY), (1 / 3, WELL), (2 / 3, LARGE))
+# By the level and whether it would run on a GPU; the values are filled in for a model.
 _WORDS = {
-    EASILY: "Fits easily: takes {needed} of {place}'s {memory} of memory",
-    WELL: "Fits: takes {needed} of {place}'s {memory} of memory",
-    LARGE: "Large for {place}: takes {needed} of its {memory}",
-    TOO_LARGE: "Too large for {place}: takes {needed} of its {memory}",
+    (EASILY, False): Message("Fits easily: takes {needed} of this computer's {memory} of memory."),
+    (EASILY, True): Message("Fits easily: takes {needed} of the GPU's {memory} of memory."),
+    (WELL, False): Message("Fits: takes {needed} of this computer's {memory} of memory."),
+    (WELL, True): Message("Fits: takes {needed} of the GPU's {memory} of memory."),
+    (LARGE, False): Message("Large for this computer: takes {needed} of its {memory}."),
+    (LARGE, True): Message("Large for the GPU: takes {needed} of its {memory}."),
+    (TOO_LARGE, False): Message("Too large for this computer: takes {needed} of its {memory}."),
+    (TOO_LARGE, True): Message("Too large for the GPU: takes {needed} of its {memory}."),
 }
 # Larger readers are not recommended, nor any that takes more seconds for a page here.
 _MOST_WEIGHTS = 200 * 10**6
@@ -175,15 +180,26 @@ def page_seconds(parameters: int, reading_speed: float) -> float:
 
 def summary(model: OfferedModel, reading_speed: float) -> str:
     """A stronger reader in words: its name, F1, size, and its time for a page here where that is known."""
-    text = f"{model.title}, F1 {model.squad2_f1} on SQuAD 2.0 as its authors report, {bytes_in_words(model.size)}"
-    page = _page(model.parameters, reading_speed)
-    return f"{text}, {page[0].lower()}{page[1:]}" if page else text
+    size = bytes_in_words(model.size)
+    if not reading_speed:
+        return Message(
+            "{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}",
+            model=model.title,
+            f1=model.squad2_f1,
+            size=size,
+        )
+    return Message(
+        "{model}, F1 {f1} on SQuAD 2.0 as its authors report, {size}, roughly {time} a page on this computer",
+        model=model.title,
+        f1=model.squad2_f1,
+        size=size,
+        time=_page(model.parameters, reading_speed),
+    )
 
 
 def _page(parameters: int, reading_speed: float) -> str:
     seconds = page_seconds(parameters, reading_speed)
-    rounded = duration(seconds if seconds < 2 else round(seconds))
-    return f"Roughly {rounded} a page on this computer" if seconds else ""
+    return duration(seconds if seconds < 2 else round(seconds))
 
 
 def free_licence(licence: str) -> bool | None:
@@ -201,7 +217,7 @@ def fits(
 
     `devices` has the GPUs where they are known; `memory` is the computer's in bytes, by default the system's.
     """
-    needed, place = weights(model, devices), _place(devices, memory)[0]
+    needed, place = weights(model, devices), _memory(devices, memory)
     if not needed or not place:
         return ""
     return next((level for share, level in _SHARES if needed <= share * place), TOO_LARGE)
@@ -224,10 +240,13 @@ def suits(
     level = fits(model, devices, memory=memory)
     if not level:
         return ""
-    place, name = _place(devices, memory)
-    needed = bytes_in_words(weights(model, devices))
-    text = _WORDS[level].format(needed=needed, place=name, memory=bytes_in_words(place))
-    return f"{text}.{_speed(model, workspace, measures)}"
+    fit = Message(
+        _WORDS[level, _gpu(devices) is not None].pattern,
+        needed=bytes_in_words(weights(model, devices)),
+        memory=bytes_in_words(_memory(devices, memory)),
+    )
+    pace = _speed(model, workspace, measures)
+    return Message("{fit} {pace}", fit=fit, pace=pace) if pace else fit
 
 
 def weights(model: OfferedModel | Passport | ModelCard, devices: Devices | None = None) -> int:
@@ -246,29 +265,31 @@ def _speed(
     known = {each.folder: each for each in workspace.shelf.cards() if each.parameters}
     like = [each for each in measures if each.head in card.heads and each.speed and each.folder in known]
     if own := next((each for each in like if each.folder == getattr(card, "folder", None)), None):
-        return f" Measured here: {_rate(own)}."
+        return Message("Measured here: {rate}.", rate=_rate(own))
     if Head.QUESTION_ANSWERING in card.heads and workspace.settings.reading_speed:
-        return f" {_page(card.parameters, workspace.settings.reading_speed)}."
+        page = _page(card.parameters, workspace.settings.reading_speed)
+        return Message("Roughly {time} a page on this computer.", time=page)
     if not like:
         return ""
     other = known[like[0].folder]
     guess = replace(like[0], seconds=like[0].seconds * card.parameters / other.parameters)
-    return f" Roughly {_rate(guess)}, going by {other.title} measured here."
+    return Message("Roughly {rate}, going by {model} measured here.", rate=_rate(guess), model=other.title)
 
 
 def _rate(measure: Measure) -> str:
-    """How fast a model reads: "31 questions a second"."""
+    """How fast a model reads: "31 questions a second", "2.0 questions a second"."""
     if measure.speed < 9.95:
-        return speed(measure)
+        kind = kind_of_examples(measure.head)
+        return Message("{speed:.1f} {examples} a second", speed=measure.speed, examples=kind)
     return Message("{examples} a second", examples=examples(round(measure.speed), measure.head))
 
 
-def _place(devices: Devices | None, memory: int | None) -> tuple[int, str]:
-    """The memory where a model would run, in bytes, and its name for the user."""
+def _memory(devices: Devices | None, memory: int | None) -> int:
+    """The memory where a model would run, in bytes."""
     gpu = _gpu(devices)
     if gpu is not None:
-        return gpu.memory, "the GPU"
-    return computer()[0] if memory is None else memory, "this computer"
+        return gpu.memory
+    return computer()[0] if memory is None else memory
 
 
 def _gpu(devices: Devices | None) -> DeviceOption | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Origin, Passport, Source, Unfinished
 from app.core.plain import from_plain, json_of
@@ -116,7 +117,8 @@ def look_up(workspace: Workspace, repository: str, report: Report, *, commit: st
     name = repository_of(repository, workspace.network.endpoint)
     if commit and not COMMIT.fullmatch(commit):
         raise SpanlightError(
-            f"{shown(commit)} is no commit.", "It has 40 hexadecimal digits; leave it out for the newest."
+            Message("{commit} is no commit.", commit=shown(commit)),
+            Message("It has 40 hexadecimal digits; leave it out for the newest."),
         )
     order = LookUp(name, commit, workspace.network)
     passport = workspace.downloads.look_up(order, Online(workspace, report))
@@ -185,7 +187,10 @@ def give_up(workspace: Workspace, repository: str, report: Report) -> None:
     known = all_begun(workspace.paths.unfinished_downloads)
     begun = next((each for each in known if each.passport.repository.casefold() == name.casefold()), None)
     if begun is None:
-        raise SpanlightError(f"There is no unfinished download of {name}.", "It may be finished already.")
+        raise SpanlightError(
+            Message("There is no unfinished download of {name}.", name=name),
+            Message("It may be finished already."),
+        )
     report.check()
     _delete_fetched(workspace, begun.passport)
 
@@ -208,7 +213,11 @@ def _installed_of(workspace: Workspace, passport: Passport) -> tuple[ModelCard |
 def _already_installed(
     workspace: Workspace, card: ModelCard, passport: Passport, report: Report
 ) -> ModelCard:
-    report.notice(f"{passport.repository} is installed already, as {card.name}.")
+    report.notice(
+        Message(
+            "{repository} is installed already, as {name}.", repository=passport.repository, name=card.name
+        )
+    )
     _remove_from_list(workspace, passport.repository)
     return card
 
@@ -217,12 +226,17 @@ def _check_wanted(passport: Passport, other: ModelCard | None, replace: bool) ->
     """Raises SpanlightError where the model is refused, or another version of it is installed and stays."""
     if passport.card is None:
         raise SpanlightError(
-            passport.refused or f"{passport.repository} is refused.", passport.hint or "Choose another model."
+            passport.refused or Message("{name} is refused.", name=passport.repository),
+            passport.hint or Message("Choose another model."),
         )
     if other is not None and not replace:
         raise SpanlightError(
-            f"Another version of {passport.repository} is installed, as {other.name}.",
-            "Remove it first, or have it replaced.",
+            Message(
+                "Another version of {repository} is installed, as {name}.",
+                repository=passport.repository,
+                name=other.name,
+            ),
+            Message("Remove it first, or have it replaced."),
         )
 
 
@@ -268,8 +282,12 @@ def _install(
         for file in placed:
             if file.sha256 != dict(fetched.checksums).get(file.name, file.sha256):
                 raise SpanlightError(
-                    f"{file.name} of {passport.repository} was changed in the Hugging Face cache.",
-                    "Download it again.",
+                    Message(
+                        "{file} of {name} was changed in the Hugging Face cache.",
+                        file=file.name,
+                        name=passport.repository,
+                    ),
+                    Message("Download it again."),
                 )
         try:
             complete(stage.folder)
@@ -299,8 +317,12 @@ def _delete_fetched(workspace: Workspace, passport: Passport) -> None:
         drop_begun(workspace.paths.unfinished_downloads, passport.repository)
     except OSError as fault:
         raise SpanlightError(
-            f"What was fetched of {passport.repository} could not be deleted: {fault.strerror}.",
-            "Check the permissions of the Hugging Face cache.",
+            Message(
+                "What was fetched of {name} could not be deleted: {reason}.",
+                name=passport.repository,
+                reason=fault.strerror,
+            ),
+            Message("Check the permissions of the Hugging Face cache."),
         ) from fault
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard, QaCalibration
 from app.core.offers import Origin
 from app.core.reliability import Reliability
@@ -64,8 +65,10 @@ def update_notes(
         write_notes(card.folder, notes)
     except OSError as fault:
         raise SpanlightError(
-            f"Nothing could be written into {card.folder}: {fault.strerror}.",
-            "Check the folder's permissions.",
+            Message(
+                "Nothing could be written into {folder}: {reason}.", folder=card.folder, reason=fault.strerror
+            ),
+            Message("Check the folder's permissions."),
         ) from fault
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.core.errors import EngineLost, SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Origin
 from app.core.report import Progress, Relay, Report
@@ -21,7 +22,7 @@ from app.models.disk.vocabulary_files import can_make, make_tokenizer
 from app.models.disk.weights import read_json
 from app.settings.files import write_atomic
 
-CHECKING, TRYING = "Checking", "Trying it out"
+CHECKING, TRYING = Message("Checking"), Message("Trying it out")
 
 
 def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
@@ -38,8 +39,8 @@ def checked(workspace: Workspace, folder: Path, report: Report) -> ModelCard:
         return engine.try_model(str(folder), _Trying(report))
     except EngineLost as lost:
         raise SpanlightError(
-            f"{card.name} makes the model process break off, and was not added.",
-            "Close other programs and try again; if it happens again, do not use this model.",
+            Message("{name} makes the model process break off, and was not added.", name=card.name),
+            Message("Close other programs and try again; if it happens again, do not use this model."),
         ) from lost
     finally:
         engine.close()
@@ -88,7 +89,7 @@ def finish(
     found = next((each for each in workspace.shelf.cards() if Path(each.folder) == place), None)
     if found is None:
         raise workspace.shelf.refused.get(str(place)) or SpanlightError(
-            f"{place.name} is not there any more.", "Import or download it again."
+            Message("{name} is not there any more.", name=place.name), Message("Import or download it again.")
         )
     return found
 

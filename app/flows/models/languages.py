@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from app.core.errors import SpanlightError
 from app.core.languages import Subject, language, languages, reads
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.report import Report
-from app.core.wording import count
 from app.flows.workspace import Workspace
 
 # Fewer documents of many are not worth a word.
@@ -52,8 +52,12 @@ def other_language(
                 for each in workspace.shelf.cards()
                 if head in each.heads and each.languages and reads(each.languages, code)
             )
-            told = _in_languages(subject.name, others, sum(found.values()))
-            sentence = f"{told}; {card.title} reads {languages(card.languages)}."
+            sentence = Message(
+                "{told}; {model} reads {languages}.",
+                told=_in_languages(subject.name, others, sum(found.values())),
+                model=card.title,
+                languages=languages(card.languages),
+            )
             return OtherLanguage(sentence, code, head, next(able, None))
     return None
 
@@ -70,6 +74,12 @@ def detected(workspace: Workspace, text: str, report: Report) -> str:
 def _in_languages(name: str, others: Mapping[str, int], total: int) -> str:
     """The languages of documents: "This document is in German", "12 of 200 documents are in German, French"."""
     if total == 1:
-        return f"{name} is in {language(next(iter(others)))}"
-    number, codes = sum(others.values()), sorted(others, key=others.__getitem__, reverse=True)
-    return f"{number:,} of {count(total, 'document')} {'is' if number == 1 else 'are'} in {languages(codes)}"
+        return Message("{name} is in {language}", name=name, language=language(next(iter(others))))
+    codes = sorted(others, key=others.__getitem__, reverse=True)
+    return Message(
+        "{n:,} of {total:,} documents is in {languages}",
+        "{n:,} of {total:,} documents are in {languages}",
+        n=sum(others.values()),
+        total=total,
+        languages=languages(codes),
+    )

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.network import Network
 from app.core.offers import Origin, Removal, Source
@@ -70,8 +71,12 @@ def remove(workspace: Workspace, removal: Removal, report: Report, *, from_cache
             forget(origin.repository, origin.commit, _network(workspace, origin), dict(origin.sizes))
         except OSError as fault:
             raise SpanlightError(
-                f"{card.name} is removed, but its files stay in the Hugging Face cache: {fault.strerror}.",
-                "Check the cache's permissions.",
+                Message(
+                    "{name} is removed, but its files stay in the Hugging Face cache: {reason}.",
+                    name=card.name,
+                    reason=fault.strerror,
+                ),
+                Message("Check the cache's permissions."),
             ) from fault
 
 
@@ -92,21 +97,27 @@ def _find(workspace: Workspace, wanted: str) -> ModelCard:
         if found is not None:
             return found
     ours = [card.name for card in cards if Path(card.folder).parent == workspace.paths.models]
-    hint = f"These can be removed: {', '.join(ours)}." if ours else "No model was added yet."
-    raise SpanlightError(f"There is no model {wanted[:80]!a}.", hint)
+    hint = Message("No model was added yet.")
+    if ours:
+        hint = Message("These can be removed: {names}.", names=", ".join(ours))
+    raise SpanlightError(Message("There is no model {wanted!a}.", wanted=wanted[:80]), hint)
 
 
 def _check_place(workspace: Workspace, card: ModelCard) -> None:
     folder = Path(card.folder)
     if folder.parent == workspace.paths.starter_models:
         raise SpanlightError(
-            f"{card.name} comes along with Spanlight and cannot be removed.",
-            "Choose another model to work with.",
+            Message("{name} comes along with Spanlight and cannot be removed.", name=card.name),
+            Message("Choose another model to work with."),
         )
     if folder.parent != workspace.paths.models or folder.name.startswith("."):
         raise SpanlightError(
-            f"{card.name} lies in {folder.parent}, where Spanlight removes nothing.",
-            "Delete that folder yourself.",
+            Message(
+                "{name} lies in {folder}, where Spanlight removes nothing.",
+                name=card.name,
+                folder=str(folder.parent),
+            ),
+            Message("Delete that folder yourself."),
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Origin, Source
 from app.core.report import Progress, Report
@@ -20,7 +21,7 @@ from app.models.disk.notes import MEAN, NOTES, read_notes, write_notes
 from app.models.disk.shelving import Placed, Staging
 from app.models.disk.weights import INDEX, PICKLES
 
-COPYING, LINKING, UNPACKING = "Copying", "Reading", "Unpacking"
+COPYING, LINKING, UNPACKING = Message("Copying"), Message("Reading"), Message("Unpacking")
 Seen = tuple[int, int, int]
 
 
@@ -46,15 +47,18 @@ def import_model(
     if path.is_dir():
         return _from_folder(workspace, path, report, link=link, wanted=wanted, replace=replace)
     if not path.exists():
-        raise SpanlightError(f"There is nothing at {path}.", "Check the path.")
+        raise SpanlightError(
+            Message("There is nothing at {path}.", path=str(path)), Message("Check the path.")
+        )
     if not is_zip(path):
         raise SpanlightError(
-            f"“{path.name}” is no model.", "Import a model's folder, with config.json in it, or a zip of it."
+            Message("“{file}” is no model.", file=path.name),
+            Message("Import a model's folder, with config.json in it, or a zip of it."),
         )
     if link:
         raise SpanlightError(
-            f"“{path.name}” is a zip, whose files cannot stay in it.",
-            "Import it without linking, or unpack it first.",
+            Message("“{file}” is a zip, whose files cannot stay in it.", file=path.name),
+            Message("Import it without linking, or unpack it first."),
         )
     return _from_zip(workspace, path, report, wanted=wanted, replace=replace)
 
@@ -99,8 +103,8 @@ def _from_folder(
         card = checked(workspace, stage.folder, report)
         if any(file.linked and _seen(source / file.name) != before[file.name] for file in placed):
             raise SpanlightError(
-                f"{called} was changed while it was being checked, and was not added.",
-                "Import it again when nothing writes to it any more.",
+                Message("{name} was changed while it was being checked, and was not added.", name=called),
+                Message("Import it again when nothing writes to it any more."),
             )
         origin = Origin(Source.FOLDER, path=str(path.absolute()))
         return finish(workspace, stage, origin, card, placed, report, replace=replace)
@@ -131,7 +135,8 @@ def _target(workspace: Workspace, wanted: str, own: str, replace: bool) -> str:
         return free_name(own, taken)
     if not replace and free_name(wanted, taken) != wanted:
         raise SpanlightError(
-            f"A model called {wanted} is there already.", "Give this one another name, or remove that."
+            Message("A model called {name} is there already.", name=wanted),
+            Message("Give this one another name, or remove that."),
         )
     return wanted
 
@@ -141,11 +146,14 @@ def _refuse_own(workspace: Workspace, source: Path) -> None:
         own = own.resolve()
         if source == own:
             raise SpanlightError(
-                "That is the folder where Spanlight keeps its models.",
-                "They are installed already; choose another folder.",
+                Message("That is the folder where Spanlight keeps its models."),
+                Message("They are installed already; choose another folder."),
             )
         if source.is_relative_to(own):
-            raise SpanlightError(f"{model_name(source)} is installed already.", "Choose another folder.")
+            raise SpanlightError(
+                Message("{name} is installed already.", name=model_name(source)),
+                Message("Choose another folder."),
+            )
 
 
 def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
@@ -158,12 +166,15 @@ def _refuse_links_out(source: Path, names: tuple[str, ...], name: str) -> None:
             real = (source / file).resolve(strict=True)
         except OSError as fault:
             raise SpanlightError(
-                f"{file} of {name} cannot be read: {fault.strerror}.", "Check the file."
+                Message(
+                    "{file} of {name} cannot be read: {reason}.", file=file, name=name, reason=fault.strerror
+                ),
+                Message("Check the file."),
             ) from fault
         if not any(real.is_relative_to(folder) for folder in allowed):
             raise SpanlightError(
-                f"{file} of {name} is a link that leads out of its folder.",
-                "Put the file itself there, or import the folder that holds it.",
+                Message("{file} of {name} is a link that leads out of its folder.", file=file, name=name),
+                Message("Put the file itself there, or import the folder that holds it."),
             )
 
 
@@ -173,8 +184,8 @@ def _refuse_again(workspace: Workspace, placed: tuple[Placed, ...]) -> None:
     for folder, origin in marks(workspace).items():
         if _identifying(origin.checksums) == ours:
             raise SpanlightError(
-                f"This model is installed already, as {folder.name}.",
-                "It can be used under that name; remove it first to bring it in anew.",
+                Message("This model is installed already, as {name}.", name=folder.name),
+                Message("It can be used under that name; remove it first to bring it in anew."),
             )
 
 
@@ -192,5 +203,8 @@ def _seen(file: Path) -> Seen:
     try:
         status = file.stat()
     except OSError as fault:
-        raise SpanlightError(f"{file.name} cannot be read: {fault.strerror}.", "Check the file.") from fault
+        raise SpanlightError(
+            Message("{file} cannot be read: {reason}.", file=file.name, reason=fault.strerror),
+            Message("Check the file."),
+        ) from fault
     return status.st_size, status.st_mtime_ns, status.st_ino

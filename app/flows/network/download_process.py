@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import EngineLost
+from app.core.message import Message
 from app.core.offers import Passport
 from app.core.releases import Feed
 from app.core.report import Report
@@ -22,12 +23,12 @@ class Downloads:
     """
 
     def __init__(self, log: Path | None = None) -> None:
-        self._looking = Child(start_downloader, title="look-up process", log=log)
-        self._fetching = Child(start_downloader, title="download process", log=log)
+        self._looking = Child(start_downloader, title=Message("look-up process"), log=log)
+        self._fetching = Child(start_downloader, title=Message("download process"), log=log)
 
     def look_up(self, order: LookUp, report: Report) -> Passport:
         """A repository's passport; raises SpanlightError and Stopped."""
-        passport: Passport = self._run(self._looking, order, report, "Look the model up again.")
+        passport: Passport = self._run(self._looking, order, report, Message("Look the model up again."))
         return passport
 
     def fetch(self, order: Fetch, report: Report) -> Fetched:
@@ -36,13 +37,13 @@ class Downloads:
         Progress counts bytes; partial results are core.offers.Downloading.
         """
         fetched: Fetched = self._run(
-            self._fetching, order, report, "Go on with it: what was fetched is kept."
+            self._fetching, order, report, Message("Go on with it: what was fetched is kept.")
         )
         return fetched
 
     def ask_feed(self, order: AskFeed, report: Report) -> Feed:
         """What a feed of releases announces; raises SpanlightError and Stopped."""
-        feed: Feed = self._run(self._looking, order, report, "Check again.")
+        feed: Feed = self._run(self._looking, order, report, Message("Check again."))
         return feed
 
     def _run(self, child: Child, order: LookUp | Fetch | AskFeed, report: Report, hint: str) -> Any:
@@ -50,7 +51,9 @@ class Downloads:
             return child.run(order, report)
         except EngineLost as lost:
             raise EngineLost(
-                "The process that reaches the network ended while it was at work.", hint, lost.exit_code
+                Message("The process that reaches the network ended while it was at work."),
+                hint,
+                lost.exit_code,
             ) from lost
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.network import LedgerEntry
 from app.core.report import Report
 from app.flows.workspace import Workspace
@@ -17,7 +18,8 @@ def ledger(workspace: Workspace, report: Report) -> tuple[LedgerEntry, ...]:
         return read_ledger(path)
     except OSError as fault:
         raise SpanlightError(
-            f"The network ledger cannot be read: {fault.strerror or fault}.", f"Check {path}."
+            Message("The network ledger cannot be read: {reason}.", reason=fault.strerror or str(fault)),
+            Message("Check {path}.", path=str(path)),
         ) from fault
 
 
@@ -35,5 +37,6 @@ def clear_ledger(workspace: Workspace, report: Report) -> None:
             path.write_bytes(b"")
     except OSError as fault:
         raise SpanlightError(
-            f"The network ledger cannot be cleared: {fault.strerror or fault}.", f"Check {path}."
+            Message("The network ledger cannot be cleared: {reason}.", reason=fault.strerror or str(fault)),
+            Message("Check {path}.", path=str(path)),
         ) from fault

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.report import Relay, Report
 from app.flows.workspace import Workspace
 
 
-def refuse_offline(workspace: Workspace, what: str = "look for models on the network") -> None:
+def refuse_offline(
+    workspace: Workspace, hint: str = Message("Switch that off to look for models on the network.")
+) -> None:
     """Raises SpanlightError where the network is switched off, in another Spanlight process too."""
     workspace.take_up_settings()
     if workspace.settings.offline:
-        raise SpanlightError("Spanlight is offline.", f"Switch that off to {what}.")
+        raise SpanlightError(Message("Spanlight is offline."), hint)
 
 
 class Online(Relay):
@@ -38,6 +41,8 @@ class Online(Relay):
         super().check()
         self._workspace.take_up_settings()
         if self._workspace.settings.offline:
-            raise SpanlightError("Spanlight is offline now.", "Switch that off to go on: nothing is lost.")
+            raise SpanlightError(
+                Message("Spanlight is offline now."), Message("Switch that off to go on: nothing is lost.")
+            )
         if self._late is not None and time.monotonic() > self._end:
             raise self._late

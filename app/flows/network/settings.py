@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from app.core.addresses import Remark
+from app.core.message import Message
 from app.core.network import Network
 from app.core.report import Report
 from app.flows.workspace import Workspace
@@ -27,15 +28,16 @@ def certificates_remark(workspace: Workspace, typed: str, report: Report) -> Rem
     path = Path(typed.strip()).expanduser()
     try:
         if not path.is_file():
-            return Remark("There is no such file.", bad=True)
+            return Remark(Message("There is no such file."), bad=True)
         if path.stat().st_size > _MOST:
-            return Remark("The file is too large to be one of certificates.", bad=True)
+            return Remark(Message("The file is too large to be one of certificates."), bad=True)
         data = path.read_bytes()
     except (OSError, ValueError) as fault:
-        return Remark(f"The file cannot be read: {getattr(fault, 'strerror', None) or fault}.", bad=True)
+        reason = getattr(fault, "strerror", None) or str(fault)
+        return Remark(Message("The file cannot be read: {reason}.", reason=reason), bad=True)
     if _BEGIN + b"CERTIFICATE-----" in data or _BEGIN + b"TRUSTED CERTIFICATE-----" in data:
-        return Remark("Only the authorities in this file are trusted, not the system's own.")
-    return Remark("The file holds no certificates in the PEM form.", bad=True)
+        return Remark(Message("Only the authorities in this file are trusted, not the system's own."))
+    return Remark(Message("The file holds no certificates in the PEM form."), bad=True)
 
 
 def cache_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
@@ -45,15 +47,19 @@ def cache_remark(workspace: Workspace, typed: str, report: Report) -> Remark:
     path = Path(typed.strip()).expanduser()
     try:
         if not path.is_absolute():
-            return Remark("Write the folder's whole path.", bad=True)
+            return Remark(Message("Write the folder's whole path."), bad=True)
         if path.is_dir():
             good = os.access(path, os.W_OK | os.X_OK)
-            return Remark() if good else Remark("Nothing can be written into this folder.", bad=True)
+            return Remark() if good else Remark(Message("Nothing can be written into this folder."), bad=True)
         if path.exists():
-            return Remark("This is a file, not a folder.", bad=True)
+            return Remark(Message("This is a file, not a folder."), bad=True)
         above = next(folder for folder in path.parents if folder.exists())
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-            return Remark(f"The folder is not there and cannot be made in {above}.", bad=True)
+            return Remark(
+                Message("The folder is not there and cannot be made in {folder}.", folder=str(above)),
+                bad=True,
+            )
     except (OSError, ValueError) as fault:
-        return Remark(f"The folder cannot be used: {getattr(fault, 'strerror', None) or fault}.", bad=True)
-    return Remark("The folder is made with the first download.")
+        reason = getattr(fault, "strerror", None) or str(fault)
+        return Remark(Message("The folder cannot be used: {reason}.", reason=reason), bad=True)
+    return Remark(Message("The folder is made with the first download."))

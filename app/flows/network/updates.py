@@ -9,6 +9,7 @@ import sys
 from app.core.about import VERSION
 from app.core.addresses import feed_remark, host_of
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.releases import Update, newest, suiting
 from app.core.report import Report
 from app.flows.network.online import Online, refuse_offline
@@ -31,18 +32,20 @@ def check_for_updates(
     `feed` is its address, empty for the one in the settings. Raises SpanlightError where Spanlight is offline, there
     is no address, or no feed answers there within `seconds`; Stopped when cancelled.
     """
-    refuse_offline(workspace, "check for updates")
+    refuse_offline(workspace, Message("Switch that off to check for updates."))
     address = (feed or workspace.settings.updates).strip()
     if not address:
         raise SpanlightError(
-            "There is no address yet where new versions are announced.",
-            "Write one under Settings, Updates, when you have it.",
+            Message("There is no address yet where new versions are announced."),
+            Message("Write one under Settings, Updates, when you have it."),
         )
     remark = feed_remark(address)
     if remark.bad:
-        raise SpanlightError(f"{remark.words.rstrip('.')}.", "Check the address.")
+        raise SpanlightError(remark.words, Message("Check the address."))
     order = AskFeed(address, workspace.network, seconds=seconds)
-    late = NetworkFault(f"{host_of(address)} takes too long to answer.", "Try again later.")
+    late = NetworkFault(
+        Message("{host} takes too long to answer.", host=host_of(address)), Message("Try again later.")
+    )
     found = workspace.downloads.ask_feed(order, Online(workspace, report, seconds + _GRACE, late))
     release = newest(found, VERSION)
     file = suiting(release, *this_computer()) if release is not None else None

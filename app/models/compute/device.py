@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from app.core.devices import PRECISIONS, DeviceOption, Devices
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import DeviceChoice
 from app.models.compute import memory, processor
-from app.models.compute.faults import short_reason
 from app.models.compute.graphics import Gpu, apple, cuda, gpus
 
-_HINT = "Choose another precision, or auto."
+_PRECISION = Message("Choose another precision, or auto.")
+_DEVICE = Message("Choose the device auto or cpu.")
 
 
 def list_devices(avoid: str = "") -> Devices:
@@ -23,11 +24,15 @@ def list_devices(avoid: str = "") -> Devices:
 def _cpu() -> DeviceOption:
     total, free = memory.computer()
     cores, fast, native = processor.physical_cores(), processor.fast_bfloat16(), processor.bfloat16()
-    details = f"{cores} core{'s' if cores != 1 else ''}"
+    details = Message("{n} core", "{n} cores", n=cores)
     if fast:
-        details += f"; bfloat16 with {fast} is fastest"
+        details = Message(
+            "{cores}; bfloat16 with {instructions} is fastest", cores=details, instructions=fast
+        )
     elif native:
-        details += f"; float32 is faster than bfloat16 with {native}"
+        details = Message(
+            "{cores}; float32 is faster than bfloat16 with {instructions}", cores=details, instructions=native
+        )
     return DeviceOption("cpu", processor.name(), True, details, total, free, cpu_precisions())
 
 
@@ -35,9 +40,14 @@ def _gpu(gpu: Gpu, avoid: str) -> DeviceOption:
     if gpu.usable and not avoid:
         how: DeviceChoice = choose(gpu.key)
         return DeviceOption(
-            gpu.key, gpu.title, True, f"fastest in {how.dtype}", *memory.gpu(gpu.key), gpu.precisions
+            gpu.key,
+            gpu.title,
+            True,
+            Message("fastest in {dtype}", dtype=how.dtype),
+            *memory.gpu(gpu.key),
+            gpu.precisions,
         )
-    why = gpu.fault or f"It is not used until Spanlight is started again: {avoid}."
+    why = gpu.fault or Message("It is not used until Spanlight is started again: {reason}.", reason=avoid)
     return DeviceOption(gpu.key, gpu.title, False, why, precisions=gpu.precisions)
 
 
@@ -49,18 +59,22 @@ def choose(wanted: str = "auto", precision: str = "auto") -> DeviceChoice:
     """
     if precision not in PRECISIONS:
         raise SpanlightError(
-            f"There is no precision called {precision[:40]!r}.", f"Choose {', '.join(PRECISIONS)}."
+            Message("There is no precision called {precision!r}.", precision=precision[:40]),
+            Message("Choose {precisions}.", precisions=", ".join(PRECISIONS)),
         )
     kind, _, number = wanted.strip().lower().partition(":")
     if kind == "auto" and not number:
         return _auto(precision)
     if kind == "cpu" and not number:
-        return cpu("chosen in the settings", precision)
+        return cpu(Message("chosen in the settings"), precision)
     if kind == "cuda" and (not number or number.isdecimal()):
         return _on(_listed(int(number or 0)), precision)
     if kind == "mps" and number in ("", "0"):
         return _on(_apple(), precision)
-    raise SpanlightError(f"There is no device called {wanted[:40]!r}.", "Choose auto, cpu, cuda or mps.")
+    raise SpanlightError(
+        Message("There is no device called {wanted!r}.", wanted=wanted[:40]),
+        Message("Choose auto, cpu, cuda or mps."),
+    )
 
 
 def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
@@ -71,12 +85,22 @@ def cpu(reason: str, precision: str = "auto") -> DeviceChoice:
     fast, native = processor.fast_bfloat16(), processor.bfloat16()
     if precision == "auto":
         if fast:
-            return DeviceChoice("cpu", "bfloat16", f"{reason}; bfloat16 with {fast}")
-        more = f"; float32, faster here than bfloat16 with {native}" if native else ""
-        return DeviceChoice("cpu", "float32", reason + more)
+            why = Message("{reason}; bfloat16 with {instructions}", reason=reason, instructions=fast)
+            return DeviceChoice("cpu", "bfloat16", why)
+        if native:
+            reason = Message(
+                "{reason}; float32, faster here than bfloat16 with {instructions}",
+                reason=reason,
+                instructions=native,
+            )
+        return DeviceChoice("cpu", "float32", reason)
     if precision not in cpu_precisions():
-        raise SpanlightError(f"This processor has no instructions for {precision}.", _HINT)
-    return DeviceChoice("cpu", precision, f"{reason}; {precision} chosen")
+        raise SpanlightError(
+            Message("This processor has no instructions for {precision}.", precision=precision), _PRECISION
+        )
+    return DeviceChoice(
+        "cpu", precision, Message("{reason}; {precision} chosen", reason=reason, precision=precision)
+    )
 
 
 def cpu_precisions() -> tuple[str, ...]:
@@ -92,37 +116,46 @@ def _auto(precision: str) -> DeviceChoice:
     for gpu in gpus():
         why = gpu.fault
         if not why and precision not in ("auto", *gpu.precisions):
-            why = f"The GPU {gpu.title} does not compute in {precision}."
+            why = Message("the GPU {gpu} does not compute in {precision}", gpu=gpu.title, precision=precision)
         if not why:
             choice = _on(gpu, precision)
-            more = f"; {passed_over}" if passed_over else ""
-            return DeviceChoice(choice.device, choice.dtype, f"{choice.reason}, faster than the CPU{more}")
-        passed_over = passed_over or f"{gpu.title} is not used: {short_reason(SpanlightError(why))}"
-    return cpu(passed_over or "no GPU that PyTorch can use was found", precision)
+            reason = Message("{reason}, faster than the CPU", reason=choice.reason)
+            if passed_over:
+                reason = Message("{reason}; {other}", reason=reason, other=passed_over)
+            return DeviceChoice(choice.device, choice.dtype, reason)
+        passed_over = passed_over or Message("{gpu} is not used: {reason}", gpu=gpu.title, reason=why)
+    return cpu(passed_over or Message("no GPU that PyTorch can use was found"), precision)
 
 
 def _on(gpu: Gpu, precision: str) -> DeviceChoice:
     if gpu.fault:
-        raise SpanlightError(gpu.fault, "Choose the device auto or cpu.")
+        raise SpanlightError(
+            Message("{gpu} cannot be used: {reason}.", gpu=gpu.title, reason=gpu.fault), _DEVICE
+        )
     if precision == "auto":
         return DeviceChoice(gpu.key, gpu.precisions[0], gpu.title)
     if precision not in gpu.precisions:
-        raise SpanlightError(f"The GPU {gpu.title} does not compute in {precision}.", _HINT)
-    return DeviceChoice(gpu.key, precision, f"{gpu.title}; {precision} chosen")
+        raise SpanlightError(
+            Message("The GPU {gpu} does not compute in {precision}.", gpu=gpu.title, precision=precision),
+            _PRECISION,
+        )
+    return DeviceChoice(
+        gpu.key, precision, Message("{gpu}; {precision} chosen", gpu=gpu.title, precision=precision)
+    )
 
 
 def _listed(number: int) -> Gpu:
     import torch
 
-    hint = "Choose the device auto or cpu."
     if not torch.cuda.is_available():
         listed = [gpu for gpu in gpus() if gpu.key == f"cuda:{number}"]
         if listed:
             return listed[0]
-        raise SpanlightError("No NVIDIA or AMD GPU that PyTorch can use was found.", hint)
+        raise SpanlightError(Message("No NVIDIA or AMD GPU that PyTorch can use was found."), _DEVICE)
     if number >= torch.cuda.device_count():
         raise SpanlightError(
-            f"There is no GPU number {number}.", f"They are numbered 0 to {torch.cuda.device_count() - 1}."
+            Message("There is no GPU number {number}.", number=number),
+            Message("They are numbered 0 to {last}.", last=torch.cuda.device_count() - 1),
         )
     return cuda(number)
 
@@ -130,5 +163,5 @@ def _listed(number: int) -> Gpu:
 def _apple() -> Gpu:
     found = [gpu for gpu in gpus() if gpu.key == "mps"]
     if not found:
-        raise SpanlightError("No Apple GPU that PyTorch can use was found.", "Choose the device auto or cpu.")
+        raise SpanlightError(Message("No Apple GPU that PyTorch can use was found."), _DEVICE)
     return apple()

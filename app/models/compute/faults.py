@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.errors import DeviceLost, SpanlightError
+from app.core.message import Message
 
 # Messages of the allocators of PyTorch, the drivers and the C++ library; the last two are oneDNN's, which reports
 # nothing more when it has no memory for its code or scratch space, even after products of the same kind succeeded.
@@ -37,7 +38,10 @@ _LOST = (
     "hiperrorlaunchfailure",
     "cudaerrorlaunchfailure",
 )
-_OWNERS = {"cpu": "This computer's", "mps": "The Apple GPU's"}
+_RAN_OUT = {
+    "cpu": Message("This computer's memory ran out"),
+    "mps": Message("The Apple GPU's memory ran out"),
+}
 
 
 class OutOfMemory(SpanlightError):
@@ -76,14 +80,14 @@ def out_of_memory(device: str, length: int = 0) -> OutOfMemory:
     """The error shown when memory ran out, with the next step."""
     if device == "cpu":
         return OutOfMemory(
-            "This computer has too little free memory for the model.",
-            "Close other programs and try again.",
+            Message("This computer has too little free memory for the model."),
+            Message("Close other programs and try again."),
             device,
             length,
         )
     return OutOfMemory(
-        "The GPU has too little free memory for the model.",
-        "Choose the device cpu, or close what uses the GPU.",
+        Message("The GPU has too little free memory for the model."),
+        Message("Choose the device cpu, or close what uses the GPU."),
         device,
         length,
     )
@@ -91,8 +95,7 @@ def out_of_memory(device: str, length: int = 0) -> OutOfMemory:
 
 def ran_out(device: str) -> str:
     """Whose memory ran out, as the beginning of a sentence."""
-    owner = _OWNERS.get(device.split(":")[0], "The GPU's")
-    return f"{owner} memory ran out"
+    return _RAN_OUT.get(device.split(":")[0], Message("The GPU's memory ran out"))
 
 
 def is_device_lost(error: BaseException) -> bool:
@@ -104,10 +107,17 @@ def is_device_lost(error: BaseException) -> bool:
 def device_lost(error: BaseException) -> DeviceLost:
     """The error shown when a GPU broke down."""
     text = (str(error).strip().splitlines() or [type(error).__name__])[0][:200].rstrip(".")
-    return DeviceLost(f"The GPU broke down: {text}.", "Choose the device cpu, or renew the GPU's driver.")
+    return DeviceLost(
+        Message("The GPU broke down: {text}.", text=text),
+        Message("Choose the device cpu, or renew the GPU's driver."),
+    )
 
 
 def short_reason(fault: SpanlightError) -> str:
-    """A fault's sentence as a short reason: no capital, no full stop."""
-    reason = fault.message.rstrip(".")
-    return reason[0].lower() + reason[1:] if reason.startswith(("The ", "No ", "This ", "It ")) else reason
+    """Why a GPU is not used any more, as a part of a sentence."""
+    if isinstance(fault, OutOfMemory):
+        return Message("the GPU has too little free memory for the model")
+    values = fault.message.values if isinstance(fault.message, Message) else {}
+    if "text" in values:
+        return Message("the GPU broke down: {text}", text=values["text"])
+    return Message("the GPU broke down")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head
 from app.models.compute.faults import exhausted_device, is_out_of_memory, out_of_memory, ran_out
 from app.models.compute.memory import computer, gpu, release
@@ -84,7 +85,7 @@ class Room:
         self._tokens = rows // 2 * length
         if not self._notified:
             self._notified = True
-            self.notify(f"{ran_out(device)}: less is read at a time.")
+            self.notify(Message("{ran_out}: less is read at a time.", ran_out=ran_out(device)))
 
 
 class MaskedPositions:
@@ -150,8 +151,8 @@ class Forward:
             raise ValueError(f"a position beyond the {length} tokens")
         if any(arrays[name].max(initial=0) >= size for name, size in self._sizes.items()):
             raise SpanlightError(
-                "The tokenizer gave a token that the model does not know.",
-                "Tokenizer and weights do not belong together: fetch a whole copy of this model.",
+                Message("The tokenizer gave a token that the model does not know."),
+                Message("Tokenizer and weights do not belong together: fetch a whole copy of this model."),
             )
         parts = self.room.pieces(
             len(arrays["input_ids"]),

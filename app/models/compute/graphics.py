@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.message import Message
+
 PCI = Path("/sys/bus/pci/devices")
 NVIDIA = Path("/proc/driver/nvidia")
 MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD"}
@@ -96,7 +98,7 @@ def _on_windows() -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU: its key, its name, what is wrong with it (a sentence, empty if it works), and its dtypes.
+    """A GPU: its key, its name, what is wrong with it (a part of a sentence, empty if it works), and its dtypes.
 
     The first of `precisions` is the one that `auto` chooses.
     """
@@ -132,7 +134,9 @@ def cuda(number: int) -> Gpu:
     precisions = ("bfloat16", "float32", "float16") if native else ("float32", "float16")
     fault = _too_old(number, title)
     if not fault and not multiplies(key, precisions[0]):
-        fault = f"PyTorch cannot compute on the GPU {title}: a product comes out wrong or not at all."
+        fault = Message(
+            "PyTorch cannot compute on the GPU {gpu}: a product comes out wrong or not at all", gpu=title
+        )
     return Gpu(key, title, fault, precisions)
 
 
@@ -143,14 +147,17 @@ def apple() -> Gpu:
     if torch.backends.mps.is_available():
         if not multiplies("mps", "float32"):
             return Gpu(
-                "mps", "Apple GPU", "PyTorch cannot compute on the Apple GPU: a product comes out wrong."
+                "mps",
+                "Apple GPU",
+                Message("PyTorch cannot compute on the Apple GPU: a product comes out wrong"),
             )
         more = tuple(dtype for dtype in ("float16", "bfloat16") if multiplies("mps", dtype))
         return Gpu("mps", "Apple GPU", "", ("float32", *more))
     if not torch.backends.mps.is_built():
-        return Gpu("mps", "Apple GPU", "This PyTorch is built without the Apple GPU.")
+        return Gpu("mps", "Apple GPU", Message("this PyTorch is built without the Apple GPU"))
     version = platform.mac_ver()[0]
-    return Gpu("mps", "Apple GPU", f"macOS {version} is too old for PyTorch to use the Apple GPU.")
+    fault = Message("macOS {version} is too old for PyTorch to use the Apple GPU", version=version)
+    return Gpu("mps", "Apple GPU", fault)
 
 
 def multiplies(device: str, dtype: str) -> bool:
@@ -169,32 +176,47 @@ def _unusable(number: int, card: Card) -> Gpu:
 
 
 def why_not(card: Card) -> str:
-    """Why PyTorch lists no GPU although this card is in the computer: a sentence."""
+    """Why PyTorch lists no GPU although this card is in the computer, as a part of a sentence."""
     import torch
 
     if torch.version.cuda is None and torch.version.hip is None:
         if card.maker == "AMD" and sys.platform == "win32":
-            return "PyTorch does not compute on AMD GPUs on Windows."
-        return f"This PyTorch is a CPU build: it cannot use the {card.maker} GPU."
+            return Message("PyTorch does not compute on AMD GPUs on Windows")
+        return Message("this PyTorch is a CPU build: it cannot use the {maker} GPU", maker=card.maker)
     built_for = "AMD" if torch.version.hip else "NVIDIA"
     if card.maker != built_for:
-        return f"This PyTorch is built for {built_for} GPUs, not for {card.maker}'s."
+        return Message(
+            "this PyTorch is built for {built_for} GPUs, not for {maker}'s",
+            built_for=built_for,
+            maker=card.maker,
+        )
     message = _driver_error()
     found = re.search(r"driver on your system is too old \(found version (\d+)\)", message)
     if found:
         driver = card.driver or driver_version()
-        known = f"driver {driver}" if driver else "driver"
-        return (
-            f"The {known} is older than this PyTorch needs: it knows CUDA {_version(int(found[1]))} at the most, "
-            f"PyTorch was built for CUDA {torch.version.cuda}."
+        known, built = _version(int(found[1])), torch.version.cuda
+        if not driver:
+            return Message(
+                "the driver is older than this PyTorch needs: it knows CUDA {known} at the most, "
+                "PyTorch was built for CUDA {built}",
+                known=known,
+                built=built,
+            )
+        return Message(
+            "the driver {driver} is older than this PyTorch needs: it knows CUDA {known} at the most, "
+            "PyTorch was built for CUDA {built}",
+            driver=driver,
+            known=known,
+            built=built,
         )
     hidden = next((name for name in _HIDING if name in os.environ), "")
     if hidden and ("No CUDA GPUs" in message or not message):
-        return f"It is hidden from PyTorch by the environment variable {hidden}."
+        return Message("it is hidden from PyTorch by the environment variable {name}", name=hidden)
     if "found no nvidia driver" in message.lower() or (not message and not card.driver):
-        return f"No {card.maker} driver answers: it is not installed, or not running."
-    line = (message.strip().splitlines() or ["it finds no GPU"])[0][:160].rstrip(".")
-    return f"The {card.maker} driver does not work with PyTorch: {line}."
+        return Message("no {maker} driver answers: it is not installed, or not running", maker=card.maker)
+    lines = message.strip().splitlines()
+    reason = lines[0][:160].rstrip(".") if lines else Message("it finds no GPU")
+    return Message("the {maker} driver does not work with PyTorch: {reason}", maker=card.maker, reason=reason)
 
 
 def _driver_error() -> str:
@@ -222,18 +244,31 @@ def _too_old(number: int, title: str) -> str:
         name = str(getattr(torch.cuda.get_device_properties(number), "gcnArchName", "")).split(":")[0]
         if not name or not built or name in built:
             return ""
-        return f"This PyTorch has no kernels for the GPU {title} ({name}), only for {', '.join(built)}."
+        return Message(
+            "this PyTorch has no kernels for the GPU {gpu} ({name}), only for {built}",
+            gpu=title,
+            name=name,
+            built=", ".join(built),
+        )
     has = torch.cuda.get_device_capability(number)
     kernels = sorted(_capabilities(built, "sm_"))
     compilable = _capabilities(built, "compute_")
     # Kernels run on later GPUs of the same generation; PTX is compiled for any later one.
     if not built or any(k[0] == has[0] and k <= has for k in kernels) or any(c <= has for c in compilable):
         return ""
-    capability = f"{title} (compute capability {has[0]}.{has[1]})"
+    capability = f"{has[0]}.{has[1]}"
     if kernels and has < kernels[0]:
-        least = f"{kernels[0][0]}.{kernels[0][1]}"
-        return f"The GPU {capability} is too old for this PyTorch, which needs {least} or newer."
-    return f"The GPU {capability} is newer than this PyTorch knows: install a newer PyTorch."
+        return Message(
+            "the GPU {gpu} (compute capability {capability}) is too old for this PyTorch, which needs {least} or newer",
+            gpu=title,
+            capability=capability,
+            least=f"{kernels[0][0]}.{kernels[0][1]}",
+        )
+    return Message(
+        "the GPU {gpu} (compute capability {capability}) is newer than this PyTorch knows: install a newer PyTorch",
+        gpu=title,
+        capability=capability,
+    )
 
 
 def _capabilities(built: list[str], kind: str) -> Iterator[tuple[int, int]]:

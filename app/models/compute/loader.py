@@ -13,6 +13,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import DeviceChoice, Head, ModelCard
 from app.models.compute.classes import model_class
 from app.models.compute.faults import exhausted_device, is_device_lost, is_out_of_memory, out_of_memory
@@ -154,7 +155,8 @@ def _tokenizer(card: ModelCard) -> Tokenizer:
             raise
         _log.warning("tokenizer.json of %s: %s", card.name, error)
         raise SpanlightError(
-            f"tokenizer.json of {card.name} cannot be understood.", "Fetch it again."
+            Message("tokenizer.json of {name} cannot be understood.", name=card.name),
+            Message("Fetch it again."),
         ) from error
     return tokenizer
 
@@ -202,7 +204,9 @@ def _model(
 
 def _unreadable(card: ModelCard, error: BaseException) -> SpanlightError:
     _log.warning("the weights of %s cannot be loaded", card.name, exc_info=error)
-    return SpanlightError(f"The weights of {card.name} cannot be loaded.", "Fetch the model again.")
+    return SpanlightError(
+        Message("The weights of {name} cannot be loaded.", name=card.name), Message("Fetch the model again.")
+    )
 
 
 def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
@@ -214,8 +218,12 @@ def _refuse_what_is_no_number(card: ModelCard, model: Any) -> None:
         total = weight.detach().sum(dtype=torch.float32)
         if not total.isfinite() and not weight.isfinite().all():
             raise SpanlightError(
-                f"The weights {name} of {card.name} are not all finite numbers.",
-                "Fetch a whole copy of this model.",
+                Message(
+                    "The weights {weights} of {name} are not all finite numbers.",
+                    weights=name,
+                    name=card.name,
+                ),
+                Message("Fetch a whole copy of this model."),
             )
 
 
@@ -240,19 +248,34 @@ def _refuse_holes(card: ModelCard, mean: bool, loading_info: dict[str, Any]) -> 
 
     A pooler may be missing where the `mean` of the tokens' states is taken instead of its output.
     """
-    for what, kind in (("missing_keys", "lacks"), ("mismatched_keys", "holds in a wrong shape")):
+    for what in ("missing_keys", "mismatched_keys"):
         names = sorted(
             str(name[0] if isinstance(name, (tuple, list)) else name) for name in loading_info.get(what) or ()
         )
         if mean:
             names = [name for name in names if not name.startswith("pooler.")]
         if names:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             raise SpanlightError(
-                f"{card.name} {kind} the weights {names[0]}{more}.", "Fetch a whole copy of this model."
+                _hole(what == "missing_keys", card.name, names[0], len(names) - 1),
+                Message("Fetch a whole copy of this model."),
             )
     if loading_info.get("error_msgs"):
         raise _unreadable(card, RuntimeError(str(loading_info["error_msgs"][0])))
+
+
+def _hole(missing: bool, name: str, weights: str, more: int) -> str:
+    if missing and more:
+        return Message("{name} lacks the weights {weights} and {n} more.", name=name, weights=weights, n=more)
+    if missing:
+        return Message("{name} lacks the weights {weights}.", name=name, weights=weights)
+    if more:
+        return Message(
+            "{name} holds in a wrong shape the weights {weights} and {n} more.",
+            name=name,
+            weights=weights,
+            n=more,
+        )
+    return Message("{name} holds in a wrong shape the weights {weights}.", name=name, weights=weights)
 
 
 def _check_in_layers(model: Any, family: Family, check: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk import copying
 from app.models.disk.card import CONFIG
 from app.models.disk.copying import LARGEST_MODEL, PIECE, Meter, chosen, is_text, longest
@@ -67,7 +68,9 @@ class Archive:
             try:
                 sha256 = copying.write(self._pieces(entry), folder / name, meter)
             except OSError as fault:
-                raise copying.refusal(fault, f"{name} of “{self._name}” could not be unpacked") from fault
+                raise copying.refusal(
+                    fault, Message("{file} of “{name}” could not be unpacked", file=name, name=self._name)
+                ) from fault
             done.append((name, entry.file_size, sha256))
             if name == INDEX:
                 unneeded = self._unneeded(folder / INDEX)
@@ -110,7 +113,10 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         raw = path.open("rb", buffering=0)
     except OSError as fault:
         raise SpanlightError(
-            f"“{path.name}” cannot be read: {fault.strerror or fault}.", "Check the file and its permissions."
+            Message(
+                "“{file}” cannot be read: {reason}.", file=path.name, reason=fault.strerror or str(fault)
+            ),
+            Message("Check the file and its permissions."),
         ) from fault
     with raw:
         try:
@@ -157,8 +163,12 @@ def _check(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
     """Refuse what only a hostile or broken zip holds."""
     if len(entries) > MOST_ENTRIES:
         raise SpanlightError(
-            f"“{name}” holds more than {MOST_ENTRIES:,} files, which no model does.",
-            "Unpack it with another program, and import the model's folder.",
+            Message(
+                "“{name}” holds more than {most:,} files, which no model does.",
+                name=name,
+                most=MOST_ENTRIES,
+            ),
+            Message("Unpack it with another program, and import the model's folder."),
         )
     seen: set[str] = set()
     end = 0
@@ -168,14 +178,14 @@ def _check(entries: Sequence[zipfile.ZipInfo], name: str) -> None:
         end = entry.header_offset + _SHORTEST_HEADER + entry.compress_size
         if entry.flag_bits & _ENCRYPTED:
             raise SpanlightError(
-                f"“{name}” is protected with a password.",
-                "Unpack it with another program, and import the model's folder.",
+                Message("“{name}” is protected with a password.", name=name),
+                Message("Unpack it with another program, and import the model's folder."),
             )
         _check_name(entry, name)
         if key_of(entry.filename) in seen:
             raise SpanlightError(
-                f"“{name}” holds two files of one name, and was not unpacked.",
-                "Get it again from where it came.",
+                Message("“{name}” holds two files of one name, and was not unpacked.", name=name),
+                Message("Get it again from where it came."),
             )
         seen.add(key_of(entry.filename))
 
@@ -192,8 +202,11 @@ def _check_name(entry: zipfile.ZipInfo, name: str) -> None:
         or kind not in (0, stat.S_IFREG, stat.S_IFDIR)
     ):
         raise SpanlightError(
-            f"“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.",
-            "Do not use this model: a sound one holds nothing of the kind.",
+            Message(
+                "“{name}” holds links or files that would be unpacked outside of it, and was not unpacked.",
+                name=name,
+            ),
+            Message("Do not use this model: a sound one holds nothing of the kind."),
         )
 
 
@@ -211,15 +224,19 @@ def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
         if CONFIG in files and any(file.endswith(_WEIGHTS) for file in files)
     ]
     if len(found) > 1:
-        names = ", ".join(sorted(folder or "one at its top" for folder in found)[:4])
-        raise SpanlightError(
-            f"“{name}” holds several models: {names}.",
-            "Unpack it, and import the folder of the one you want.",
-        )
+        names = ", ".join(sorted(filter(None, found))[:4])
+        several = Message("“{name}” holds several models: {names}.", name=name, names=names)
+        if "" in found:
+            several = Message(
+                "“{name}” holds several models: one at its top, {names}.", name=name, names=names
+            )
+        raise SpanlightError(several, Message("Unpack it, and import the folder of the one you want."))
     if not found:
         raise SpanlightError(
-            f"“{name}” holds no model.",
-            "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder.",
+            Message("“{name}” holds no model.", name=name),
+            Message(
+                "A model's zip has config.json, model.safetensors, tokenizer.json at its top or in one folder."
+            ),
         )
     files = folders[found[0]]
     wanted = list(chosen({f for f in files if not is_text(f) or files[f].file_size <= longest(f)}))
@@ -228,8 +245,12 @@ def _model(entries: Sequence[zipfile.ZipInfo], name: str) -> tuple[str, Files]:
     if not any(file.endswith(".safetensors") for file in wanted):
         pickle = next(file for file in files if file.endswith(_WEIGHTS))
         raise SpanlightError(
-            f"“{name}” holds its weights only as {ascii(pickle[:60])[1:-1]}, a format that can carry programs.",
-            "Convert it to model.safetensors, or fetch the safetensors version of this model.",
+            Message(
+                "“{name}” holds its weights only as {pickle}, a format that can carry programs.",
+                name=name,
+                pickle=ascii(pickle[:60])[1:-1],
+            ),
+            Message("Convert it to model.safetensors, or fetch the safetensors version of this model."),
         )
     taken = {file: files[file] for file in wanted}
     _check_sizes(taken, name)
@@ -241,8 +262,8 @@ def _check_sizes(files: Files, name: str) -> None:
     for file, entry in files.items():
         if entry.compress_type not in _METHODS:
             raise SpanlightError(
-                f"“{name}” is packed in a way that Spanlight does not unpack.",
-                "Unpack it with another program, and import the model's folder.",
+                Message("“{name}” is packed in a way that Spanlight does not unpack.", name=name),
+                Message("Unpack it with another program, and import the model's folder."),
             )
         tight = entry.file_size > _SMALL and entry.file_size > MOST_RATIO * max(1, entry.compress_size)
         if tight or entry.file_size > longest(file):
@@ -255,12 +276,13 @@ def _check_sizes(files: Files, name: str) -> None:
 
 def _too_large(name: str) -> SpanlightError:
     return SpanlightError(
-        f"“{name}” would unpack to far more than a model, and was not unpacked.",
-        "Do not use it: a sound model packs to no such size.",
+        Message("“{name}” would unpack to far more than a model, and was not unpacked.", name=name),
+        Message("Do not use it: a sound model packs to no such size."),
     )
 
 
 def _damaged(name: str) -> SpanlightError:
     return SpanlightError(
-        f"“{name}” is damaged: it cannot be unpacked whole.", "Get it again from where it came."
+        Message("“{name}” is damaged: it cannot be unpacked whole.", name=name),
+        Message("Get it again from where it came."),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.models.disk.config import CONFIG, LONGEST_CONFIG, UNQUANTISED, family_in, parse_config, value_of
 from app.models.disk.config_keys import MOST_ENTRIES, MOST_LAYERS, MOST_POSITIONS, MOST_WIDE
@@ -82,8 +83,12 @@ def read_card(folder: Path | str) -> ModelCard:
         return _read(folder)
     except OSError as error:
         raise SpanlightError(
-            f"{model_name(folder)} cannot be read: {error.strerror or type(error).__name__}.",
-            "Check its files.",
+            Message(
+                "{name} cannot be read: {reason}.",
+                name=model_name(folder),
+                reason=error.strerror or type(error).__name__,
+            ),
+            Message("Check its files."),
         ) from error
 
 
@@ -92,8 +97,8 @@ def _read(folder: Path) -> ModelCard:
     name, weights = checkpoint.name, checkpoint.weights
     if not (folder / TOKENIZER).is_file():
         raise SpanlightError(
-            f"{name} has no tokenizer.json.",
-            "Fetch that file, or save the tokenizer again with transformers, which writes it.",
+            Message("{name} has no tokenizer.json.", name=name),
+            Message("Fetch that file, or save the tokenizer again with transformers, which writes it."),
         )
     rows = tensor_shape(weights, checkpoint.prefix + WORDS, name)
     check_tokenizer(read_json(folder / TOKENIZER), (rows or (0,))[0], name)
@@ -142,11 +147,13 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     """A folder's config and headers, checked against each other. Raises SpanlightError."""
     name = model_name(folder)
     if not folder.is_dir():
-        raise SpanlightError(f"There is no model folder {name}.", "Check the path.")
+        raise SpanlightError(
+            Message("There is no model folder {name}.", name=name), Message("Check the path.")
+        )
     if not (folder / CONFIG).is_file():
         raise SpanlightError(
-            f"{name} has no config.json.",
-            "A model folder needs config.json, model.safetensors, tokenizer.json.",
+            Message("{name} has no config.json.", name=name),
+            Message("A model folder needs config.json, model.safetensors, tokenizer.json."),
         )
     config = parse_config(read_file(folder / CONFIG, LONGEST_CONFIG), name)
     checkpoint = Checkpoint(name, config, read_weights(folder, name))
@@ -171,7 +178,7 @@ def _card(checkpoint: Checkpoint, tokenizer_config: bytes, notes: Notes) -> Mode
     follows = next_sentence(config, family, weights, name)
     if follows or (classifier is Head.CLASSIFICATION and not checkpoint.takes_mean):
         for tensor, shape in pooler_shapes(config):
-            _check_weight(weights, tensor, shape, name)
+            check_shape(weights, tensor, shape, name)
     has_head: dict[Head | None, object] = {
         Head.QUESTION_ANSWERING: question_answering(config, family, weights, name),
         Head.MASKED_WORDS: checkpoint.words,
@@ -210,7 +217,12 @@ def _check_shapes(checkpoint: Checkpoint) -> None:
     for tensor, stored in weights.tensors.items():
         if stored.dtype not in FLOATS and not (stored.dtype == "I64" and tensor.endswith(BUFFERS)):
             raise SpanlightError(
-                f"{name} holds weights in the format {stored.dtype}, as quantised models do.", UNQUANTISED
+                Message(
+                    "{name} holds weights in the format {dtype}, as quantised models do.",
+                    name=name,
+                    dtype=stored.dtype,
+                ),
+                UNQUANTISED,
             )
     hidden = number(config, family.hidden, MOST_WIDE, name)
     layers = number(config, family.layers, MOST_LAYERS, name)
@@ -219,25 +231,37 @@ def _check_shapes(checkpoint: Checkpoint) -> None:
     _check_divisions(checkpoint, hidden)
     if value_of(config, "pad_token_id") >= vocabulary:
         raise SpanlightError(
-            f"config.json of {name} cannot be right: pad_token_id is {config['pad_token_id']}.", DAMAGED
+            Message(
+                "config.json of {name} cannot be right: {key} is {value}.",
+                name=name,
+                key="pad_token_id",
+                value=config["pad_token_id"],
+            ),
+            DAMAGED,
         )
     width = embedding_width(config, family)
     prefix = checkpoint.prefix
-    check_shape(weights, prefix + WORDS, (vocabulary, width), "word embeddings", name)
+    check_shape(weights, prefix + WORDS, (vocabulary, width), name)
     table = prefix + POSITIONS
     expected = dict(encoder_shapes(config))
     if POSITIONS in expected:
-        check_shape(weights, table, expected[POSITIONS], "position embeddings", name)
+        check_shape(weights, table, expected[POSITIONS], name)
     if family.layer_pattern:
         start = prefix + family.layer_pattern
         found = {key[len(start) :].split(".")[0] for key in weights.tensors if key.startswith(start)}
         if len(found) != layers:
             raise SpanlightError(
-                f"{name} holds {len(found)} layers where its config names {layers}.",
-                "Config and weights do not belong together.",
+                Message(
+                    "{name} holds {n} layer where its config names {layers}.",
+                    "{name} holds {n} layers where its config names {layers}.",
+                    name=name,
+                    n=len(found),
+                    layers=layers,
+                ),
+                Message("Config and weights do not belong together."),
             )
     for tensor, shape in expected.items():
-        _check_weight(weights, prefix + tensor, shape, name)
+        check_shape(weights, prefix + tensor, shape, name)
 
 
 def _check_divisions(checkpoint: Checkpoint, hidden: int) -> None:
@@ -249,7 +273,13 @@ def _check_divisions(checkpoint: Checkpoint, hidden: int) -> None:
         split = value_of(config, "intra_bottleneck_size")
     if split % heads:
         raise SpanlightError(
-            f"config.json of {name} cannot be right: {split} is not a multiple of {heads} heads.", DAMAGED
+            Message(
+                "config.json of {name} cannot be right: {split} is not a multiple of {n} heads.",
+                name=name,
+                split=split,
+                n=heads,
+            ),
+            DAMAGED,
         )
     wrong = {
         "conv_groups": config.get("conv_kernel_size") and hidden % config.get("conv_groups", 1),
@@ -260,20 +290,14 @@ def _check_divisions(checkpoint: Checkpoint, hidden: int) -> None:
     for key, is_wrong in wrong.items():
         if is_wrong:
             raise SpanlightError(
-                f"config.json of {name} cannot be right: {key} is {config.get(key)}.", DAMAGED
+                Message(
+                    "config.json of {name} cannot be right: {key} is {value}.",
+                    name=name,
+                    key=key,
+                    value=config.get(key),
+                ),
+                DAMAGED,
             )
-
-
-def _check_weight(weights: Weights, tensor: str, shape: tuple[int, ...], name: str) -> None:
-    found = tensor_shape(weights, tensor, name)
-    if found is None:
-        raise SpanlightError(f"{name} lacks the weights {tensor}.", "Fetch a whole copy of this model.")
-    if found != shape:
-        sizes = [" × ".join(map(str, size)) or "one number" for size in (found, shape)]
-        raise SpanlightError(
-            f"{name} holds in a wrong shape the weights {tensor}: {sizes[0]} where its config says {sizes[1]}.",
-            "Config and weights do not belong together.",
-        )
 
 
 def _max_length(checkpoint: Checkpoint, tokenizer_config: bytes) -> int:
@@ -281,7 +305,8 @@ def _max_length(checkpoint: Checkpoint, tokenizer_config: bytes) -> int:
     longest: int = config["max_position_embeddings"] - checkpoint.family.position_offset(config)
     if longest < SHORTEST:
         raise SpanlightError(
-            f"{checkpoint.name} reads only {longest} tokens at a time.", "Choose another model."
+            Message("{name} reads only {n} tokens at a time.", name=checkpoint.name, n=longest),
+            Message("Choose another model."),
         )
     if tokenizer_config:
         limit = parse_object(tokenizer_config, TOKENIZER_CONFIG).get("model_max_length")

@@ -7,6 +7,7 @@ import logging
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head
 from app.core.offers import OfferedModel
 from app.core.plain import from_plain
@@ -21,7 +22,8 @@ def read_catalogue(path: Path) -> tuple[OfferedModel, ...]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as fault:
         _log.warning("catalogue not read: %s", fault)
         raise SpanlightError(
-            f"The catalogue {path.name} cannot be read.", "Install Spanlight again, or type a model's name."
+            Message("The catalogue {file} cannot be read.", file=path.name),
+            Message("Install Spanlight again, or type a model's name."),
         ) from fault
     return tuple(sorted(models, key=_order))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.core.plain import json_of
 from app.models.disk.config_keys import (
@@ -25,7 +26,7 @@ from app.models.families import FAMILIES, TITLES, Family
 
 CONFIG = "config.json"
 LONGEST_CONFIG = 16 * 2**20
-UNQUANTISED = "Fetch its unquantised version (float32, float16, bfloat16)."
+UNQUANTISED = Message("Fetch its unquantised version (float32, float16, bfloat16).")
 
 
 def read_config(folder: Path, name: str) -> dict[str, Any]:
@@ -47,16 +48,34 @@ def parse_config(content: bytes, name: str) -> dict[str, Any]:
     known = KEYS[family]
     for key, value in values.items():
         if key in known and not known[key].fits(value):
-            raise SpanlightError(f"{CONFIG} of {name} cannot be right: {key} is {shown(value)}.", DAMAGED)
+            raise SpanlightError(
+                Message(
+                    "config.json of {name} cannot be right: {key} is {value}.",
+                    name=name,
+                    key=key,
+                    value=shown(value),
+                ),
+                DAMAGED,
+            )
         if key in ONLY and value != ONLY[key][0]:
             raise SpanlightError(
-                f"{name} {ONLY[key][1]} ({key} is {shown(value)}), which Spanlight does not read.",
-                f"Choose another model: Spanlight reads {TITLES}.",
+                Message(
+                    "{name} {does} ({key} is {value}), which Spanlight does not read.",
+                    name=name,
+                    does=ONLY[key][1],
+                    key=key,
+                    value=shown(value),
+                ),
+                Message("Choose another model: Spanlight reads {titles}.", titles=TITLES),
             )
         if isinstance(value, dict) and value and key not in HARMLESS_OBJECTS:
             raise SpanlightError(
-                f"{CONFIG} of {name} holds settings that Spanlight does not know: {shown(key)}.",
-                f"Choose a model of a known family: {TITLES}.",
+                Message(
+                    "config.json of {name} holds settings that Spanlight does not know: {key}.",
+                    name=name,
+                    key=shown(key),
+                ),
+                Message("Choose a model of a known family: {titles}.", titles=TITLES),
             )
     return {key: value for key, value in values.items() if key in known or key in READ}
 
@@ -105,9 +124,9 @@ def for_transformers(config: Mapping[str, Any], head: Head, labels: Sequence[str
 def shown(value: object) -> str:
     """A value of a file for a message: short, on one line, without control characters."""
     if isinstance(value, dict):
-        return "an object"
+        return Message("an object")
     if isinstance(value, list):
-        return f"a list of {len(value)}"
+        return Message("a list of {n}", n=len(value))
     text = str(value)
     return "".join(sign if sign.isprintable() else "?" for sign in text[:40]) + "…" * (len(text) > 40)
 
@@ -115,14 +134,16 @@ def shown(value: object) -> str:
 def _model_type(config: Mapping[str, Any], name: str) -> str:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        description = (
-            f"of the family {shown(kind)!r}"
-            if isinstance(kind, str)
-            else "of no family that its config names"
+        fault = Message(
+            "{name} is of no family that its config names, which Spanlight does not read.", name=name
         )
-        raise SpanlightError(
-            f"{name} is {description}, which Spanlight does not read.", f"It reads {TITLES}."
-        )
+        if isinstance(kind, str):
+            fault = Message(
+                "{name} is of the family {family!r}, which Spanlight does not read.",
+                name=name,
+                family=shown(kind),
+            )
+        raise SpanlightError(fault, Message("It reads {titles}.", titles=TITLES))
     return kind
 
 
@@ -130,18 +151,28 @@ def _refuse_danger(key: str, name: str) -> None:
     lower = key.lower()
     if lower in CODE:
         raise SpanlightError(
-            f"{name} brings program code of its own, which Spanlight never runs.",
-            f"Choose a model of a known family: {TITLES}.",
+            Message("{name} brings program code of its own, which Spanlight never runs.", name=name),
+            Message("Choose a model of a known family: {titles}.", titles=TITLES),
         )
     if any(part in lower for part in QUANTISED_PARTS):
-        raise SpanlightError(f"{name} is quantised, which Spanlight does not read.", UNQUANTISED)
+        raise SpanlightError(
+            Message("{name} is quantised, which Spanlight does not read.", name=name), UNQUANTISED
+        )
     if any(part in lower for part in ADAPTER_PARTS):
         raise SpanlightError(
-            f"{name} is an addition to another model (its config says {shown(key)}), not a whole one.",
-            "Fetch a version in which both are merged.",
+            Message(
+                "{name} is an addition to another model (its config says {key}), not a whole one.",
+                name=name,
+                key=shown(key),
+            ),
+            Message("Fetch a version in which both are merged."),
         )
     if lower in DANGEROUS:
         raise SpanlightError(
-            f"{CONFIG} of {name} tells the program what to load or run ({shown(key)}), which Spanlight never follows.",
-            "Choose another model, or take that key out of the file if you trust it.",
+            Message(
+                "config.json of {name} tells the program what to load or run ({key}), which Spanlight never follows.",
+                name=name,
+                key=shown(key),
+            ),
+            Message("Choose another model, or take that key out of the file if you trust it."),
         )

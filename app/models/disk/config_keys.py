@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.core.message import Message
+
 # Far above any model of these families: a config beyond them only serves to exhaust memory.
 MOST_WIDE, MOST_LAYERS, MOST_ENTRIES, MOST_POSITIONS = 16_384, 256, 10_000_000, 65_536
 
@@ -172,10 +174,10 @@ HARMLESS_OBJECTS = frozenset({"id2label", "label2id", "task_specific_params", "s
 
 # Any other value of these keys means another kind of model than the one that would be computed.
 ONLY: dict[str, tuple[Any, str]] = {
-    "is_decoder": (False, "reads a text from left to right only"),
-    "add_cross_attention": (False, "looks at a second text as a translator does"),
-    "is_encoder_decoder": (False, "writes texts"),
-    "position_embedding_type": ("absolute", "tells positions apart in another way"),
+    "is_decoder": (False, Message("reads a text from left to right only")),
+    "add_cross_attention": (False, Message("looks at a second text as a translator does")),
+    "is_encoder_decoder": (False, Message("writes texts")),
+    "position_embedding_type": ("absolute", Message("tells positions apart in another way")),
 }
 
 # Keys with which a checkpoint would make the program load or run something else.

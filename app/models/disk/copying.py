@@ -15,6 +15,7 @@ from pathlib import Path
 from app.core import wording
 from app.core.errors import SpanlightError
 from app.core.files import is_full
+from app.core.message import Message
 from app.core.report import Progress, Report
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG
 from app.models.disk.notes import NOTES
@@ -64,11 +65,13 @@ def files_of(folder: Path) -> tuple[str, ...]:
         sizes = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
     except OSError as fault:
         raise SpanlightError(
-            f"{folder.name} cannot be read: {fault.strerror}.", "Check the folder's permissions."
+            Message("{name} cannot be read: {reason}.", name=folder.name, reason=fault.strerror),
+            Message("Check the folder's permissions."),
         ) from fault
     if sum(sizes.get(name, 0) for name in weights) > LARGEST_MODEL:
         raise SpanlightError(
-            f"{folder.name} is larger than any model that Spanlight reads.", "Choose a smaller one."
+            Message("{name} is larger than any model that Spanlight reads.", name=folder.name),
+            Message("Choose a smaller one."),
         )
     named = chosen({name for name, size in sizes.items() if not is_text(name) or size <= LONGEST_TEXT})
     return (*named, *(name for name in weights if name != SINGLE))
@@ -155,8 +158,12 @@ def check_space(folder: Path, needed: int) -> None:
     # Not every file system reports it; writing will fail instead.
     if needed and free is not None and free < needed + SPARE:
         raise SpanlightError(
-            f"The disk has {wording.size(free)} free, and {wording.size(needed + SPARE)} are needed.",
-            "Free some space and try again.",
+            Message(
+                "The disk has {free} free, and {needed} are needed.",
+                free=wording.size(free),
+                needed=wording.size(needed + SPARE),
+            ),
+            Message("Free some space and try again."),
         )
 
 
@@ -165,10 +172,17 @@ def refusal(fault: OSError, what: str, place: Path | None = None) -> SpanlightEr
 
     `place` is the folder to check, if the user may not know it.
     """
-    folder = str(place) if place is not None else "the folder"
     if is_full(fault):
-        return SpanlightError(f"{what}: the disk is full.", "Free some space and try again.")
+        return SpanlightError(
+            Message("{what}: the disk is full.", what=what), Message("Free some space and try again.")
+        )
     if fault.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SpanlightError(f"{what}: it may not be written there.", f"Check the permissions of {folder}.")
-    reason = (fault.strerror or "the disk refused").rstrip(".")
-    return SpanlightError(f"{what}: {reason}.", f"Check the disk and the permissions of {folder}.")
+        hint = Message("Check the permissions of the folder.")
+        if place is not None:
+            hint = Message("Check the permissions of {folder}.", folder=str(place))
+        return SpanlightError(Message("{what}: it may not be written there.", what=what), hint)
+    reason = fault.strerror.rstrip(".") if fault.strerror else Message("the disk refused")
+    hint = Message("Check the disk and the permissions of the folder.")
+    if place is not None:
+        hint = Message("Check the disk and the permissions of {folder}.", folder=str(place))
+    return SpanlightError(Message("{what}: {reason}.", what=what, reason=reason), hint)

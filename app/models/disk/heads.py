@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ProblemType
 from app.models.disk.weights import DAMAGED, FLOATS, Weights
 from app.models.families import Family, WordsHead
@@ -15,33 +16,43 @@ MOST_LABELS = 100_000
 MEAN_KEY, MEAN_LAYER = "classifier_pooling", "classifier"
 TEXT, TOKEN, CHOICE = "ForSequenceClassification", "ForTokenClassification", "ForMultipleChoice"
 DOES = {
-    Head.QUESTION_ANSWERING: "answer questions",
-    Head.CLASSIFICATION: "classify texts",
-    Head.MASKED_WORDS: "fill in words",
-    Head.NEXT_SENTENCE: "tell what follows",
-    Head.TOKEN_CLASSIFICATION: "find names",
-    Head.EMBEDDINGS: "find passages by meaning",
+    Head.QUESTION_ANSWERING: Message("answer questions"),
+    Head.CLASSIFICATION: Message("classify texts"),
+    Head.MASKED_WORDS: Message("fill in words"),
+    Head.NEXT_SENTENCE: Message("tell what follows"),
+    Head.TOKEN_CLASSIFICATION: Message("find names"),
+    Head.EMBEDDINGS: Message("find passages by meaning"),
 }
 
 
 def no_head(card_name: str, heads: tuple[Head, ...], head: Head) -> SpanlightError:
     """The error for a model without the requested head."""
-    can = [DOES[one] for one in heads]
-    abilities = " and ".join([", ".join(can[:-1]), can[-1]] if len(can) > 1 else can)
+    hint = Message("Choose another model, or train that head on it.")
+    if heads:
+        hint = Message("It can {abilities}; choose another model for this.", abilities=_abilities(heads))
     return SpanlightError(
-        f"{card_name} cannot {DOES[head]}: its weights hold no head for that.",
-        f"It can {abilities}; choose another model for this."
-        if abilities
-        else "Choose another model, or train that head on it.",
+        Message("{name} cannot {does}: its weights hold no head for that.", name=card_name, does=DOES[head]),
+        hint,
     )
+
+
+def _abilities(heads: Sequence[Head]) -> str:
+    """What heads can do: "answer questions, fill in words and find names"."""
+    *first, last = (DOES[head] for head in heads)
+    if not first:
+        return last
+    some = first[0]
+    for another in first[1:]:
+        some = Message("{some}, {another}", some=some, another=another)
+    return Message("{some} and {last}", some=some, last=last)
 
 
 def question_answering(config: Mapping[str, Any], family: Family, weights: Weights, name: str) -> bool:
     """Whether the weights hold a question answering head. Raises SpanlightError for wrong shapes."""
     if "qa_outputs.weight" not in weights.tensors:
         return False
-    check_shape(weights, "qa_outputs.weight", (2, config[family.hidden]), "start and end weights", name)
-    check_shape(weights, "qa_outputs.bias", (2,), "start and end biases", name)
+    check_shape(weights, "qa_outputs.weight", (2, config[family.hidden]), name)
+    check_shape(weights, "qa_outputs.bias", (2,), name)
     return True
 
 
@@ -59,15 +70,15 @@ def masked_words(
         return None
     hidden, vocabulary = config[family.hidden], config["vocab_size"]
     out = hidden if head.wide else width
-    check_shape(weights, f"{head.dense}.weight", (out, hidden), "weights before its vocabulary's", name)
-    check_shape(weights, f"{head.dense}.bias", (out,), "biases before its vocabulary's", name)
+    check_shape(weights, f"{head.dense}.weight", (out, hidden), name)
+    check_shape(weights, f"{head.dense}.bias", (out,), name)
     for which in ("weight", "bias"):
-        check_shape(weights, _norm(head, which, weights), (out,), "layer norm before its vocabulary", name)
-    check_shape(weights, _bias(head, weights), (vocabulary,), "biases of its vocabulary", name)
+        check_shape(weights, _norm(head, which, weights), (out,), name)
+    check_shape(weights, _bias(head, weights), (vocabulary,), name)
     if f"{head.decoder}.weight" in weights.tensors:
-        check_shape(weights, f"{head.decoder}.weight", (vocabulary, width), "weights of its vocabulary", name)
+        check_shape(weights, f"{head.decoder}.weight", (vocabulary, width), name)
     if head.rest:
-        check_shape(weights, head.rest, (hidden - width, vocabulary), "weights of its vocabulary", name)
+        check_shape(weights, head.rest, (hidden - width, vocabulary), name)
     return head
 
 
@@ -101,8 +112,8 @@ def next_sentence(config: Mapping[str, Any], family: Family, weights: Weights, n
     layer = family.next_sentence
     if not layer or f"{layer}.weight" not in weights.tensors or not _has_pooler(config, family, weights):
         return False
-    check_shape(weights, f"{layer}.weight", (2, config[family.hidden]), "next sentence weights", name)
-    check_shape(weights, f"{layer}.bias", (2,), "next sentence biases", name)
+    check_shape(weights, f"{layer}.weight", (2, config[family.hidden]), name)
+    check_shape(weights, f"{layer}.bias", (2,), name)
     return True
 
 
@@ -123,11 +134,17 @@ def classification(
     rows = (weights.shape(f"{layer}.weight") or (0,))[0]
     if rows != len(labels):
         raise SpanlightError(
-            f"{name} names {len(labels)} labels, but its classifier has {rows}.",
-            "Put id2label in its config.json right.",
+            Message(
+                "{name} names {n} label, but its classifier has {rows}.",
+                "{name} names {n} labels, but its classifier has {rows}.",
+                name=name,
+                n=len(labels),
+                rows=rows,
+            ),
+            Message("Put id2label in its config.json right."),
         )
-    check_shape(weights, f"{layer}.weight", (rows, config[family.hidden]), "classifier weights", name)
-    check_shape(weights, f"{layer}.bias", (rows,), "classifier biases", name)
+    check_shape(weights, f"{layer}.weight", (rows, config[family.hidden]), name)
+    check_shape(weights, f"{layer}.bias", (rows,), name)
     if head is Head.TOKEN_CLASSIFICATION:
         return head, labels, ProblemType.SINGLE_LABEL
     return head, labels, _problem(config, len(labels), name)
@@ -167,14 +184,14 @@ def _labels(config: Mapping[str, Any], name: str) -> tuple[str, ...]:
     if names is None:
         count = number({"num_labels": config.get("num_labels", 2)}, "num_labels", MOST_LABELS, name)
         return tuple(f"LABEL_{index}" for index in range(count))
-    hint = "id2label in config.json maps 0, 1, 2 ... to the names of the classes."
+    hint = Message("id2label in config.json maps 0, 1, 2 ... to the names of the classes.")
     if not isinstance(names, dict) or not 1 <= len(names) <= MOST_LABELS:
-        raise SpanlightError(f"The labels of {name} are malformed.", hint)
+        raise SpanlightError(Message("The labels of {name} are malformed.", name=name), hint)
     labels = [names.get(str(index)) for index in range(len(names))]
     if not all(isinstance(label, str) and label.strip() for label in labels):
-        raise SpanlightError(f"The labels of {name} are malformed.", hint)
+        raise SpanlightError(Message("The labels of {name} are malformed.", name=name), hint)
     if len(set(labels)) != len(labels):
-        raise SpanlightError(f"Two labels of {name} have the same name.", hint)
+        raise SpanlightError(Message("Two labels of {name} have the same name.", name=name), hint)
     return tuple(str(label) for label in labels)
 
 
@@ -183,8 +200,12 @@ def _problem(config: Mapping[str, Any], labels: int, name: str) -> ProblemType:
     problem = config.get("problem_type")
     if problem is not None and problem not in list(ProblemType):
         raise SpanlightError(
-            f"config.json of {name} names a problem_type that is not known: {str(problem)[:40]!r}.",
-            f"It is one of {', '.join(ProblemType)}.",
+            Message(
+                "config.json of {name} names a problem_type that is not known: {problem!r}.",
+                name=name,
+                problem=str(problem)[:40],
+            ),
+            Message("It is one of {kinds}.", kinds=", ".join(ProblemType)),
         )
     if labels == 1 and problem != ProblemType.REGRESSION:
         return ProblemType.MULTI_LABEL
@@ -199,29 +220,54 @@ def tensor_shape(weights: Weights, tensor: str, name: str) -> tuple[int, ...] | 
     old = tensor.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
     found = weights.tensors.get(tensor) or weights.tensors.get(old)
     if found is not None and found.dtype not in FLOATS:
-        raise SpanlightError(f"{name} holds the weights {tensor} as whole numbers.", DAMAGED)
+        raise SpanlightError(
+            Message("{name} holds the weights {weights} as whole numbers.", name=name, weights=tensor),
+            DAMAGED,
+        )
     return found.shape if found else None
 
 
-def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], what: str, name: str) -> None:
+def check_shape(weights: Weights, tensor: str, wanted: tuple[int, ...], name: str) -> None:
     """Raise SpanlightError if a tensor is missing or its shape is not the config's."""
     shape = tensor_shape(weights, tensor, name)
     if shape is None:
         raise SpanlightError(
-            f"{name} holds no {what}.", "Its weights are not those of the family that its config names."
+            Message("{name} lacks the weights {weights}.", name=name, weights=tensor),
+            Message("Fetch a whole copy of this model."),
         )
     if shape != wanted:
-        sizes = [" × ".join(map(str, size)) for size in (shape, wanted)]
         raise SpanlightError(
-            f"The {what} of {name} are {sizes[0]} where its config says {sizes[1]}.",
-            "Config and weights do not belong together.",
+            Message(
+                "{name} holds in a wrong shape the weights {weights}: {found} where its config says {wanted}.",
+                name=name,
+                weights=tensor,
+                found=_shape(shape),
+                wanted=_shape(wanted),
+            ),
+            Message("Config and weights do not belong together."),
         )
+
+
+def _shape(sizes: tuple[int, ...]) -> str:
+    return " × ".join(map(str, sizes)) or Message("one number")
 
 
 def number(config: Mapping[str, Any], key: str, most: int, name: str, least: int = 1) -> int:
     """An integer of a config. Raises SpanlightError if it is missing or out of range."""
     value = config.get(key)
     if type(value) is not int or not least <= value <= most:
-        fault = "is missing" if value is None else f"is {str(value)[:40]}"
-        raise SpanlightError(f"config.json of {name} cannot be right: {key} {fault}.", DAMAGED)
+        if value is None:
+            raise SpanlightError(
+                Message("config.json of {name} cannot be right: {key} is missing.", name=name, key=key),
+                DAMAGED,
+            )
+        raise SpanlightError(
+            Message(
+                "config.json of {name} cannot be right: {key} is {value}.",
+                name=name,
+                key=key,
+                value=str(value)[:40],
+            ),
+            DAMAGED,
+        )
     return value

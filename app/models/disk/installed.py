@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import Head, ModelCard
 from app.core.offers import Origin, Source
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, model_name, read_card
@@ -85,7 +86,9 @@ class Shelf:
                 if folder.is_dir():
                     card = self._with_finder(read_card(folder))
         if card is None:
-            raise SpanlightError(f"There is no model {wanted[:80]!r}.", self._installed(head))
+            raise SpanlightError(
+                Message("There is no model {wanted!r}.", wanted=wanted[:80]), self._installed(head)
+            )
         if head not in card.heads:
             raise no_head(card.name, card.heads, head)
         return card
@@ -99,8 +102,11 @@ class Shelf:
         card = next((card for card in fitting if card.source == Source.STARTER), next(iter(fitting), None))
         if card is None:
             raise SpanlightError(
-                f"No model that can {DOES[head]} is installed.",
-                f"Install Spanlight again, which brings one, or put a model's folder into {self._folders[0]}.",
+                Message("No model that can {does} is installed.", does=DOES[head]),
+                Message(
+                    "Install Spanlight again, which brings one, or put a model's folder into {folder}.",
+                    folder=str(self._folders[0]),
+                ),
             )
         return card
 
@@ -125,9 +131,10 @@ class Shelf:
             card = fault
         except Exception as fault:  # one folder must not hide the other models
             _log.exception("%s was not read", folder)
-            reason = getattr(fault, "strerror", None) or "its files hold what no model's do"
+            reason = getattr(fault, "strerror", None) or Message("its files hold what no model's do")
             card = SpanlightError(
-                f"{model_name(folder)} cannot be read: {reason}.", "Remove it, or check its files."
+                Message("{name} cannot be read: {reason}.", name=model_name(folder), reason=reason),
+                Message("Remove it, or check its files."),
             )
         self._read[folder] = now, card
         return card
@@ -162,11 +169,9 @@ class Shelf:
 
     def _installed(self, head: Head) -> str:
         names = [card.name for card in self.cards() if head in card.heads]
-        return (
-            f"Installed: {', '.join(names)}."
-            if names
-            else "No model for this is installed; give a model's folder."
-        )
+        if not names:
+            return Message("No model for this is installed; give a model's folder.")
+        return Message("Installed: {names}.", names=", ".join(names))
 
 
 def _may_hold_model(folder: Path) -> bool:
@@ -185,14 +190,19 @@ def _refuse_dangling(folder: Path, origin: Origin | None) -> None:
             return
     except OSError as error:
         raise SpanlightError(
-            f"{name} cannot be read: {error.strerror or type(error).__name__}.", "Check its files."
+            Message(
+                "{name} cannot be read: {reason}.", name=name, reason=error.strerror or type(error).__name__
+            ),
+            Message("Check its files."),
         ) from error
     if origin is not None and origin.source is Source.HUB:
         raise SpanlightError(
-            f"The files of {name} are gone from the Hugging Face cache.", "Download it again, or remove it."
+            Message("The files of {name} are gone from the Hugging Face cache.", name=name),
+            Message("Download it again, or remove it."),
         )
     raise SpanlightError(
-        f"The files that {name} links to are gone.", "Put them back, or remove the model and import it again."
+        Message("The files that {name} links to are gone.", name=name),
+        Message("Put them back, or remove the model and import it again."),
     )
 
 
@@ -210,8 +220,12 @@ def fingerprint(folder: Path) -> str:
         return _digest(folder, signature(folder))
     except OSError as error:
         raise SpanlightError(
-            f"{model_name(folder)} cannot be read: {error.strerror or type(error).__name__}.",
-            "Check its files.",
+            Message(
+                "{name} cannot be read: {reason}.",
+                name=model_name(folder),
+                reason=error.strerror or type(error).__name__,
+            ),
+            Message("Check its files."),
         ) from error
 
 

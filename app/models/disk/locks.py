@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.core.errors import Busy
+from app.core.message import Message
 
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
 
@@ -50,7 +51,8 @@ class Lock:
             with self._path.open("rb") as file:
                 file.seek(1)  # Windows lets nobody else read what is locked
                 process, since = file.read(80).split()
-            return f"process {int(process)}, since {date_and_time(local(float(since)))}"
+            when = date_and_time(local(float(since)))
+            return Message("process {number}, since {when}", number=str(int(process)), when=when)
         except (OSError, ValueError):
             return ""
 
@@ -84,7 +86,12 @@ def held(path: Path, busy: str, hint: str) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not lock.take():
         holder = lock.holder()
-        raise Busy(f"{busy} ({holder})." if holder else f"{busy}.", hint)
+        raise Busy(
+            Message("{busy} ({holder}).", busy=busy, holder=holder)
+            if holder
+            else Message("{busy}.", busy=busy),
+            hint,
+        )
     try:
         yield
     finally:

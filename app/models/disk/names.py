@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 
 MOST_LETTERS, MOST_BYTES = 80, 160
 NAMELESS = "model"
@@ -64,7 +65,10 @@ def check_name(name: str) -> str:
     name = unicodedata.normalize("NFC", name.strip())
     safe = safe_name(name)
     if safe != name:
-        raise SpanlightError(f"A model cannot be called {ascii(name[:80])[1:-1]!r}.", f"Call it {safe}, say.")
+        raise SpanlightError(
+            Message("A model cannot be called {name!r}.", name=ascii(name[:80])[1:-1]),
+            Message("Call it {safe}, say.", safe=safe),
+        )
     return name
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from app.core.errors import SpanlightError
-from app.core.message import restored, stored
+from app.core.message import Message, restored, stored
 from app.core.models import QaCalibration, is_temperature
 from app.core.plain import from_plain, json_of
 from app.core.reliability import BINS, Reliability
@@ -57,7 +57,7 @@ def read_notes(folder: Path | str) -> Notes:
     try:
         notes = from_plain(Notes, found)
     except ValueError as error:
-        raise _malformed(path, "a value of another kind than is foreseen there") from error
+        raise _malformed(path, Message("a value of another kind than is foreseen there")) from error
     if fault := _fault(notes):
         raise _malformed(path, fault)
     return replace(notes, description=restored(notes.description))
@@ -74,28 +74,28 @@ def write_notes(folder: Path | str, notes: Notes) -> None:
 
 def _malformed(path: Path, fault: str) -> SpanlightError:
     return SpanlightError(
-        f"{NOTES} of {path.parent.name} is malformed: {fault}.",
-        "Put it right, or delete it to use the defaults.",
+        Message("spanlight.json of {name} is malformed: {fault}.", name=path.parent.name, fault=fault),
+        Message("Put it right, or delete it to use the defaults."),
     )
 
 
 def _fault(notes: Notes) -> str:
     """What is out of range in the notes, empty for nothing."""
     if not notes.calibration.is_sound or not is_temperature(notes.class_temperature):
-        return "a temperature, threshold or offset out of range"
+        return Message("a temperature, threshold or offset out of range")
     if not all(abs(figure) <= MOST for figures in notes.measured.values() for figure in figures.values()):
-        return "a measured figure out of range"
+        return Message("a measured figure out of range")
     if not all(0 <= count < 2**31 for count in (notes.window, notes.stride)):
-        return "a window or stride out of range"
+        return Message("a window or stride out of range")
     for bins in notes.reliability.values():
         if len(bins) != BINS or not all(
             0 <= each.questions < 2**31 and 0 <= each.said <= 1 and 0 <= each.right <= 1 for each in bins
         ):
-            return f"a reliability that is not {BINS} bins of shares"
+            return Message("a reliability that is not {n} bins of shares", n=BINS)
     if notes.finder and safe_name(notes.finder) != notes.finder:
-        return "a finder that is not the name of a folder"
+        return Message("a finder that is not the name of a folder")
     if notes.pooling not in ("", MEAN):
-        return f"a pooling other than {MEAN}"
+        return Message("a pooling other than {mean}", mean=MEAN)
     if len(notes.languages) > MOST_LANGUAGES:
-        return f"more than {MOST_LANGUAGES} languages"
+        return Message("more than {n} languages", n=MOST_LANGUAGES)
     return ""

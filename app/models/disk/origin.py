@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.offers import Origin, Source
 from app.core.plain import checked, from_plain, json_of
 from app.models.disk.weights import read_json
@@ -31,8 +32,11 @@ def read_origin(folder: Path | str) -> Origin | None:
         return from_plain(Origin, found | {name: _pairs(found.get(name, {})) for name in _MAPS})
     except (SpanlightError, ValueError) as fault:
         raise SpanlightError(
-            f"{ORIGIN} of {Path(folder).name} is malformed, so it cannot be told whether the model is whole.",
-            "Remove the model, and import or download it again.",
+            Message(
+                "origin.json of {name} is malformed, so it cannot be told whether the model is whole.",
+                name=Path(folder).name,
+            ),
+            Message("Remove the model, and import or download it again."),
         ) from fault
 
 

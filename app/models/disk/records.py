@@ -17,6 +17,7 @@ from typing import Any
 
 from app.core.errors import Busy
 from app.core.measures import Measure
+from app.core.message import Message, restored, stored
 from app.core.models import Adjustment
 from app.core.plain import from_plain, json_of
 from app.models.disk.locks import Lock
@@ -130,7 +131,7 @@ class Measures:
 
     def _save(self, measures: Iterable[Measure]) -> None:
         latest = sorted(measures, key=_moment, reverse=True)[:MOST_KEPT]
-        values = {"measures": [asdict(one) for one in latest]}
+        values = {"measures": [asdict(one) | {"data": stored(one.data)} for one in latest]}
         self._write(self._path, (json_of(values, indent=1, ensure_ascii=False) + "\n").encode())
 
     def _read(self) -> tuple[Measure, ...]:
@@ -161,6 +162,7 @@ class Measures:
 def _measure(row: Any) -> Measure | None:
     try:
         found = from_plain(Measure, row)
+        found = replace(found, data=restored(found.data))
         _moment(found)
         whole = len(found.right) == found.examples and set(found.right) <= {"0", "1"}
         if not whole or not all(map(isfinite, (found.seconds, *found.figures.values()))):
@@ -231,7 +233,10 @@ class Adjustments:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             while not self._of_all.take():
                 if time.monotonic() > until:
-                    raise Busy(f"{self._path} is being written.", "Try again in a moment.")
+                    raise Busy(
+                        Message("{path} is being written.", path=str(self._path)),
+                        Message("Try again in a moment."),
+                    )
                 time.sleep(0.01)
 
     def any(self) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk.weights import DAMAGED
 
 LONGEST = 64 * 2**20
@@ -36,14 +37,15 @@ def read_sentence_pieces(path: Path) -> SentencePieces:
     """A unigram model's pieces. Raises SpanlightError if the file is damaged, too large, or of another kind."""
     try:
         if path.stat().st_size > LONGEST:
-            raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
+            raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
         return _read(path.read_bytes(), path.name)
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or error}.", "Check the file."
+            Message("{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or str(error)),
+            Message("Check the file."),
         ) from error
     except (ValueError, IndexError, struct.error) as error:
-        raise SpanlightError(f"{path.name} is no SentencePiece model.", DAMAGED) from error
+        raise SpanlightError(Message("{file} is no SentencePiece model.", file=path.name), DAMAGED) from error
 
 
 def _read(data: bytes, name: str) -> SentencePieces:
@@ -59,8 +61,10 @@ def _read(data: bytes, name: str) -> SentencePieces:
             charsmap = _bytes(dict(_fields(_bytes(value))).get(2, b""))
     if kind != UNIGRAM:
         raise SpanlightError(
-            f"{name} splits words by merging pairs, which no family that Spanlight reads does.",
-            "Save the tokenizer again with transformers, which writes tokenizer.json.",
+            Message(
+                "{name} splits words by merging pairs, which no family that Spanlight reads does.", name=name
+            ),
+            Message("Save the tokenizer again with transformers, which writes tokenizer.json."),
         )
     if not pieces or not 0 <= unknown < len(pieces):
         raise ValueError("no pieces")

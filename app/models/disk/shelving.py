@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.offers import Origin
 from app.models.disk import copying
 from app.models.disk.copying import Meter
@@ -85,7 +86,9 @@ class Staging:
             sha256 = copying.write(copying.pieces_of(real), target, meter)
             return Placed(name, target.stat().st_size, sha256, linked=False)
         except OSError as fault:
-            raise copying.refusal(fault, f"{name} of {self._name} could not be copied") from fault
+            raise copying.refusal(
+                fault, Message("{file} of {name} could not be copied", file=name, name=self._name)
+            ) from fault
 
     def install(self, origin: Origin, *, replace: bool = False) -> Path:
         """Write the origin file and rename the folder into place, which installs the model; returns its folder.
@@ -100,7 +103,8 @@ class Staging:
             old = clash(self._models, self._name)
             if old is not None and not replace:
                 raise SpanlightError(
-                    f"{old.name} is installed already.", "Give this one another name, or remove that."
+                    Message("{name} is installed already.", name=old.name),
+                    Message("Give this one another name, or remove that."),
                 )
             aside = self._models / f".{self._name}{OLD}"
             if old is not None:
@@ -119,7 +123,7 @@ class Staging:
         return place
 
     def _refusal(self, fault: OSError) -> SpanlightError:
-        return copying.refusal(fault, f"{self._name} could not be installed", self._models)
+        return copying.refusal(fault, Message("{name} could not be installed", name=self._name), self._models)
 
 
 def make_link(real: Path, target: Path) -> bool:
@@ -157,9 +161,9 @@ def remove_folder(folder: Path, models: Path) -> None:
         finally:
             lock.release()
     except FileNotFoundError as fault:
-        raise SpanlightError(f"{folder.name} is not there any more.", "") from fault
+        raise SpanlightError(Message("{name} is not there any more.", name=folder.name), "") from fault
     except OSError as fault:
-        raise copying.refusal(fault, f"{folder.name} could not be removed") from fault
+        raise copying.refusal(fault, Message("{name} could not be removed", name=folder.name)) from fault
 
 
 def clear_leftovers(models: Path) -> None:
@@ -215,5 +219,6 @@ def clash(models: Path, name: str) -> Path | None:
 def busy(name: str) -> SpanlightError:
     """The error if another process is building or removing a model of this name."""
     return SpanlightError(
-        f"{name} is being added or removed already.", "Wait until that has ended, or stop it, and try again."
+        Message("{name} is being added or removed already.", name=name),
+        Message("Wait until that has ended, or stop it, and try again."),
     )

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk.card import Checkpoint
 
 
@@ -24,6 +25,7 @@ def tensors(checkpoint: Checkpoint, opened: ExitStack) -> dict[str, Any]:
     info = {name: (tensor.get_dtype(), tuple(tensor.get_shape())) for name, tensor in found.items()}
     if info != {name: (tensor.dtype, tensor.shape) for name, tensor in checkpoint.weights.tensors.items()}:
         raise SpanlightError(
-            f"The weights of {checkpoint.name} were changed while they were loaded.", "Try again."
+            Message("The weights of {name} were changed while they were loaded.", name=checkpoint.name),
+            Message("Try again."),
         )
     return found

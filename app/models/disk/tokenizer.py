@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk.weights import DAMAGED
 
 TOKENIZER = "tokenizer.json"
@@ -27,7 +28,7 @@ _WITHIN, _CHARACTERS = ("normalizers", "pretokenizers", "processors", "decoders"
 _GROWTH = {"NFKC": 18, "NFKD": 18, "ByteLevel": 3, "Metaspace": 2}
 # Signs of a regular expression that may match nothing, so that its replacement stands between any two characters.
 _EMPTY = ("*", "?", "|", "^", "$", "(", "{0", "{,", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\K")
-CHANGED = "Do not use this model, or fetch a complete copy of it from a source you trust."
+CHANGED = Message("Do not use this model, or fetch a complete copy of it from a source you trust.")
 
 
 def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:
@@ -38,18 +39,26 @@ def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:
     model, added = tokenizer.get("model"), tokenizer.get("added_tokens") or []
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     if not isinstance(model, dict) or not isinstance(vocabulary, (dict, list)):
-        raise SpanlightError(f"{TOKENIZER} of {name} has no vocabulary.", DAMAGED)
+        raise SpanlightError(Message("tokenizer.json of {name} has no vocabulary.", name=name), DAMAGED)
     ids = list(vocabulary.values()) if isinstance(vocabulary, dict) else list(range(len(vocabulary)))
     if isinstance(added, list) and all(isinstance(token, dict) for token in added):
         ids += [token.get("id") for token in added]
     else:
         ids = []
     if not ids or not all(type(i) is int and i >= 0 for i in ids):
-        raise SpanlightError(f"{TOKENIZER} of {name} has a malformed vocabulary.", DAMAGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} has a malformed vocabulary.", name=name),
+            DAMAGED,
+        )
     if max(ids) >= rows:
         raise SpanlightError(
-            f"The tokenizer of {name} knows {_count(max(ids) + 1)} tokens, its weights only {rows:,}.",
-            "Tokenizer and weights do not belong together.",
+            Message(
+                "The tokenizer of {name} knows {known} tokens, its weights only {rows:,}.",
+                name=name,
+                known=_count(max(ids) + 1),
+                rows=rows,
+            ),
+            Message("Tokenizer and weights do not belong together."),
         )
     _check_model(model, vocabulary, name)
     _check_size(tokenizer, name)
@@ -58,7 +67,7 @@ def check_tokenizer(tokenizer: Mapping[str, Any], rows: int, name: str) -> None:
 
 
 def _count(number: int) -> str:
-    return f"{number:,}" if number < 10**15 else "far more"
+    return Message("{number:,}", number=number) if number < 10**15 else Message("far more")
 
 
 def _check_model(model: Mapping[str, Any], vocabulary: dict[str, int] | list[Any], name: str) -> None:
@@ -67,18 +76,30 @@ def _check_model(model: Mapping[str, Any], vocabulary: dict[str, int] | list[Any
     marks = [value for key, value in model.items() if isinstance(value, str) and key != "type"]
     cuts = type(longest) is int and 0 < longest <= LONGEST_WORD and _longest(marks) <= LONGEST_ADDED
     if not known or not cuts:
-        raise SpanlightError(f"{TOKENIZER} of {name} cuts words in a way that is not known.", CHANGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} cuts words in a way that is not known.", name=name),
+            CHANGED,
+        )
     if model.get("dropout"):
         raise SpanlightError(
-            f"The tokenizer of {name} cuts words at random, so that no answer could be had twice.",
-            "Fetch a version of the model that was saved for use, not for training.",
+            Message(
+                "The tokenizer of {name} cuts words at random, so that no answer could be had twice.",
+                name=name,
+            ),
+            Message("Fetch a version of the model that was saved for use, not for training."),
         )
     if isinstance(vocabulary, list):
         vocabulary = [piece[0] if isinstance(piece, list) and piece else None for piece in vocabulary]
     if not all(isinstance(entry, str) for entry in vocabulary):
-        raise SpanlightError(f"{TOKENIZER} of {name} has a malformed vocabulary.", DAMAGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} has a malformed vocabulary.", name=name),
+            DAMAGED,
+        )
     if _longest(vocabulary) > LONGEST_ENTRY or sum(map(len, vocabulary)) > MOST_LETTERS:
-        raise SpanlightError(f"{TOKENIZER} of {name} has words that no model has.", CHANGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} has words that no model has.", name=name),
+            CHANGED,
+        )
 
 
 def _check_size(tokenizer: Mapping[str, Any], name: str) -> None:
@@ -96,7 +117,13 @@ def _check_size(tokenizer: Mapping[str, Any], name: str) -> None:
         too_long = isinstance(value, str) and len(value) > LONGEST_PATTERN
         too_large = type(value) is int and not 0 <= value < 2**31
         if too_long or too_large or seen + len(left) + len(within) > MOST_VALUES:
-            raise SpanlightError(f"{TOKENIZER} of {name} has larger settings than any model's.", CHANGED)
+            raise SpanlightError(
+                Message(
+                    "tokenizer.json of {name} has larger settings than any model's.",
+                    name=name,
+                ),
+                CHANGED,
+            )
         left += within
 
 
@@ -107,7 +134,10 @@ def _check_growth(tokenizer: Mapping[str, Any], name: str) -> int:
     _steps(tokenizer, "decoder", name)
     growth = prod(map(_growth, before))
     if growth > MOST_GROWTH or prod(map(_around, after)) > MOST_AROUND:
-        raise SpanlightError(f"{TOKENIZER} of {name} makes texts longer without end.", CHANGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} makes texts longer without end.", name=name),
+            CHANGED,
+        )
     return growth
 
 
@@ -120,11 +150,17 @@ def _steps(tokenizer: Mapping[str, Any], kind: str, name: str) -> list[dict[str,
         if step is None:
             continue
         if not isinstance(step, dict) or not isinstance(step.get("type"), str):
-            raise SpanlightError(f"{TOKENIZER} of {name} has a step that is not known.", CHANGED)
+            raise SpanlightError(
+                Message("tokenizer.json of {name} has a step that is not known.", name=name),
+                CHANGED,
+            )
         found.append(step)
         left += [each for key in _WITHIN if isinstance(step.get(key), list) for each in step[key]]
         if len(found) + len(left) > MOST_STEPS:
-            raise SpanlightError(f"{TOKENIZER} of {name} takes more steps than any model's.", CHANGED)
+            raise SpanlightError(
+                Message("tokenizer.json of {name} takes more steps than any model's.", name=name),
+                CHANGED,
+            )
     return found
 
 
@@ -172,7 +208,10 @@ def _check_added(added: list[dict[str, Any]], growth: int, name: str) -> None:
     texts = [text for token in added if isinstance(text := token.get("content"), str) and text]
     sound = len(texts) == len(added) <= MOST_ADDED and _longest(texts) <= LONGEST_ADDED
     if not sound or growth * sum(map(len, texts)) > MOST_ADDED_LETTERS:
-        raise SpanlightError(f"{TOKENIZER} of {name} adds tokens that no model has.", CHANGED)
+        raise SpanlightError(
+            Message("tokenizer.json of {name} adds tokens that no model has.", name=name),
+            CHANGED,
+        )
 
 
 def _longest(values: Iterable[Sized]) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import json_of
 from app.models.disk.sentence_pieces import read_sentence_pieces, unigram
 from app.models.disk.weights import DAMAGED, LONGEST_JSON, read_json
@@ -54,8 +55,10 @@ def make_tokenizer(folder: Path, family: str) -> bytes:
     present = {name for name in VOCABULARY_FILES if (folder / name).is_file()}
     if not can_make(present, family):
         raise SpanlightError(
-            f"{folder.name} has no tokenizer.json, and no vocabulary that one can be made from.",
-            "Save the tokenizer again with transformers, which writes tokenizer.json.",
+            Message(
+                "{name} has no tokenizer.json, and no vocabulary that one can be made from.", name=folder.name
+            ),
+            Message("Save the tokenizer again with transformers, which writes tokenizer.json."),
         )
     settings = _settings(folder)
     if family in BYTE_LEVEL:
@@ -102,7 +105,7 @@ def _word_piece(folder: Path, settings: Mapping[str, Any], family: str) -> dict[
 def _byte_level(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
     vocabulary = read_json(folder / PIECES)
     if not vocabulary or not all(type(number) is int and number >= 0 for number in vocabulary.values()):
-        raise SpanlightError(f"{PIECES} of {folder.name} is no vocabulary.", DAMAGED)
+        raise SpanlightError(Message("vocab.json of {name} is no vocabulary.", name=folder.name), DAMAGED)
     names = _special(settings, _BYTE_TOKENS)
     ids = _ids(names, vocabulary, PIECES)
     spaced = settings.get("add_prefix_space") is True
@@ -186,7 +189,11 @@ def _merges(folder: Path, vocabulary: Mapping[str, int]) -> list[list[str]]:
     )
     if wrong is not None:
         raise SpanlightError(
-            f"{MERGES} of {folder.name} merges what its vocabulary does not know: {' '.join(wrong)[:40]!a}.",
+            Message(
+                "merges.txt of {name} merges what its vocabulary does not know: {pair!a}.",
+                name=folder.name,
+                pair=" ".join(wrong)[:40],
+            ),
             DAMAGED,
         )
     return pairs
@@ -196,13 +203,16 @@ def _lines(path: Path) -> list[str]:
     """A text file's lines, split at universal newlines; one at the end adds none."""
     try:
         if path.stat().st_size > LONGEST_JSON:
-            raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
+            raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
         text = path.read_bytes().decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise SpanlightError(f"{path.name} of {path.parent.name} is not UTF-8.", DAMAGED) from error
+        raise SpanlightError(
+            Message("{file} of {name} is not UTF-8.", file=path.name, name=path.parent.name), DAMAGED
+        ) from error
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or error}.", "Check the file."
+            Message("{file} cannot be read: {reason}.", file=path.name, reason=error.strerror or str(error)),
+            Message("Check the file."),
         ) from error
     return text.removesuffix("\n").split("\n") if text else []
 
@@ -228,7 +238,10 @@ def _special(settings: Mapping[str, Any], usual: Mapping[str, str]) -> dict[str,
 def _ids(names: Mapping[str, str], vocabulary: Mapping[str, int], file: str) -> dict[str, int]:
     missing = next((name for name in names.values() if name not in vocabulary), None)
     if missing is not None:
-        raise SpanlightError(f"{file} does not hold the model's token {missing[:40]!a}.", DAMAGED)
+        raise SpanlightError(
+            Message("{file} does not hold the model's token {token!a}.", file=file, token=missing[:40]),
+            DAMAGED,
+        )
     return {name: vocabulary[name] for name in names.values()}
 
 
@@ -248,7 +261,7 @@ def _added(
 def _later(folder: Path) -> dict[str, int]:
     later = read_json(folder / ADDED) if (folder / ADDED).is_file() else {}
     if not all(type(number) is int and number >= 0 for number in later.values()):
-        raise SpanlightError(f"{ADDED} of {folder.name} is malformed.", DAMAGED)
+        raise SpanlightError(Message("added_tokens.json of {name} is malformed.", name=folder.name), DAMAGED)
     return later
 
 

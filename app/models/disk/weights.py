@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from app.core import wording
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.plain import json_of
 
 SINGLE = "model.safetensors"
@@ -28,7 +29,7 @@ MOST_SHARDS = 100
 MOST_VALUES = 5_000_000
 # Ten times the largest model of these families (DeBERTa-v2 xxlarge in half precision).
 MOST_BYTES = 32 * 10**9
-DAMAGED = "Fetch or copy the file again: it is damaged or incomplete."
+DAMAGED = Message("Fetch or copy the file again: it is damaged or incomplete.")
 
 BYTES = {
     "F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U64": 8, "U32": 4,
@@ -93,18 +94,25 @@ def read_weights(folder: Path, name: str = "") -> Weights:
         parts = shard_names(read_file(folder / INDEX), name)
         missing_shard = next((shard for shard in parts if not (folder / shard).is_file()), None)
         if missing_shard is not None:
-            raise SpanlightError(f"{name} lacks its part {missing_shard}.", "Fetch or copy the missing file.")
+            raise SpanlightError(
+                Message("{name} lacks its part {part}.", name=name, part=missing_shard),
+                Message("Fetch or copy the missing file."),
+            )
         headers = {shard: read_header(folder / shard) for shard in parts}
         return replace(merge_shards(parts, headers, name), files=tuple(folder / shard for shard in parts))
     pickles = sorted(f.name for f in folder.glob("*") if f.suffix in PICKLES)
     if pickles:
         raise SpanlightError(
-            f"{name} holds its weights only as {_short(pickles[0])}, a format that can carry programs.",
-            "Convert it to model.safetensors, or fetch the safetensors version of this model.",
+            Message(
+                "{name} holds its weights only as {file}, a format that can carry programs.",
+                name=name,
+                file=_short(pickles[0]),
+            ),
+            Message("Convert it to model.safetensors, or fetch the safetensors version of this model."),
         )
     raise SpanlightError(
-        f"{name} has no model.safetensors.",
-        "A model folder needs config.json, model.safetensors, tokenizer.json.",
+        Message("{name} has no model.safetensors.", name=name),
+        Message("A model folder needs config.json, model.safetensors, tokenizer.json."),
     )
 
 
@@ -115,17 +123,26 @@ def shard_names(index: bytes, name: str) -> dict[str, tuple[str, ...]]:
     """
     names = parse_object(index, INDEX).get("weight_map")
     if not isinstance(names, dict) or not names:
-        raise SpanlightError(f"{INDEX} of {name} names no weights.", DAMAGED)
+        raise SpanlightError(
+            Message("model.safetensors.index.json of {name} names no weights.", name=name), DAMAGED
+        )
     parts: dict[str, list[str]] = {}
     for weight, shard in names.items():
         if not isinstance(shard, str) or not SHARD.fullmatch(shard):
             raise SpanlightError(
-                f"{INDEX} of {name} names a file outside the folder.",
-                "Do not use this model: it is malformed.",
+                Message("model.safetensors.index.json of {name} names a file outside the folder.", name=name),
+                Message("Do not use this model: it is malformed."),
             )
         parts.setdefault(shard, []).append(weight)
     if len(parts) > MOST_SHARDS:
-        raise SpanlightError(f"{INDEX} of {name} names {len(parts):,} parts, which no model needs.", DAMAGED)
+        raise SpanlightError(
+            Message(
+                "model.safetensors.index.json of {name} names {n:,} parts, which no model needs.",
+                name=name,
+                n=len(parts),
+            ),
+            DAMAGED,
+        )
     return {shard: tuple(parts[shard]) for shard in sorted(parts)}
 
 
@@ -140,10 +157,20 @@ def merge_shards(
     for shard, weights in parts.items():
         missing = next((weight for weight in weights if weight not in headers[shard]), None)
         if missing is not None:
-            raise SpanlightError(f"{name} lacks the weights {_short(missing)} that its index names.", DAMAGED)
+            raise SpanlightError(
+                Message(
+                    "{name} lacks the weights {weights} that its index names.",
+                    name=name,
+                    weights=_short(missing),
+                ),
+                DAMAGED,
+            )
         twice = next((weight for weight in headers[shard] if weight in tensors), None)
         if twice is not None:
-            raise SpanlightError(f"{name} holds the weights {_short(twice)} twice.", DAMAGED)
+            raise SpanlightError(
+                Message("{name} holds the weights {weights} twice.", name=name, weights=_short(twice)),
+                DAMAGED,
+            )
         tensors |= headers[shard]
     return _sized(Weights(tensors), name)
 
@@ -151,8 +178,12 @@ def merge_shards(
 def _sized(weights: Weights, name: str) -> Weights:
     if weights.bytes > MOST_BYTES:
         raise SpanlightError(
-            f"{name} holds {wording.size(weights.bytes)} of weights, more than Spanlight loads.",
-            f"Choose a model of at most {wording.size(MOST_BYTES)}.",
+            Message(
+                "{name} holds {size} of weights, more than Spanlight loads.",
+                name=name,
+                size=wording.size(weights.bytes),
+            ),
+            Message("Choose a model of at most {size}.", size=wording.size(MOST_BYTES)),
         )
     return weights
 
@@ -169,7 +200,12 @@ def read_header(path: Path) -> dict[str, Tensor]:
             start += file.read(header_length(start, size, path.name))
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", "Check the file."
+            Message(
+                "{file} cannot be read: {reason}.",
+                file=path.name,
+                reason=error.strerror or type(error).__name__,
+            ),
+            Message("Check the file."),
         ) from error
     return parse_header(start, size, path.name)
 
@@ -181,9 +217,12 @@ def header_length(start: bytes, size: int, file: str = SINGLE) -> int:
     """
     length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or size < 10 or length + 8 > size:
-        raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
+        raise SpanlightError(Message("{file} ends before its own header does.", file=file), DAMAGED)
     if length > LONGEST_HEADER:
-        raise SpanlightError(f"{file} has a header of {length:,} bytes, which no model needs.", DAMAGED)
+        raise SpanlightError(
+            Message("{file} has a header of {n:,} bytes, which no model needs.", file=file, n=length),
+            DAMAGED,
+        )
     return length
 
 
@@ -194,17 +233,19 @@ def parse_header(start: bytes, size: int, file: str = SINGLE) -> dict[str, Tenso
     """
     length = header_length(start, size, file)
     if len(start) < 8 + length:
-        raise SpanlightError(f"{file} ends before its own header does.", DAMAGED)
+        raise SpanlightError(Message("{file} ends before its own header does.", file=file), DAMAGED)
     header = parse_object(start[8 : 8 + length], file)
     metadata = header.pop("__metadata__", {})
     if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
-        raise SpanlightError(f"{file} has a header that is malformed.", DAMAGED)
+        raise SpanlightError(Message("{file} has a header that is malformed.", file=file), DAMAGED)
     tensors: dict[str, Tensor] = {}
     places: list[tuple[int, int]] = []
     for name, entry in header.items():
         tensor, place = _entry(entry)
         if tensor is None:
-            raise SpanlightError(f"{file} describes {_short(name)} wrongly.", DAMAGED)
+            raise SpanlightError(
+                Message("{file} describes {weights} wrongly.", file=file, weights=_short(name)), DAMAGED
+            )
         tensors[name] = tensor
         places.append(place)
     _check_places(places, size - 8 - length, file)
@@ -233,12 +274,22 @@ def _check_places(places: Iterable[tuple[int, int]], size: int, file: str) -> No
     end = 0
     for first, last in sorted(places):
         if first != end:
-            raise SpanlightError(f"{file} has weights that overlap or leave gaps.", DAMAGED)
+            raise SpanlightError(
+                Message("{file} has weights that overlap or leave gaps.", file=file), DAMAGED
+            )
         end = last
     if end > size:
-        raise SpanlightError(f"{file} is cut off: {end - size:,} bytes are missing.", DAMAGED)
+        raise SpanlightError(
+            Message(
+                "{file} is cut off: {n:,} byte is missing.",
+                "{file} is cut off: {n:,} bytes are missing.",
+                file=file,
+                n=end - size,
+            ),
+            DAMAGED,
+        )
     if end < size:
-        raise SpanlightError(f"{file} has bytes that belong to no weight.", DAMAGED)
+        raise SpanlightError(Message("{file} has bytes that belong to no weight.", file=file), DAMAGED)
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -254,16 +305,22 @@ def read_file(path: Path, most: int = LONGEST_JSON) -> bytes:
     try:
         if not path.is_file():  # reading a pipe or a device would block
             raise SpanlightError(
-                f"{path.name} is not a file that can be read.", "Fetch or copy the file again."
+                Message("{file} is not a file that can be read.", file=path.name),
+                Message("Fetch or copy the file again."),
             )
         with path.open("rb") as file:
             content = file.read(most + 1)
     except OSError as error:
         raise SpanlightError(
-            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", "Check the file."
+            Message(
+                "{file} cannot be read: {reason}.",
+                file=path.name,
+                reason=error.strerror or type(error).__name__,
+            ),
+            Message("Check the file."),
         ) from error
     if len(content) > most:
-        raise SpanlightError(f"{path.name} is larger than any model's.", DAMAGED)
+        raise SpanlightError(Message("{file} is larger than any model's.", file=path.name), DAMAGED)
     return content
 
 
@@ -274,7 +331,7 @@ def parse_object(content: bytes, name: str) -> dict[str, Any]:
     holds half a character.
     """
     if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:  # some of them take 30 times their length
-        raise SpanlightError(f"{name} is larger than any model's.", DAMAGED)
+        raise SpanlightError(Message("{name} is larger than any model's.", name=name), DAMAGED)
     try:
         text = content.decode("utf-8-sig")
         found = json.loads(
@@ -287,9 +344,9 @@ def parse_object(content: bytes, name: str) -> dict[str, Any]:
         if "\\ud" in text or "\\uD" in text:
             json_of(found, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
-        raise SpanlightError(f"{name} is not well-formed JSON.", DAMAGED) from error
+        raise SpanlightError(Message("{name} is not well-formed JSON.", name=name), DAMAGED) from error
     if not isinstance(found, dict):
-        raise SpanlightError(f"{name} is not a JSON object.", DAMAGED)
+        raise SpanlightError(Message("{name} is not a JSON object.", name=name), DAMAGED)
     return found
 
 

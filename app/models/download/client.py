@@ -17,6 +17,7 @@ import truststore
 from app.core.about import NAME, VERSION
 from app.core.addresses import endpoint_remark, without_password
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
 from app.models.download.errors import cause_in_words
 from app.models.download.ledger import Ledger
@@ -42,8 +43,8 @@ def check_endpoint(address: str) -> None:
     """Raise SpanlightError if the Hub's address is invalid."""
     if not address or endpoint_remark(address).bad:
         raise SpanlightError(
-            f"{shown(without_password(address))} is no address of a Hub.",
-            "Write it as https://huggingface.co, or leave it empty.",
+            Message("{address} is no address of a Hub.", address=shown(without_password(address))),
+            Message("Write it as https://huggingface.co, or leave it empty."),
         )
 
 
@@ -77,14 +78,14 @@ class GuardedTransport(httpx2.BaseTransport):
             note.end(0, cause_in_words(error))
             raise NoAnswer(error) from error
         except BaseException:
-            note.end(0, "given up")
+            note.end(0, Message("given up"))
             raise
         note.status = response.status_code
         response.stream = _Counted(response.stream, self._context, note)
         try:
             self._judge(request, response)
         except BaseException as refusal:
-            note.error = str(getattr(refusal, "message", "")) or "refused"
+            note.error = getattr(refusal, "message", "") or Message("refused")
             response.close()
             note.end()
             raise
@@ -201,22 +202,26 @@ def _origin(address: str) -> tuple[str, str, int]:
 def _too_large(feed: bool) -> SpanlightError:
     if feed:
         return SpanlightError(
-            "The answer is larger than any announcement of new versions.", "Check the address."
+            Message("The answer is larger than any announcement of new versions."),
+            Message("Check the address."),
         )
     return SpanlightError(
-        "The answer is larger than any that a Hub gives.", "Check the Hub's address under Models, Network."
+        Message("The answer is larger than any that a Hub gives."),
+        Message("Check the Hub's address under Models, Network."),
     )
 
 
 def _unsafe_redirect(target: str, feed: bool) -> SpanlightError:
     if feed:
         return SpanlightError(
-            f"The address sends on to {shown(target)}, which is not safe to follow.",
-            "Check the address; what it sends on to should begin with https.",
+            Message("The address sends on to {target}, which is not safe to follow.", target=shown(target)),
+            Message("Check the address; what it sends on to should begin with https."),
         )
     return SpanlightError(
-        f"The Hub sends the download on to {shown(target)}, which is not safe to follow.",
-        "Check the Hub's address under Models, Network; it should begin with https.",
+        Message(
+            "The Hub sends the download on to {target}, which is not safe to follow.", target=shown(target)
+        ),
+        Message("Check the Hub's address under Models, Network; it should begin with https."),
     )
 
 
@@ -228,8 +233,8 @@ def _trust(file: str) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=Path(file).expanduser())
     except (OSError, ValueError) as fault:
         raise SpanlightError(
-            f"{shown(file)} holds no certificates that can be read.",
-            "Choose a PEM file under Models, Network, or leave it empty.",
+            Message("{file} holds no certificates that can be read.", file=shown(file)),
+            Message("Choose a PEM file under Models, Network, or leave it empty."),
         ) from fault
 
 
@@ -245,7 +250,7 @@ def _proxy_address(typed: str) -> str:
         good = False
     if not good:
         raise SpanlightError(
-            f"{shown(without_password(address))} is no proxy that can be used.",
-            "Write it as http://name:port under Models, Network.",
+            Message("{address} is no proxy that can be used.", address=shown(without_password(address))),
+            Message("Write it as http://name:port under Models, Network."),
         )
     return address

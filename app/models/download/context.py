@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.network import Network
 from app.core.report import Progress, Report, Stopped
 from app.core.wording import duration
@@ -18,7 +19,7 @@ from app.models.download.errors import (
     fault_of,
     status_of,
     too_many_requests,
-    without_resume_hint,
+    with_resume_hint,
 )
 from app.models.download.orders import Limits, NetworkFault
 
@@ -100,7 +101,7 @@ class RequestContext:
             except (SpanlightError, Stopped):
                 raise
             except TooManyRequests as error:
-                reason = "The Hub asks to wait"
+                reason: str = Message("The Hub asks to wait.")
                 seconds = error.seconds if error.seconds >= 0 else DEFAULT_PAUSE
                 last = self._told(too_many_requests(self.network, error.seconds))
                 if seconds > self.limits.longest_wait:
@@ -109,7 +110,7 @@ class RequestContext:
                 last = self._told(fault_of(error, self.network, self.limits, repository, file))
                 if not self._is_transient(error):
                     raise last from error
-                reason, seconds = last.message.rstrip("."), self.limits.pause * 2**failures
+                reason, seconds = last.message, self.limits.pause * 2**failures
             if so_far() - received >= ENOUGH_PROGRESS:
                 failures, received = 0, so_far()
             failures += 1
@@ -118,7 +119,7 @@ class RequestContext:
             self._wait(seconds, reason)
 
     def _told(self, fault: NetworkFault) -> NetworkFault:
-        return fault if self.patient else without_resume_hint(fault)
+        return with_resume_hint(fault) if self.patient else fault
 
     def _is_transient(self, error: Exception) -> bool:
         """Whether another try may succeed."""
@@ -136,5 +137,6 @@ class RequestContext:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.report.check()
-            self.set_status(f"{reason}: again in {duration(max(1, round(left)))}")
+            time_left = duration(max(1, round(left)))
+            self.set_status(Message("{reason} Again in {time}.", reason=reason, time=time_left))
             time.sleep(min(left, 0.1))

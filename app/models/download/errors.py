@@ -12,18 +12,16 @@ from urllib.request import getproxies, proxy_bypass
 import httpx2
 
 from app.core.addresses import without_password
+from app.core.message import Message
 from app.core.network import Network
 from app.core.wording import duration
 from app.models.disk.copying import refusal
 from app.models.download.orders import Limits, NetworkFault
 from app.models.download.repositories import shown
 
-KEPT = "What was fetched is kept, and the download goes on from there."
+KEPT = Message("What was fetched is kept, and the download goes on from there.")
 # Server errors and other transient ones.
 TRANSIENT = (408, 500, 502, 503, 504)
-_SIGN_IN = (
-    "sign in with Hugging Face's own tool (hf auth login), and let Spanlight use it under Models, Network."
-)
 _NO_NETWORK = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 
 
@@ -51,26 +49,26 @@ def cause_in_words(error: BaseException) -> str:
     for each in chain(error):
         match each:
             case ssl.SSLCertVerificationError():
-                return "certificate not trusted"
+                return Message("certificate not trusted")
             case ssl.SSLError():
-                return "no secure connection"
+                return Message("no secure connection")
             case socket.gaierror():
-                return "name not found"
+                return Message("name not found")
             case ConnectionRefusedError():
-                return "refused"
+                return Message("refused")
             case OSError() if each.errno in _NO_NETWORK:
-                return "no network"
+                return Message("no network")
     for each in chain(error):
         match each:
             case httpx2.ProxyError():
-                return "proxy refused"
+                return Message("proxy refused")
             case httpx2.ConnectTimeout():
-                return "no connection in time"
+                return Message("no connection in time")
             case httpx2.TimeoutException():
-                return "no answer in time"
+                return Message("no answer in time")
             case httpx2.ConnectError():
-                return "no connection"
-    return "broken off"
+                return Message("no connection")
+    return Message("broken off")
 
 
 def fault_of(
@@ -92,29 +90,39 @@ def fault_of(
     if isinstance(error, OSError) and error.errno is None:  # fewer bytes came than expected
         return _broken_off(host)
     if isinstance(error, OSError):
-        disk_error = refusal(error, f"{file or repository} could not be downloaded")
-        return NetworkFault(disk_error.message, f"{disk_error.hint} {KEPT}")
+        disk_error = refusal(error, Message("{file} could not be downloaded", file=file or repository))
+        return NetworkFault(disk_error.message, disk_error.hint, resumes=True)
     raise error
 
 
-def without_resume_hint(fault: NetworkFault) -> NetworkFault:
-    """The same fault for a look-up, which cannot be resumed."""
-    return NetworkFault(fault.message, fault.hint.replace(KEPT, "").strip())
+def with_resume_hint(fault: NetworkFault) -> NetworkFault:
+    """The same fault for a download, which may be resumed."""
+    if not fault.resumes:
+        return fault
+    return NetworkFault(fault.message, Message("{hint} {kept}", hint=fault.hint, kept=KEPT), resumes=True)
 
 
 def no_hub(host: str) -> NetworkFault:
     """The error if the responses make no sense."""
     return NetworkFault(
-        f"{host} does not answer as a Hub does.",
-        "Check the Hub's address under Models, Network; a login page of the network may stand in between.",
+        Message("{host} does not answer as a Hub does.", host=host),
+        Message(
+            "Check the Hub's address under Models, Network; a login page of the network may stand in between."
+        ),
     )
 
 
 def gated(network: Network, repository: str) -> NetworkFault:
     """The error for a gated model, which requires registration."""
     return NetworkFault(
-        f"The owner of {repository} gives it only to people who have registered.",
-        f"Register at {network.endpoint}/{repository}, {_SIGN_IN}",
+        Message(
+            "The owner of {repository} gives it only to people who have registered.", repository=repository
+        ),
+        Message(
+            "Register at {address}, sign in with Hugging Face's own tool (hf auth login), and let Spanlight use it "
+            "under Models, Network.",
+            address=f"{network.endpoint}/{repository}",
+        ),
     )
 
 
@@ -122,10 +130,18 @@ def too_many_requests(network: Network, seconds: float) -> NetworkFault:
     """The error if a server asks to wait longer than the limit."""
     host = urlsplit(network.endpoint).hostname or network.endpoint
     if seconds < 0:
-        return NetworkFault(f"{host} has too many requests from here.", "Try again in some minutes.")
+        return NetworkFault(
+            Message("{host} has too many requests from here.", host=host),
+            Message("Try again in some minutes."),
+        )
     return NetworkFault(
-        f"{host} has too many requests from here and asks to wait {duration(max(1.0, seconds))}.",
-        "Try again after that. " + KEPT,
+        Message(
+            "{host} has too many requests from here and asks to wait {time}.",
+            host=host,
+            time=duration(max(1.0, seconds)),
+        ),
+        Message("Try again after that."),
+        resumes=True,
     )
 
 
@@ -134,29 +150,50 @@ def _of_status(
 ) -> NetworkFault:
     kinds = {type(each).__name__ for each in chain(error)}
     if "DisabledRepoError" in kinds:
-        return NetworkFault(f"{host} has switched {repository} off.", "Choose another model.")
+        return NetworkFault(
+            Message("{host} has switched {repository} off.", host=host, repository=repository),
+            Message("Choose another model."),
+        )
     if "GatedRepoError" in kinds or status == 403:
         return gated(network, repository)
     if "RevisionNotFoundError" in kinds:
         return NetworkFault(
-            f"{host} does not have that version of {repository} any more.", "Look the model up again."
+            Message(
+                "{host} does not have that version of {repository} any more.",
+                host=host,
+                repository=repository,
+            ),
+            Message("Look the model up again."),
         )
     if "RemoteEntryNotFoundError" in kinds or (file and status in (404, 410)):
-        return NetworkFault(
-            f"{repository} does not have {file or 'that file'} any more.", "Look the model up again."
-        )
+        gone = Message("{repository} does not have that file any more.", repository=repository)
+        if file:
+            gone = Message("{repository} does not have {file} any more.", repository=repository, file=file)
+        return NetworkFault(gone, Message("Look the model up again."))
     if "RepositoryNotFoundError" in kinds or status in (401, 404, 410):
         if network.use_token and status == 401:
             return NetworkFault(
-                f"{host} does not show {repository} to you.", f"Check the name, or {_SIGN_IN}"
+                Message("{host} does not show {repository} to you.", host=host, repository=repository),
+                Message(
+                    "Check the name, or sign in with Hugging Face's own tool (hf auth login), and let Spanlight use it "
+                    "under Models, Network."
+                ),
             )
         return NetworkFault(
-            f"{host} has no model {repository}, or shows it only to people who sign in.",
-            f"Check the name. Where you have access: {_SIGN_IN}",
+            Message(
+                "{host} has no model {repository}, or shows it only to people who sign in.",
+                host=host,
+                repository=repository,
+            ),
+            Message(
+                "Check the name. Where you have access: sign in with Hugging Face's own tool (hf auth login), and let "
+                "Spanlight use it under Models, Network."
+            ),
         )
     if status == 416:
         return NetworkFault(
-            f"{host} has less of {file or repository} than it said.", "Look the model up again."
+            Message("{host} has less of {file} than it said.", host=host, file=file or repository),
+            Message("Look the model up again."),
         )
     return of_any_status(status, host)
 
@@ -165,13 +202,21 @@ def of_any_status(status: int, host: str) -> NetworkFault:
     """The error for a status that says nothing of what was asked for."""
     if status == 407:
         return NetworkFault(
-            "The proxy wants a name and a password.", "Write them as http://name:password@host:port."
+            Message("The proxy wants a name and a password."),
+            Message("Write them as http://name:password@host:port."),
         )
     if status >= 500:
         return NetworkFault(
-            f"{host} has a fault of its own at the moment (status {status}).", "Try again later. " + KEPT
+            Message(
+                "{host} has a fault of its own at the moment (status {status}).", host=host, status=status
+            ),
+            Message("Try again later."),
+            resumes=True,
         )
-    return NetworkFault(f"{host} answered with status {status}.", "Try again later.")
+    return NetworkFault(
+        Message("{host} answered with status {status}.", host=host, status=status),
+        Message("Try again later."),
+    )
 
 
 def unanswered(error: httpx2.TransportError, host: str, network: Network, limits: Limits) -> NetworkFault:
@@ -180,40 +225,52 @@ def unanswered(error: httpx2.TransportError, host: str, network: Network, limits
     unreached = words in ("refused", "name not found", "no connection")
     if unreached and not network.proxy and (systems := systems_proxy(network)):
         return NetworkFault(
-            f"The proxy {systems}, which this computer's settings name, cannot be reached.",
-            "Check it in the system's settings, or name another one under Models, Network.",
+            Message(
+                "The proxy {proxy}, which this computer's settings name, cannot be reached.",
+                proxy=systems,
+            ),
+            Message("Check it in the system's settings, or name another one under Models, Network."),
         )
     if words == "proxy refused" or (unreached and network.proxy):
-        proxy = shown(without_password(network.proxy).rpartition("://")[2]) or "of this computer"
-        return NetworkFault(
-            f"The proxy {proxy} does not let the request through.", "Check it under Models, Network."
-        )
+        proxy = shown(without_password(network.proxy).rpartition("://")[2])
+        refused = Message("The proxy of this computer does not let the request through.")
+        if proxy:
+            refused = Message("The proxy {proxy} does not let the request through.", proxy=proxy)
+        return NetworkFault(refused, Message("Check it under Models, Network."))
     match words:
         case "certificate not trusted":
             return NetworkFault(
-                f"{host} shows a certificate that this computer does not trust.",
-                "Where your network looks into traffic, give its certificate file under Models, Network.",
+                Message("{host} shows a certificate that this computer does not trust.", host=host),
+                Message(
+                    "Where your network looks into traffic, give its certificate file under Models, Network."
+                ),
             )
         case "no secure connection":
             return NetworkFault(
-                f"No secure connection to {host} could be made.", "Check the address and the proxy."
+                Message("No secure connection to {host} could be made.", host=host),
+                Message("Check the address and the proxy."),
             )
         case "name not found" | "no network":
             return NetworkFault(
-                f"{host} cannot be found: there seems to be no network.",
-                "Check the connection, then try again.",
+                Message("{host} cannot be found: there seems to be no network.", host=host),
+                Message("Check the connection, then try again."),
             )
         case "refused" | "no connection":
             return NetworkFault(
-                f"{host} cannot be reached.", "Check the connection and the address, then try again."
+                Message("{host} cannot be reached.", host=host),
+                Message("Check the connection and the address, then try again."),
             )
         case "no connection in time":
             return NetworkFault(
-                f"{host} gave no connection in {duration(limits.connect)}.",
-                "Check the connection, then try again.",
+                Message("{host} gave no connection in {time}.", host=host, time=duration(limits.connect)),
+                Message("Check the connection, then try again."),
             )
         case "no answer in time":
-            return NetworkFault(f"{host} sent nothing for {duration(limits.read)}.", "Try again. " + KEPT)
+            return NetworkFault(
+                Message("{host} sent nothing for {time}.", host=host, time=duration(limits.read)),
+                Message("Try again."),
+                resumes=True,
+            )
     return _broken_off(host)
 
 
@@ -228,4 +285,8 @@ def systems_proxy(network: Network) -> str:
 
 
 def _broken_off(host: str) -> NetworkFault:
-    return NetworkFault(f"The connection to {host} broke off again and again.", "Try again. " + KEPT)
+    return NetworkFault(
+        Message("The connection to {host} broke off again and again.", host=host),
+        Message("Try again."),
+        resumes=True,
+    )

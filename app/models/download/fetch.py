@@ -23,6 +23,7 @@ from huggingface_hub.file_download import http_get
 from huggingface_hub.utils import WeakFileLock, build_hf_headers
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.offers import Downloading, Passport, RemoteFile
 from app.core.report import Progress
 from app.core.wording import duration
@@ -70,17 +71,21 @@ def fetch(order: Fetch, context: RequestContext) -> Fetched:
         return _Fetching(passport, cache, context).run()
     except OSError as fault:
         fault_in_words = refusal(
-            fault, f"{passport.repository} could not be put into the Hugging Face cache", cache
+            fault,
+            Message("{name} could not be put into the Hugging Face cache", name=passport.repository),
+            cache,
         )
-        raise SpanlightError(fault_in_words.message, f"{fault_in_words.hint} {KEPT}") from fault
+        raise SpanlightError(
+            fault_in_words.message, Message("{hint} {kept}", hint=fault_in_words.hint, kept=KEPT)
+        ) from fault
 
 
 def _check(passport: Passport, context: RequestContext) -> None:
     """Raise SpanlightError for a passport that must not be downloaded; it may come from an old file."""
     if passport.card is None:
         raise SpanlightError(
-            passport.refused or f"{passport.repository} cannot be used.",
-            passport.hint or "Choose another model.",
+            passport.refused or Message("{name} cannot be used.", name=passport.repository),
+            passport.hint or Message("Choose another model."),
         )
     named = is_repository(passport.repository) and COMMIT.fullmatch(passport.commit) is not None
     listed = bool(passport.files) and all(may_be_fetched(f.name) and f.size >= 0 for f in passport.files)
@@ -90,7 +95,8 @@ def _check(passport: Passport, context: RequestContext) -> None:
         if named and listed and passport.endpoint == context.network.endpoint:
             return
     raise SpanlightError(
-        f"What was looked up of {passport.repository} does not hold any more.", "Look it up again."
+        Message("What was looked up of {repository} does not hold any more.", repository=passport.repository),
+        Message("Look it up again."),
     )
 
 
@@ -153,7 +159,9 @@ class _Fetching:
         """Fetch the missing rest of a file, verify it, and give it its final name."""
         blob, partial = (place(self._cache, self._name, file) for place in (blob_of, partial_of))
         with _open_partial(partial, file.size) as coming:
-            self._context.begin(f"Download {file.name} of {self._name}", most=None)
+            self._context.begin(
+                Message("Download {file} of {name}", file=file.name, name=self._name), most=None
+            )
             self._context.retried(
                 lambda: self._get(file, coming), self._name, file.name, so_far=lambda: _size(coming)
             )
@@ -162,8 +170,10 @@ class _Fetching:
         if not found.fit(file):
             partial.unlink(missing_ok=True)
             raise SpanlightError(
-                f"{file.name} did not arrive as it is at the Hub: its checksum is wrong.",
-                "What came of it was thrown away. Download it again; if it happens again, check the proxy.",
+                Message("{file} did not arrive as it is at the Hub: its checksum is wrong.", file=file.name),
+                Message(
+                    "What came of it was thrown away. Download it again; if it happens again, check the proxy."
+                ),
             )
         os.replace(partial, blob)
         sync_folder(blob.parent)
@@ -187,7 +197,7 @@ class _Fetching:
             )
 
     def _digests(self, path: Path, file: RemoteFile) -> Digests:
-        self._pace.set_status(f"Checking {file.name}")
+        self._pace.set_status(Message("Checking {file}", file=file.name))
         return digests(path, self._context.report.check)
 
     def _enter(self, file: RemoteFile) -> None:
@@ -213,7 +223,7 @@ class _Fetching:
                     stack.enter_context(WeakFileLock(self._locks / f"{etag_of(file)}.lock", timeout=0.5))
                     break
                 except TimeoutError:  # filelock's own is one
-                    self._pace.set_status(f"{file.name}: another program is fetching it")
+                    self._pace.set_status(Message("{file}: another program is fetching it", file=file.name))
             yield
 
 
@@ -312,7 +322,8 @@ class _Pace:
         assert self._file is not None
         if self._here + count > self._file.size:
             raise SpanlightError(
-                f"More bytes came for {self._file.name} than its size.", "Look the model up again."
+                Message("More bytes came for {file} than its size.", file=self._file.name),
+                Message("Look the model up again."),
             )
         self.received += count
         self._here += count
@@ -331,7 +342,8 @@ class _Pace:
         left = (self._total - done) / speed if speed > 0 and now - then > 1 else None
         what = self._what
         if self._since and now - self._last_arrival > SILENCE:
-            what = f"{what}: nothing has come for {duration(round(now - self._last_arrival))}"
+            silent = duration(round(now - self._last_arrival))
+            what = Message("{what}: nothing has come for {time}", what=what, time=silent)
         self._context.report.progress(Progress(done, self._total, what, left))
         file = self._file.name if self._file is not None else ""
         self._context.report.partial(Downloading(done, self._total, speed, file))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import SpanlightError
+from app.core.message import Message, restored, stored
 from app.core.network import LedgerEntry
 from app.core.plain import json_of
 from app.models.disk.locks import Lock
@@ -41,11 +42,16 @@ class Ledger:
         name = f"{self._process_id}-{next(self._numbers)}"
         sent = datetime.now(UTC).isoformat(timespec="milliseconds")
         try:
-            self._write({"id": name, "sent": sent, "method": method, "address": address, "why": why})
+            self._write({"id": name, "sent": sent, "method": method, "address": address, "why": stored(why)})
         except OSError as fault:
             raise SpanlightError(
-                f"The network ledger cannot be written: {fault.strerror or fault}.",
-                f"Nothing is sent without it. Make room on the disk, or check {self._path}.",
+                Message(
+                    "The network ledger cannot be written: {reason}.", reason=fault.strerror or str(fault)
+                ),
+                Message(
+                    "Nothing is sent without it. Make room on the disk, or check {path}.",
+                    path=str(self._path),
+                ),
             ) from fault
         return name
 
@@ -53,7 +59,7 @@ class Ledger:
         """Record how a request ended: its status (0 if no response came), the response's bytes, and the seconds."""
         with contextlib.suppress(OSError):
             line = {"id": name, "status": status, "received": received, "seconds": round(seconds, 3)}
-            self._write(line | ({"error": error} if error else {}))
+            self._write(line | ({"error": stored(error)} if error else {}))
 
     def _write(self, line: dict[str, Any]) -> None:
         if self._path is None:
@@ -129,11 +135,11 @@ def _entry(record: dict[str, Any]) -> LedgerEntry | None:
             sent=str(record["sent"]),
             method=str(record["method"]),
             address=str(record["address"]),
-            why=str(record["why"]),
+            why=restored(str(record["why"])),
             status=int(record.get("status", 0)),
             received=int(record.get("received", 0)),
             seconds=float(record.get("seconds", 0.0)),
-            error=str(record.get("error", "")),
+            error=restored(str(record.get("error", ""))),
         )
     except (KeyError, TypeError, ValueError, OverflowError):
         return None

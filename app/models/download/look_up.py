@@ -12,6 +12,7 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from app.core import wording
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.models import ModelCard
 from app.core.offers import Passport, RemoteFile
 from app.models.disk.card import CONFIG, TOKENIZER, TOKENIZER_CONFIG, card_from
@@ -60,16 +61,19 @@ def look_up(order: LookUp, context: RequestContext) -> Passport:
     """
     wanted = repository_of(order.repository, order.network.endpoint)
     if order.commit and not COMMIT.fullmatch(order.commit):
-        raise SpanlightError(f"{shown(order.commit)} is no commit's id.", "Leave it out to take the newest.")
-    context.set_status(f"Looking up {wanted}")
-    context.begin(f"Look up {wanted}")
+        raise SpanlightError(
+            Message("{commit} is no commit's id.", commit=shown(order.commit)),
+            Message("Leave it out to take the newest."),
+        )
+    context.set_status(Message("Looking up {name}", name=wanted))
+    context.begin(Message("Look up {name}", name=wanted))
     info = context.retried(lambda: _information(wanted, order.commit, context), wanted)
     passport = _without_card(info, order, context)
     remote = _Remote(context, passport.repository, passport.commit)
     try:
         _check(info, passport, context)
         listed = _listed(info, passport)
-        context.set_status(f"Looking into {passport.repository}")
+        context.set_status(Message("Looking into {name}", name=passport.repository))
         files, card = _inspected(listed, passport, remote)
     except NetworkFault as fault:
         if not passport.gated:
@@ -119,18 +123,27 @@ def _check(info: ModelInfo, passport: Passport, context: RequestContext) -> None
     """Raise SpanlightError for a repository that is not available, or whose list of files is not to be trusted."""
     name = passport.repository
     if info.disabled:
-        raise SpanlightError(f"{_host(context)} has switched {name} off.", "Choose another model.")
+        raise SpanlightError(
+            Message("{host} has switched {repository} off.", host=_host(context), repository=name),
+            Message("Choose another model."),
+        )
     if passport.gated and not context.token:
         raise gated(context.network, name)
     names = [sibling.rfilename for sibling in info.siblings or ()]
     if len(names) > MOST_FILES:
         raise SpanlightError(
-            f"{name} has {len(names):,} files, which no model needs.", "Choose another model."
+            Message("{name} has {n:,} files, which no model needs.", name=name, n=len(names)),
+            Message("Choose another model."),
         )
     hostile = next((file for file in names if not isinstance(file, str) or is_hostile(file)), None)
     if hostile is not None:
         raise SpanlightError(
-            f"{name} names a file that leads out of its folder: {hostile!a:.80}.", "Do not use this model."
+            Message(
+                "{name} names a file that leads out of its folder: {file}.",
+                name=name,
+                file=ascii(hostile)[:80],
+            ),
+            Message("Do not use this model."),
         )
 
 
@@ -145,17 +158,23 @@ def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
         digest = large.sha256 if large is not None else sibling.blob_id
         if type(size) is not int or not 0 <= size < 2**50 or not DIGEST.fullmatch(str(digest)):
             raise SpanlightError(
-                f"The Hub tells no size and checksum of {name}, so it could not be checked.",
-                "Choose another model, or another address of the Hub.",
+                Message(
+                    "The Hub tells no size and checksum of {name}, so it could not be checked.", name=name
+                ),
+                Message("Choose another model, or another address of the Hub."),
             )
         if size > longest(name):
             if is_text(name):
                 continue
             raise SpanlightError(
-                f"{name} has {wording.size(size)}, more than any model's.", "Choose another model."
+                Message("{name} has {size}, more than any model's.", name=name, size=wording.size(size)),
+                Message("Choose another model."),
             )
         if (len(str(digest)) == 64) != (large is not None):
-            raise SpanlightError(f"The Hub tells a checksum of {name} that is none.", "Choose another model.")
+            raise SpanlightError(
+                Message("The Hub tells a checksum of {name} that is none.", name=name),
+                Message("Choose another model."),
+            )
         file = RemoteFile(name, size, *((digest, "") if large is not None else ("", digest)))
         found[name] = file
     names = [sibling.rfilename for sibling in info.siblings or ()]
@@ -163,8 +182,12 @@ def _listed(info: ModelInfo, passport: Passport) -> dict[str, RemoteFile]:
         pickle = next((file for file in sorted(names) if file.endswith(PICKLES)), None)
         if pickle is not None:
             raise SpanlightError(
-                f"{passport.repository} holds its weights only as {pickle:.80}, a format that can carry programs.",
-                "Look for a version with model.safetensors.",
+                Message(
+                    "{name} holds its weights only as {file}, a format that can carry programs.",
+                    name=passport.repository,
+                    file=pickle[:80],
+                ),
+                Message("Look for a version with model.safetensors."),
             )
         raise _missing(passport.repository, SINGLE)
     return found
@@ -175,7 +198,7 @@ def _inspected(
 ) -> tuple[tuple[RemoteFile, ...], ModelCard]:
     """The files needed and the model's card, read from its config and its weights' headers."""
     name = passport.repository
-    why = f"Look into {name}"
+    why = Message("Look into {name}", name=name)
     if CONFIG not in listed:
         raise _missing(name, CONFIG)
     config = remote.start(listed[CONFIG], LONGEST_CONFIG, why)
@@ -196,8 +219,8 @@ def _inspected(
     card = card_from(name.rpartition("/")[2], config, weights, tokenizer_config=lengths)
     if TOKENIZER not in listed and not can_make(listed, card.family):
         raise SpanlightError(
-            f"{name} has no tokenizer.json, and no vocabulary that one can be made from.",
-            "Look for a version of this model that has one.",
+            Message("{name} has no tokenizer.json, and no vocabulary that one can be made from.", name=name),
+            Message("Look for a version of this model that has one."),
         )
     cache = cache_folder(remote.context.network)
     files = tuple(
@@ -207,7 +230,8 @@ def _inspected(
     size = sum(file.size for file in files)
     if size > LARGEST_MODEL:
         raise SpanlightError(
-            f"{name} is larger than any model that Spanlight reads.", "Choose a smaller one."
+            Message("{name} is larger than any model that Spanlight reads.", name=name),
+            Message("Choose a smaller one."),
         )
     return files, replace(card, size=size, licence=passport.licence, languages=passport.languages)
 
@@ -274,7 +298,8 @@ class _Remote:
 def _missing(repository: str, file: str) -> SpanlightError:
     """The error if a repository does not have a file that a model needs."""
     return SpanlightError(
-        f"{repository} has no {file}.", "A model needs config.json, model.safetensors and tokenizer.json."
+        Message("{repository} has no {file}.", repository=repository, file=file),
+        Message("A model needs config.json, model.safetensors and tokenizer.json."),
     )
 
 

@@ -10,7 +10,14 @@ from app.core.offers import Passport
 
 
 class NetworkFault(SpanlightError):
-    """Fetching failed or broke off; it may succeed another time."""
+    """Fetching failed or broke off; it may succeed another time.
+
+    `resumes` is whether a download then goes on from where it was, rather than being looked up anew.
+    """
+
+    def __init__(self, message: str, hint: str = "", resumes: bool = False) -> None:
+        super().__init__(message, hint)
+        self.resumes = resumes
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,39 +10,46 @@ import httpx2
 
 from app.core.addresses import feed_remark, is_own_computer
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.releases import MOST_BYTES, Feed, parse_feed
 from app.core.report import Report, Stopped
 from app.core.wording import duration
 from app.models.download.client import make_client
 from app.models.download.context import NoAnswer, RequestContext, TooManyRequests
-from app.models.download.errors import cause_in_words, of_any_status, unanswered, without_resume_hint
+from app.models.download.errors import cause_in_words, of_any_status, unanswered
 from app.models.download.orders import AskFeed, NetworkFault
 
-WHY = "Check for updates"
+WHY = Message("Check for updates")
 
 
 def ask_feed(order: AskFeed, report: Report) -> Feed:
     """The releases that a feed announces. Raises SpanlightError and Stopped."""
     remark = feed_remark(order.address)
     if remark.bad or not order.address:
-        raise SpanlightError(remark.words or "There is no address to ask.", "Check the address.")
+        raise SpanlightError(
+            remark.words or Message("There is no address to ask."), Message("Check the address.")
+        )
     host = urlsplit(order.address).hostname or order.address
     # Errors name this address, and the token is not sent.
     network = replace(order.network, endpoint=order.address, use_token=False)
     context = RequestContext(network, order.limits, report, feed=True)
     context.begin(WHY, most=MOST_BYTES)
-    context.set_status(f"Asking {host}")
+    context.set_status(Message("Asking {host}", host=host))
     try:
         data = _answer(order, context, host)
     except (SpanlightError, Stopped):
         raise
     except TooManyRequests as error:
-        when = f"in {duration(error.seconds)}" if error.seconds > 0 else "in some minutes"
-        raise NetworkFault(f"{host} has too many requests from here.", f"Try again {when}.") from error
+        hint = Message("Try again in some minutes.")
+        if error.seconds > 0:
+            hint = Message("Try again in {time}.", time=duration(error.seconds))
+        raise NetworkFault(Message("{host} has too many requests from here.", host=host), hint) from error
     except NoAnswer as error:
         raise _unanswered(error, host, context) from error
     except (httpx2.TooManyRedirects, httpx2.InvalidURL, httpx2.RequestError) as error:
-        raise NetworkFault(f"{host} sends the request round in circles.", "Check the address.") from error
+        raise NetworkFault(
+            Message("{host} sends the request round in circles.", host=host), Message("Check the address.")
+        ) from error
     return parse_feed(data, local=is_own_computer(order.address))
 
 
@@ -59,7 +66,12 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
             context.report.check()
             if time.monotonic() > end:
                 raise NetworkFault(
-                    f"{host} did not answer whole within {duration(order.seconds)}.", "Try again later."
+                    Message(
+                        "{host} did not answer whole within {time}.",
+                        host=host,
+                        time=duration(order.seconds),
+                    ),
+                    Message("Try again later."),
                 )
             data += piece
     return bytes(data)
@@ -68,14 +80,19 @@ def _answer(order: AskFeed, context: RequestContext, host: str) -> bytes:
 def _of_status(status: int, host: str) -> NetworkFault:
     match status:
         case 404 | 410:
-            return NetworkFault(f"{host} has nothing at that address.", "Check the address.")
+            return NetworkFault(
+                Message("{host} has nothing at that address.", host=host), Message("Check the address.")
+            )
         case 401 | 403:
-            return NetworkFault(f"{host} does not show that address to everybody.", "Check the address.")
-    return without_resume_hint(of_any_status(status, host))
+            return NetworkFault(
+                Message("{host} does not show that address to everybody.", host=host),
+                Message("Check the address."),
+            )
+    return of_any_status(status, host)
 
 
 def _unanswered(error: NoAnswer, host: str, context: RequestContext) -> NetworkFault:
     cause = error.__cause__
     if not isinstance(cause, httpx2.TransportError) or cause_in_words(cause) == "broken off":
-        return NetworkFault(f"The connection to {host} broke off.", "Try again.")
-    return without_resume_hint(unanswered(cause, host, context.network, context.limits))
+        return NetworkFault(Message("The connection to {host} broke off.", host=host), Message("Try again."))
+    return unanswered(cause, host, context.network, context.limits)

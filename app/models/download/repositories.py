@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.core.network import HUB
 from app.models.disk.copying import SETTINGS, chosen, is_text
 from app.models.disk.notes import NOTES
@@ -32,8 +33,10 @@ def repository_of(typed: str, endpoint: str = HUB) -> str:
         name = _of_address(name if _ADDRESS.match(name) else f"https://{name}", endpoint)
     if not is_repository(name):
         raise SpanlightError(
-            f"{shown(typed.strip()) or 'Nothing'} is no name of a model on the Hub.",
-            "Names look like deepset/roberta-base-squad2: owner, slash, model.",
+            Message("{name} is no name of a model on the Hub.", name=shown(typed.strip()))
+            if typed.strip()
+            else Message("Nothing is no name of a model on the Hub."),
+            Message("Names look like deepset/roberta-base-squad2: owner, slash, model."),
         )
     return name
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from app.core.errors import SpanlightError
+from app.core.message import Message
 from app.models.disk.card import Checkpoint
 from app.models.disk.tensor_files import tensors
 from app.models.encoder.plan import Plan
@@ -95,8 +96,12 @@ class Reader:
             parts = zip(names, converted.chunk(len(names)), strict=True)
             first = next(name for name, part in parts if not part.isfinite().all())
             raise SpanlightError(
-                f"The weights {first} of {self._checkpoint.name} are not all finite numbers.",
-                "Fetch a whole copy of this model.",
+                Message(
+                    "The weights {weights} of {name} are not all finite numbers.",
+                    weights=first,
+                    name=self._checkpoint.name,
+                ),
+                Message("Fetch a whole copy of this model."),
             )
         self.bytes += converted.nbytes
         return converted.to(self.device)

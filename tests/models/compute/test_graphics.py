@@ -36,30 +36,30 @@ def torch_without_a_gpu(
 @pytest.mark.parametrize(
     ("build", "says", "card", "why"),
     [
-        ({}, "", GEFORCE, "This PyTorch is a CPU build: it cannot use the NVIDIA GPU."),
-        ({}, "", Card("AMD", "AMD GPU"), "This PyTorch is a CPU build: it cannot use the AMD GPU."),
-        ({"cuda": "13.0"}, "", Card("AMD", "AMD GPU"), "This PyTorch is built for NVIDIA GPUs, not for AMD's."),
-        ({"hip": "6.4"}, "", GEFORCE, "This PyTorch is built for AMD GPUs, not for NVIDIA's."),
+        ({}, "", GEFORCE, "this PyTorch is a CPU build: it cannot use the NVIDIA GPU"),
+        ({}, "", Card("AMD", "AMD GPU"), "this PyTorch is a CPU build: it cannot use the AMD GPU"),
+        ({"cuda": "13.0"}, "", Card("AMD", "AMD GPU"), "this PyTorch is built for NVIDIA GPUs, not for AMD's"),
+        ({"hip": "6.4"}, "", GEFORCE, "this PyTorch is built for AMD GPUs, not for NVIDIA's"),
         (
             {"cuda": "13.0"},
             "The NVIDIA driver on your system is too old (found version 11040). Please update your GPU driver",
             GEFORCE,
-            "The driver 470.256.02 is older than this PyTorch needs: it knows CUDA 11.4 at the most, "
-            "PyTorch was built for CUDA 13.0.",
+            "the driver 470.256.02 is older than this PyTorch needs: it knows CUDA 11.4 at the most, "
+            "PyTorch was built for CUDA 13.0",
         ),
         (
             {"cuda": "13.0"},
             "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver",
             Card("NVIDIA", "NVIDIA GPU"),
-            "No NVIDIA driver answers: it is not installed, or not running.",
+            "no NVIDIA driver answers: it is not installed, or not running",
         ),
-        ({"hip": "6.4"}, "", Card("AMD", "AMD GPU"), "No AMD driver answers: it is not installed, or not running."),
+        ({"hip": "6.4"}, "", Card("AMD", "AMD GPU"), "no AMD driver answers: it is not installed, or not running"),
         (
             {"cuda": "13.0"},
             "Unexpected error from cudaGetDeviceCount(). Error 803: system has unsupported display driver\nmore",
             GEFORCE,
-            "The NVIDIA driver does not work with PyTorch: Unexpected error from cudaGetDeviceCount(). Error 803: "
-            "system has unsupported display driver.",
+            "the NVIDIA driver does not work with PyTorch: Unexpected error from cudaGetDeviceCount(). Error 803: "
+            "system has unsupported display driver",
         ),
     ],
 )  # fmt: skip
@@ -76,7 +76,7 @@ def test_why_pytorch_lists_no_gpu(
 def test_a_gpu_hidden_by_the_environment_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     torch_without_a_gpu(monkeypatch, cuda="13.0", says="No CUDA GPUs are available")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert why_not(GEFORCE) == "It is hidden from PyTorch by the environment variable CUDA_VISIBLE_DEVICES."
+    assert why_not(GEFORCE) == "it is hidden from PyTorch by the environment variable CUDA_VISIBLE_DEVICES"
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_a_gpu_hidden_by_the_environment_is_said_to_be(monkeypatch: pytest.Monke
         (
             ["sm_75", "sm_80", "sm_90"],
             (6, 1),
-            "The GPU Graphics (compute capability 6.1) is too old for this PyTorch, which needs 7.5 or newer.",
+            "the GPU Graphics (compute capability 6.1) is too old for this PyTorch, which needs 7.5 or newer",
         ),
         (
             ["sm_75", "sm_80", "sm_90"],
             (12, 0),
-            "The GPU Graphics (compute capability 12.0) is newer than this PyTorch knows: install a newer PyTorch.",
+            "the GPU Graphics (compute capability 12.0) is newer than this PyTorch knows: install a newer PyTorch",
         ),
         (
             ["sm_86"],
             (8, 0),
-            "The GPU Graphics (compute capability 8.0) is too old for this PyTorch, which needs 8.6 or newer.",
+            "the GPU Graphics (compute capability 8.0) is too old for this PyTorch, which needs 8.6 or newer",
         ),
     ],
 )
@@ -131,8 +131,8 @@ def test_an_amd_gpu_must_suit_the_kernels_too(
 @pytest.mark.parametrize(
     ("built", "version", "why"),
     [
-        (False, "15.1", "This PyTorch is built without the Apple GPU."),
-        (True, "12.6", "macOS 12.6 is too old for PyTorch to use the Apple GPU."),
+        (False, "15.1", "this PyTorch is built without the Apple GPU"),
+        (True, "12.6", "macOS 12.6 is too old for PyTorch to use the Apple GPU"),
     ],
 )
 def test_why_an_apple_gpu_is_not_used(

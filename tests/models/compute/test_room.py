@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.errors import DeviceLost, SpanlightError
+from app.core.errors import DeviceLost
 from app.models.compute.faults import (
     OutOfMemory,
     device_lost,
@@ -130,5 +130,6 @@ def test_whose_memory_ran_out(device: str, said: str) -> None:
 
 
 def test_a_fault_in_passing() -> None:
-    assert short_reason(SpanlightError("The GPU is full.")) == "the GPU is full"
-    assert short_reason(SpanlightError("PyTorch is too old.")) == "PyTorch is too old"
+    assert short_reason(out_of_memory("cuda:0")) == "the GPU has too little free memory for the model"
+    assert short_reason(device_lost(RuntimeError("it is lost"))) == "the GPU broke down: it is lost"
+    assert short_reason(DeviceLost("Broken.")) == "the GPU broke down"

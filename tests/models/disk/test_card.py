@@ -152,7 +152,7 @@ def test_architectures_tell_what_a_classifier_beside_a_pooler_is_for(tmp_path: P
 def test_a_token_classifier_is_no_text_classifier_whatever_its_config_says(tmp_path: Path) -> None:
     folder = small_checkpoint(tmp_path / "m", head=TOKENS)
     config(folder, id2label={"0": "O"})
-    assert refusal(folder) == "m names 1 labels, but its classifier has 2."
+    assert refusal(folder) == "m names 1 label, but its classifier has 2."
     config(folder, architectures=["BertForSequenceClassification"])
     assert read_card(folder).heads == ()
 

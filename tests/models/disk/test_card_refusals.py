@@ -51,7 +51,7 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
     "no tokenizer": (gone(TOKENIZER), "has no tokenizer.json"),
     "no vocabulary": (wrote(TOKENIZER, "{}"), "has no vocabulary"),
     "malformed vocabulary": (wrote(TOKENIZER, '{"model": {"vocab": {"a": "b"}}}'), "malformed vocabulary"),
-    "another vocabulary": (lambda f: config(f, vocab_size=1000), "The word embeddings of reader are"),
+    "another vocabulary": (lambda f: config(f, vocab_size=1000), "wrong shape the weights bert.embeddings.word"),
     "other positions": (lambda f: config(f, max_position_embeddings=600), "512 × 32 where its config says 600 × 32"),
     "another width": (lambda f: config(f, hidden_size=64), "32 where its config says"),
     "absurd layers": (lambda f: config(f, num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
@@ -79,10 +79,11 @@ REFUSALS: dict[str, tuple[Edit, str]] = {
     "an entry that is none": (lambda f: rewrite(f, lambda h: h.update(extra=7)), "describes extra wrongly"),
     "a head of another shape": (
         told("qa_outputs.weight", shape=[4, 16]),
-        "The start and end weights of reader are 4 × 16 where its config says 2 × 32",
+        "reader holds in a wrong shape the weights qa_outputs.weight: 4 × 16 where its config says 2 × 32",
     ),
     "a head without biases": (
-        lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))), "no start and end biases"
+        lambda f: rewrite(f, lambda h: h.update(other=h.pop("qa_outputs.bias"))),
+        "reader lacks the weights qa_outputs.bias",
     ),
     "an index of nothing": (instead(WEIGHTS, INDEX, '{"weight_map": {}}'), "names no weights"),
 }  # fmt: skip

@@ -115,7 +115,7 @@ def test_a_wish_to_wait_is_granted_and_told(hub: HubServer, visit: Visit, small:
     began = time.monotonic()
     whole(visit.fetch(passport, listener), small, passport)
     assert 2 <= time.monotonic() - began < 6
-    assert any("asks to wait: again in 2 seconds" in told.what for told in listener.told)
+    assert any("asks to wait. Again in 2 seconds." in told.what for told in listener.told)
     waits = [b.at - a.at for a, b in zip(hub.asked, hub.asked[1:], strict=False) if a.status == 429]
     assert len(waits) == 1 and waits[0] >= 2
 
@@ -177,7 +177,7 @@ def test_a_server_that_falls_silent_is_told_and_gone_on_with(
     whole(visit.fetch(passport, listener), checkpoint, passport)
     said = [told.what for told in listener.told]
     assert any("nothing has come for 3 seconds" in what for what in said)
-    assert any("sent nothing for 4 seconds: again in" in what for what in said)
+    assert any("sent nothing for 4 seconds. Again in" in what for what in said)
     assert hub.requests(CDN, "GET")[-1].first_byte > 900_000
 
 
@@ -207,7 +207,7 @@ def test_a_download_waits_for_the_network_to_come_back(hub: HubServer, visit: Vi
     hub.fail(RESOLVE, redirect="http://no-such-host.invalid/x", method="GET", times=2)
     listener = Listener()
     whole(visit.fetch(passport, listener), small, passport)
-    assert any("there seems to be no network: again in" in told.what for told in listener.told)
+    assert any("there seems to be no network. Again in" in told.what for told in listener.told)
 
 
 @pytest.mark.parametrize(
