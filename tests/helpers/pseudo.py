@@ -34,8 +34,8 @@ class Pseudo(QTranslator):
         source = disambiguation if disambiguation and n not in (-1, 1) else source
         parts = _FIELDS.split(source)
         words = "".join(part if at % 2 else part.translate(self._letters) for at, part in enumerate(parts))
-        more = "~" * (len(_FIELDS.sub("", source)) * 2 // 5) if self._longer else ""
-        return f"⟦{words}{more}⟧"
+        longer = len(_FIELDS.sub("", source)) * 2 // 5 if self._longer else 0
+        return f"⟦{words}{(' ~~~~~' * longer)[:longer].rstrip()}⟧"
 
 
 @contextmanager

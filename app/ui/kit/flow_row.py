@@ -7,10 +7,14 @@ from PySide6.QtWidgets import QLayout, QLayoutItem
 
 
 class FlowRow(QLayout):
-    """Widgets side by side at their usual sizes, in as many lines as they need; hidden ones take no room."""
+    """Widgets side by side at their usual sizes, in as many lines as they need; hidden ones take no room.
 
-    def __init__(self) -> None:
+    With `squeezed` they are at their least sizes before there is a second line.
+    """
+
+    def __init__(self, *, squeezed: bool = False) -> None:
         super().__init__()
+        self._squeezed = squeezed
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(QMargins())
 
@@ -55,10 +59,11 @@ class FlowRow(QLayout):
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the widgets if `move`; returns the height that they take."""
         x, y, high = rect.x(), rect.y(), 0
+        is_tight = self._squeezed and self.sizeHint().width() > rect.width()
         for item in self._items:
             if item.isEmpty():
                 continue
-            size = item.sizeHint()
+            size = item.minimumSize() if is_tight else item.sizeHint()
             wide = min(size.width(), max(rect.width(), item.minimumSize().width()))
             if x > rect.x() and x + wide > rect.x() + rect.width():
                 x, y, high = rect.x(), y + high + self.spacing(), 0

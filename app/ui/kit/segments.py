@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QPushButton, QSizePolicy
 
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import as_tip
 from app.ui.kit.theme import Theme
 from app.ui.kit.translation import localised
@@ -110,14 +111,14 @@ class Choices(QFrame):
 
 
 class Segments(Choices):
-    """Buttons side by side, one pressed."""
+    """Buttons side by side, one pressed; in further lines where there is no room."""
 
     def __init__(self, theme: Theme, name: str, choices: tuple[tuple[str, str], ...]) -> None:
         super().__init__(name)
         self._group.buttonToggled.connect(self._toggled)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        layout = FlowRow(squeezed=True)
         layout.setSpacing(0)
+        self.setLayout(layout)
         for at, (key, title) in enumerate(choices):
             button = _Segment(theme, title)
             button.setCheckable(True)
@@ -127,7 +128,6 @@ class Segments(Choices):
             button.setAccessibleName(f"{localised(name)}: {button.text()}")
             self.add_button(key, button)
             layout.addWidget(button)
-        layout.addStretch(1)
 
     def allow(self, key: str, allowed: bool, tip: str = "") -> None:
         """Enable or disable a button, with a tip on why it is disabled."""

@@ -92,11 +92,14 @@ class NetworkForm(FormCard):
             cache_remark,
             tr("Choose a folder…"),
         )
-        self.token = QCheckBox(tr("Send the token that Hugging Face's tools have saved"))
+        self.token = QCheckBox(tr("Send the saved token"))
         self.add_row(
             tr("Who is asking"),
             self.token,
-            tr("Only for models whose owners ask people to register. Without it, no account is told."),
+            tr(
+                "The one that Hugging Face's tools have saved; only for models whose owners ask people to register."
+                " Without it, no account is told."
+            ),
             wide=False,
         )
         self.fields["certificates"].line.button.clicked.connect(self._choose_certificates)
