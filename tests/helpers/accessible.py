@@ -33,6 +33,8 @@ CONTROLS = {
     Role.Slider, Role.List, Role.Table, Role.Tree, Role.ListItem, Role.PageTab, Role.PageTabList, Role.Chart,
     Role.ProgressBar, Role.Link, Role.MenuItem, Role.Dialog, Role.Document, Role.StaticText,
 }  # fmt: skip
+# Pixels of a button beside its words, at least.
+_EDGES = 8
 # As many rows of a list, and cells of a table, are looked at.
 _MOST_CHILDREN = 60
 _TARGET = 24
@@ -167,7 +169,7 @@ def cut_off(page: QWidget) -> Iterator[str]:
                 yield f"label “{one.text()[:40]}”: {one.size().toTuple()}"
         words = one.text() if isinstance(one, QAbstractButton) else ""
         is_elided = isinstance(one, (ElidedButton, QToolButton))
-        if words and not is_elided and one.width() < one.fontMetrics().horizontalAdvance(words):
+        if words and not is_elided and one.width() < one.fontMetrics().horizontalAdvance(words) + _EDGES:
             yield f"button “{words}”: {one.width()}"
         place = QRect(one.mapTo(window, QPoint()), one.size())
         if not window.rect().contains(place) and not _scrolls(one):

@@ -163,8 +163,9 @@ class SettingsView(Page):
         self._open.clicked.connect(self._open_folder)
         self.updates.changed.connect(self.changed)
         self.updates.answered.connect(self._soon_show_updates)
-        for narrow in (self.top_k, self.text_size, self.language):
+        for narrow in (self.top_k, self.text_size):
             theme.in_steps(narrow.setFixedWidth, 30)
+        theme.in_steps(self.language.setFixedWidth, 60)
         self._number = self.top_k.lineEdit()  # its wrapper must live as long as the steps are to be applied
         theme.in_steps(self._number.setTextMargins, 2, 0, 0, 0)
 

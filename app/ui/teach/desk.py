@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.labels import MOST_LABELS
 from app.core.wording import percent
 from app.ui.kit.elided import ElidedLabel
+from app.ui.kit.flow_row import FlowRow
 from app.ui.kit.parts import Scrolling, as_tip, draw_line, plain_label, push_button
 from app.ui.kit.score_bars import draw_bar
 from app.ui.kit.spoken import announce, sentences
@@ -261,12 +262,9 @@ class Desk(QFrame):
         self._list = QVBoxLayout(labels)
         self._list.addStretch(1)
         scrolled = Scrolling(labels)
-        buttons = QHBoxLayout()
-        for button in (self.skip, self.undo, self.redo):
+        buttons = FlowRow()
+        for button in (self.skip, self.undo, self.redo, self.none, self.done):
             buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.none)
-        buttons.addWidget(self.done)
         side = QFrame()
         side.setProperty("kind", "panel")
         right = QVBoxLayout(side)
@@ -281,7 +279,7 @@ class Desk(QFrame):
         theme.space(sheet, 3, (8, 5, 8, 5))
         theme.space(left, 0, (6, 5, 6, 5))
         theme.space(self._list, 1.5)
-        theme.space(buttons, 2)
+        theme.in_steps(buttons.setSpacing, 2)
         theme.space(right, 3, (4.5, 4.5, 4.5, 4))
         theme.space(row, 0)
         theme.in_steps(side.setMinimumWidth, 68)
